@@ -1,0 +1,113 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One package, many rooms. What a room may import is written here and nowhere else; see README.md, "Traits", for what each
+// trait brings. A program that wants console and files enables no trait and resolves no other package.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ room: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: room + "Tests", dependencies: [.byName(name: room), "LogbookTestKit"] + dependencies,
+        resources: resources, swiftSettings: settings)
+}
+
+// GRDB: schema, migrations, connections and queries for the transaction store and the SQLite archive.
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Transactions"]))
+// Hummingbird: the collector's HTTP server (limits, deadlines and HTTP parsing we would get wrong ourselves).
+let hummingbird = Target.Dependency.product(
+    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Collector"]))
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Collector"]))
+
+let package = Package(
+    name: "Logbook",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Logbook", targets: ["Logbook"]),
+        .library(name: "LogbookRemote", targets: ["LogbookRemote"]),
+        .library(name: "LogbookTransactions", targets: ["LogbookTransactions"]),
+        .library(name: "LogbookCollector", targets: ["LogbookCollector"]),
+        .library(name: "LogbookTestKit", targets: ["LogbookTestKit"]),
+        .executable(name: "logbook", targets: ["LogbookTool"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Transactions"]),
+        .trait(name: "Transactions", description: "The SQLite store of application transactions (brings GRDB)."),
+        .trait(
+            name: "Collector",
+            description: "The receiving service and the `logbook` tool (brings Hummingbird and swift-argument-parser).",
+            enabledTraits: ["Transactions"]),
+        .trait(
+            name: "Examples", description: "The example programs of this repository; not for dependents.",
+            enabledTraits: ["Collector"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // Ground
+        .target(name: "CLogbookSystem"),
+        room("LogbookCore", ["CLogbookSystem"]),
+
+        // Shared
+        .target(name: "CLogbookZlib", linkerSettings: [.linkedLibrary("z")]),
+        room("LogbookGzip", ["CLogbookZlib"]),
+        .target(name: "CLogbookCurl", linkerSettings: [.linkedLibrary("curl")]),
+        room("LogbookHTTP", ["CLogbookCurl", "LogbookCore"]),
+        room("LogbookFormat", ["LogbookCore"]),
+        room("LogbookDelivery", ["LogbookCore", "LogbookHTTP"]),
+
+        // Providers
+        room("LogbookConsole", ["LogbookCore", "LogbookFormat"]),
+        room("LogbookFiles", ["LogbookCore", "LogbookFormat"]),
+        room("LogbookRemote", ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
+        room(
+            "LogbookTransactions",
+            ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
+
+        // Face
+        room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
+
+        // Beside
+        room("LogbookTestKit", ["LogbookCore", "LogbookHTTP"]),
+
+        // Applications
+        room(
+            "LogbookCollector",
+            ["LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookTransactions", grdb, hummingbird]),
+        room("LogbookPipe", ["LogbookCore", "LogbookFormat"]),
+
+        // Doors
+        .executableTarget(
+            name: "LogbookTool",
+            dependencies: [
+                "Logbook", "LogbookRemote", "LogbookTransactions", "LogbookCollector", "LogbookPipe", argumentParser,
+            ],
+            swiftSettings: settings),
+
+        tests("LogbookCore"),
+        tests("LogbookFormat"),
+        tests("LogbookConsole"),
+        tests("LogbookFiles", ["LogbookFormat"]),
+        tests("LogbookGzip"),
+        tests("LogbookHTTP"),
+        tests("LogbookDelivery", ["LogbookHTTP"]),
+        tests("LogbookRemote", ["LogbookDelivery", "LogbookFormat", "LogbookGzip", "LogbookHTTP"]),
+        tests("LogbookTransactions", ["LogbookDelivery", "LogbookFormat", "LogbookHTTP", grdb]),
+        tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
+        tests("LogbookPipe", ["LogbookFormat"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

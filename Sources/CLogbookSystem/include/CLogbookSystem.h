@@ -1,0 +1,66 @@
+#pragma once
+// What Swift cannot say about the operating system: thread-local words, thread ids, a mutex with a condition on the
+// monotonic clock, and calls the Glibc overlay leaves out. No decisions live here.
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How deep this thread is inside providers called by the library, and for which registration.
+typedef struct {
+    uint32_t depth;
+    uint64_t registration;
+} logbook_nesting;
+
+#if defined(__APPLE__)
+extern __thread logbook_nesting logbook_thread_nesting;
+extern __thread uint64_t logbook_thread_number;
+#else
+extern __thread logbook_nesting logbook_thread_nesting __attribute__((tls_model("initial-exec")));
+extern __thread uint64_t logbook_thread_number __attribute__((tls_model("initial-exec")));
+#endif
+
+static inline logbook_nesting logbook_nesting_get(void) { return logbook_thread_nesting; }
+static inline void logbook_nesting_set(logbook_nesting value) { logbook_thread_nesting = value; }
+
+/// The kernel's number for the calling thread, asked for once per thread.
+uint64_t logbook_thread_id_slow(void);
+static inline uint64_t logbook_thread_id(void) {
+    uint64_t number = logbook_thread_number;
+    return number ? number : logbook_thread_id_slow();
+}
+
+/// Nanoseconds of the monotonic clock, and of the wall clock since 1970.
+uint64_t logbook_monotonic_nanoseconds(void);
+int64_t logbook_wall_nanoseconds(void);
+
+/// A mutex and one condition variable that waits on the monotonic clock.
+typedef struct logbook_monitor logbook_monitor;
+logbook_monitor *logbook_monitor_create(void);
+void logbook_monitor_destroy(logbook_monitor *monitor);
+void logbook_monitor_lock(logbook_monitor *monitor);
+void logbook_monitor_unlock(logbook_monitor *monitor);
+void logbook_monitor_broadcast(logbook_monitor *monitor);
+void logbook_monitor_wait(logbook_monitor *monitor);
+/// Returns false when `deadline` (monotonic nanoseconds) has passed.
+bool logbook_monitor_wait_until(logbook_monitor *monitor, uint64_t deadline);
+
+/// Starts a detached thread with every signal blocked, so that the host's handlers run on the host's threads.
+/// Returns 0 or the error number of pthread_create.
+int logbook_thread_start(const char *name, void (*body)(void *), void *context);
+
+/// write(2) with SIGPIPE and SIGXFSZ held back for this thread: a closed pipe or a file size limit gives -1 and errno.
+long logbook_write(int descriptor, const void *bytes, size_t count);
+
+/// open(2) and openat(2) are variadic in C; these are not.
+int logbook_openat(int directory, const char *path, int flags, unsigned mode);
+
+/// Exclusive advisory lock without waiting: 0, or errno (EWOULDBLOCK when another process holds it).
+int logbook_try_lock(int descriptor);
+
+#ifdef __cplusplus
+}
+#endif

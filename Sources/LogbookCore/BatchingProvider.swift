@@ -1,0 +1,447 @@
+internal import CLogbookSystem
+
+/// A provider made of a ``BatchSink``: it owns the bounded queue, the thread, the batches, the retries and the account.
+///
+/// When `log` returns the event is in memory. `flush` returns when the sink has written and flushed everything taken before.
+/// A kill loses at most what the queue holds.
+public final class BatchingProvider: LogProvider {
+    private let engine: BatchEngine
+
+    /// - Parameter name: Names the thread and the provider in diagnostics.
+    public init(_ sink: any BatchSink, policy: QueuePolicy = QueuePolicy(), name: String? = nil, clock: LogClock = .system) {
+        policy.check()
+        engine = BatchEngine(
+            sink: sink, policy: policy, name: name ?? String(describing: type(of: sink)), clock: clock)
+    }
+
+    deinit { engine.close() }
+
+    public func log(_ event: LogEvent) { engine.take(event) }
+    public func flush(by deadline: LogDeadline) throws { try engine.flush(by: deadline) }
+    public func shutdown(by deadline: LogDeadline) throws { try engine.shutdown(by: deadline) }
+    public var ledger: LogLedger? { engine.ledger }
+
+    /// The queue's mark in the thread's nesting: what the sink logs from its own thread carries it.
+    var token: UInt64 { engine.token }
+    var latestFailure: String? { engine.latestFailure }
+
+    /// Counts an event that will not even be queued.
+    func lose(_ reason: DropReason) { engine.lose(reason) }
+}
+
+/// Why a queue could not do what a flush or a shutdown asked for.
+public enum QueueError: Error, Equatable, CustomStringConvertible {
+    case deadlinePassed(pending: Int, latestFailure: String?)
+    case calledFromOwnSink
+
+    public var description: String {
+        switch self {
+        case .deadlinePassed(let pending, let failure):
+            "\(pending) events had not been written when the deadline passed"
+                + (failure.map { "; the latest failure: \($0)" } ?? "")
+        case .calledFromOwnSink:
+            "a sink asked its own queue to wait for it; flush from another thread"
+        }
+    }
+}
+
+/// The shared half of a ``BatchingProvider``: kept alive by its thread until the queue is empty.
+final class BatchEngine: Sendable {
+    private enum Phase { case running, closing, closed }
+
+    private struct State {
+        var phase = Phase.running
+        var queue = RingBuffer<LogEvent>()
+        var queuedBytes = 0
+        var ledger = LogLedger()
+        /// Events that have left the queue for good, counted from the first.
+        var settled: UInt64 = 0
+        var inFlight = 0
+        var hasThread = false
+        var isParked = false
+        var wantsAttention = false
+        /// A caller waited in vain; nobody waits again until the queue has moved.
+        var isStuck = false
+        var flushRequested: UInt64?
+        var flushDeadline = LogDeadline.now
+        var flushRound: UInt64 = 0
+        var flushesDone: UInt64 = 0
+        var flushFailure: (any Error)?
+        var latestFailure: String?
+        var shutdownDeadline = LogDeadline.never
+        var abandoned: DropReason?
+        /// What to tell the diagnostics once the lock is let go.
+        var notes: [String] = []
+    }
+    private typealias Access = Monitor<State>.Access
+
+    private let sink: any BatchSink
+    private let policy: QueuePolicy
+    private let name: String
+    private let clock: LogClock
+    private let state = Monitor(State())
+    let token = Tokens.next()
+
+    init(sink: any BatchSink, policy: QueuePolicy, name: String, clock: LogClock) {
+        self.sink = sink
+        self.policy = policy
+        self.name = name
+        self.clock = clock
+    }
+
+    var ledger: LogLedger { state.withLock { $0.value.ledger } }
+    var latestFailure: String? { state.withLock { $0.value.latestFailure } }
+
+    /// Works on the state, and reports afterwards: the diagnostics' handler is foreign code and never runs under our lock.
+    private func locked<Result>(_ body: (Access) throws -> Result) rethrows -> Result {
+        var notes: [String] = []
+        defer { for note in notes { LogDiagnostics.report(name, note) } }
+        return try state.withLock { access throws in
+            defer {
+                notes = access.value.notes
+                access.value.notes = []
+            }
+            return try body(access)
+        }
+    }
+
+    // MARK: The caller's side
+
+    func take(_ event: LogEvent) {
+        let isOwnSink = logbook_nesting_get().registration == token
+        let bytes = event.estimatedBytes
+        let isPrivileged = event.level >= .error || event.transaction != nil
+        locked { access in
+            access.value.ledger.submit()
+            if isOwnSink { return access.value.ledger.drop(1, .reentrant) }
+            if access.value.phase != .running { return access.value.ledger.drop(1, .alreadyShutDown) }
+            guard makeRoom(for: bytes, privileged: isPrivileged, access) else {
+                // A wait for room lets the lock go, so the queue may have been shut down meanwhile.
+                let reason = access.value.phase == .running ? DropReason.queueFull : .alreadyShutDown
+                access.value.ledger.drop(1, reason)
+                return access.value.notes.append("queue full; events are dropped and counted (\(reason))")
+            }
+            access.value.queue.append(event)
+            access.value.queuedBytes += bytes
+            if isPrivileged || access.value.queue.count * 2 >= policy.capacity { access.value.wantsAttention = true }
+            if !access.value.hasThread { startThread(access) }
+            // Waking a parked thread costs microseconds, so a thread that lingers for company is woken only for attention.
+            if access.value.isParked && (access.value.queue.count == 1 || access.value.queue.count == policy.batchCount
+                || access.value.wantsAttention)
+            {
+                access.broadcast()
+            }
+        }
+    }
+
+    func lose(_ reason: DropReason) {
+        state.withLock { access in
+            access.value.ledger.submit()
+            access.value.ledger.drop(1, reason)
+        }
+    }
+
+    private func hasRoom(for bytes: Int, privileged: Bool, _ state: State) -> Bool {
+        if state.queue.isEmpty { return true }   // one event always fits, however large
+        let events = policy.capacity + (privileged ? policy.reservedCapacity : 0)
+        let limit = policy.maximumBytes + (privileged ? policy.maximumBytes / 4 : 0)
+        return state.queue.count < events && state.queuedBytes + bytes <= limit
+    }
+
+    private func makeRoom(for bytes: Int, privileged: Bool, _ access: Access) -> Bool {
+        if hasRoom(for: bytes, privileged: privileged, access.value) { return true }
+        switch policy.overflow {
+        case .dropNewest:
+            return false
+        case .dropOldest:
+            while !hasRoom(for: bytes, privileged: privileged, access.value), let oldest = access.value.queue.removeFirst() {
+                access.value.queuedBytes -= oldest.estimatedBytes
+                access.value.ledger.drop(1, .queueFull)
+                access.value.settled += 1
+            }
+            return true
+        case .block(let span):
+            if access.value.isStuck { return false }
+            let deadline = LogDeadline.after(span)
+            access.value.wantsAttention = true
+            access.broadcast()
+            while !hasRoom(for: bytes, privileged: privileged, access.value) {
+                if access.value.phase != .running { return false }
+                if !access.wait(until: deadline) {
+                    access.value.isStuck = true
+                    return false
+                }
+            }
+            return access.value.phase == .running
+        }
+    }
+
+    private func startThread(_ access: Access) {
+        access.value.hasThread = LogThread.start(name) { self.run() }
+        if !access.value.hasThread {
+            access.value.notes.append("the machine gives no thread; events wait in the queue until it does")
+        }
+    }
+
+    func flush(by deadline: LogDeadline) throws {
+        if logbook_nesting_get().registration == token { throw QueueError.calledFromOwnSink }
+        try locked { access in
+            if access.value.phase == .closed { return }
+            if !access.value.hasThread { startThread(access) }
+            let target = access.value.settled + UInt64(access.value.inFlight + access.value.queue.count)
+            access.value.flushRequested = max(target, access.value.flushRequested ?? 0)
+            access.value.flushDeadline = max(deadline, access.value.flushDeadline)
+            access.value.flushRound += 1
+            let round = access.value.flushRound
+            access.value.wantsAttention = true
+            access.broadcast()
+            while access.value.flushesDone < round && access.value.phase != .closed {
+                if deadline.hasPassed || !access.wait(until: deadline) {
+                    if access.value.flushesDone >= round { break }
+                    throw QueueError.deadlinePassed(
+                        pending: Int(access.value.ledger.pending), latestFailure: access.value.latestFailure)
+                }
+            }
+            if let failure = access.value.flushFailure { throw failure }
+        }
+    }
+
+    /// How long a queue that its owner let go of may go on trying.
+    private static let lastTries = Duration.seconds(5)
+
+    /// Takes no more; the thread writes what is queued and ends.
+    func close() {
+        let closesHere = state.withLock { access in
+            if access.value.phase == .running {
+                access.value.phase = .closing
+                access.value.shutdownDeadline = .after(Self.lastTries)
+            }
+            let closesHere = !access.value.hasThread && access.value.phase == .closing
+            if closesHere { access.value.phase = .closed }
+            access.value.wantsAttention = true
+            access.broadcast()
+            return closesHere
+        }
+        if closesHere { sink.close(by: .now) }
+    }
+
+    func shutdown(by deadline: LogDeadline) throws {
+        if logbook_nesting_get().registration == token { throw QueueError.calledFromOwnSink }
+        try locked { access in
+            access.value.shutdownDeadline = deadline
+            if access.value.phase == .running { access.value.phase = .closing }
+            if access.value.phase == .closing && !access.value.hasThread { startThread(access) }
+            access.value.wantsAttention = true
+            access.broadcast()
+            while access.value.phase != .closed {
+                if deadline.hasPassed || !access.wait(until: deadline) {
+                    if access.value.phase == .closed { break }
+                    abandonQueue(access)
+                    throw QueueError.deadlinePassed(
+                        pending: Int(access.value.ledger.pending + access.value.ledger.droppedTotal),
+                        latestFailure: access.value.latestFailure)
+                }
+            }
+        }
+    }
+
+    /// The deadline is over: what still waits is lost, and says so. A batch in the sink's hands stays pending until it returns.
+    private func abandonQueue(_ access: Access) {
+        let reason = access.value.latestFailure == nil ? DropReason.providerTimeout : .providerError
+        access.value.abandoned = reason
+        drop(access.value.queue.count, reason, access)
+        access.value.queue = RingBuffer()
+        access.value.queuedBytes = 0
+        access.broadcast()
+    }
+
+    private func drop(_ count: Int, _ reason: DropReason, _ access: Access) {
+        guard count > 0 else { return }
+        access.value.ledger.drop(count, reason)
+        access.value.settled += UInt64(count)
+        access.value.notes.append("\(count) events dropped (\(reason))")
+    }
+
+    // MARK: The thread's side
+
+    private func run() {
+        var pause = policy.firstPause
+        while let batch = nextBatch() {
+            if batch.isEmpty {
+                flushSink()
+                continue
+            }
+            var rest = batch[...]
+            while !rest.isEmpty {
+                switch write(rest) {
+                case .none:
+                    settle(written: rest.count)
+                    rest = []
+                    pause = policy.firstPause
+                case .some(BatchWriteError.refused(let reason, let cause)):
+                    settle(written: 0, dropped: rest.count, reason, because: cause)
+                    rest = []
+                case .some(let failure):
+                    if case BatchWriteError.wroteOnly(let count, _) = failure {
+                        precondition((0...rest.count).contains(count), "\(name) wrote more events than it was given")
+                        settle(written: count)
+                        rest = rest.dropFirst(count)
+                        if count > 0 { pause = policy.firstPause }
+                    }
+                    if rest.isEmpty { break }
+                    guard holdBack(for: pause, because: failure) else {
+                        settle(written: 0, dropped: rest.count, .providerError, because: failure)
+                        rest = []
+                        break
+                    }
+                    pause = min(pause * 2, policy.longestPause)
+                }
+            }
+        }
+        sink.close(by: state.withLock { $0.value.shutdownDeadline })
+        state.withLock { access in
+            access.value.phase = .closed
+            access.broadcast()
+        }
+    }
+
+    /// Waits for work. An empty batch means that only a flush is asked for; nil that the queue is closed and empty.
+    private func nextBatch() -> [LogEvent]? {
+        state.withLock { access in
+            while true {
+                if let target = access.value.flushRequested, access.value.settled >= target { return [] }
+                if !access.value.queue.isEmpty {
+                    if !access.value.wantsAttention && access.value.phase == .running
+                        && access.value.queue.count < policy.batchCount && policy.linger > .zero
+                    {
+                        let deadline = LogDeadline.after(policy.linger)
+                        access.value.isParked = true
+                        while !access.value.wantsAttention && access.value.phase == .running
+                            && access.value.queue.count < policy.batchCount && access.wait(until: deadline)
+                        {}
+                        access.value.isParked = false
+                        if access.value.queue.isEmpty { continue }
+                    }
+                    var batch: [LogEvent] = []
+                    batch.reserveCapacity(min(policy.batchCount, access.value.queue.count))
+                    while batch.count < policy.batchCount, let event = access.value.queue.removeFirst() {
+                        access.value.queuedBytes -= event.estimatedBytes
+                        batch.append(event)
+                    }
+                    access.value.inFlight = batch.count
+                    if access.value.queue.isEmpty { access.value.wantsAttention = false }
+                    access.broadcast()   // there is room again for callers that wait
+                    return batch
+                }
+                if access.value.phase == .closing { return nil }
+                access.value.wantsAttention = false
+                access.value.isParked = true
+                access.wait()
+                access.value.isParked = false
+            }
+        }
+    }
+
+    private func write(_ batch: ArraySlice<LogEvent>) -> (any Error)? {
+        let depth = batch.reduce(0) { max($0, $1.nesting) } + 1
+        let outer = logbook_nesting_get()
+        logbook_nesting_set(logbook_nesting(depth: depth, registration: token))
+        defer { logbook_nesting_set(outer) }
+        do {
+            try sink.write(Array(batch))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func settle(
+        written: Int, dropped: Int = 0, _ reason: DropReason = .providerError, because cause: (any Error)? = nil
+    ) {
+        locked { access in
+            access.value.ledger.deliver(written)
+            access.value.settled += UInt64(written)
+            access.value.inFlight -= written + dropped
+            access.value.isStuck = false
+            if let cause { access.value.latestFailure = String(describing: cause) }
+            else if dropped == 0, written > 0 { access.value.latestFailure = nil }
+            drop(dropped, reason, access)
+        }
+    }
+
+    /// Pauses after a failed write; a flush or a shutdown ends the pause early.
+    /// - Returns: False when the queue was given up meanwhile, so the batch should not be tried again.
+    private func holdBack(for pause: Duration, because failure: any Error) -> Bool {
+        LogDiagnostics.report(name, "cannot write, will try again: \(failure)")
+        let share = 0.5 + LogRandomness.system.fraction() / 2
+        let nanoseconds = UInt64(Double(pause.wholeNanoseconds) * share)
+        let until = clock.monotonicNanoseconds() + nanoseconds
+        let observation = clock.onAdvance { [state] in state.withLock { $0.broadcast() } }
+        defer { withExtendedLifetime(observation) {} }
+        return locked { access in
+            access.value.latestFailure = String(describing: failure)
+            let flushRound = access.value.flushRound
+            while access.value.abandoned == nil && access.value.flushRound == flushRound
+                && clock.monotonicNanoseconds() < until
+            {
+                // While it closes, look at the shutdown's deadline as well.
+                let limit = access.value.phase == .closing ? access.value.shutdownDeadline : .never
+                if limit.hasPassed {
+                    abandonQueue(access)
+                    break
+                }
+                clock.wait(in: access, until: until, limit: limit)
+            }
+            return access.value.abandoned == nil
+        }
+    }
+
+    private func flushSink() {
+        let (round, deadline) = state.withLock { access in
+            (access.value.flushRound, access.value.flushDeadline)
+        }
+        var failure: (any Error)?
+        do { try sink.flush(by: deadline) } catch { failure = error }
+        state.withLock { access in
+            access.value.flushesDone = round
+            access.value.flushFailure = failure
+            if access.value.flushRound == round {
+                access.value.flushRequested = nil
+                access.value.flushDeadline = .now
+            }
+            access.broadcast()
+        }
+    }
+}
+
+extension LogEvent {
+    /// What the event holds in memory, roughly: a fixed share, the text, and the metadata.
+    var estimatedBytes: Int {
+        var bytes = 256 + message.utf8.count
+        for (key, value) in metadata { bytes += 48 + key.utf8.count + value.estimatedBytes }
+        return bytes
+    }
+}
+
+extension LogValue {
+    var estimatedBytes: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .array(let values): values.reduce(0) { $0 + 32 + $1.estimatedBytes }
+        case .object(let members): members.reduce(0) { $0 + 48 + $1.key.utf8.count + $1.value.estimatedBytes }
+        case .protected(_, let value): value.estimatedBytes
+        default: 16
+        }
+    }
+}
+
+/// Lets a queue feed a provider that takes one event at a time.
+struct ProviderSink: BatchSink {
+    let provider: any LogProvider
+
+    func write(_ batch: [LogEvent]) throws {
+        for event in batch { provider.log(event) }
+    }
+    func flush(by deadline: LogDeadline) throws { try provider.flush(by: deadline) }
+    func close(by deadline: LogDeadline) { try? provider.shutdown(by: deadline) }
+}

@@ -1,0 +1,25 @@
+/// Why an accepted event did not arrive: a stable word that dashboards may rely on.
+public struct DropReason: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public var description: String { rawValue }
+
+    /// A bounded queue had no room.
+    public static let queueFull = DropReason(rawValue: "queue_full")
+    /// A bounded spool or store had no room.
+    public static let spoolFull = DropReason(rawValue: "spool_full")
+    /// The event is larger than the destination takes.
+    public static let oversize = DropReason(rawValue: "oversize")
+    /// The receiver will never take it.
+    public static let rejectedByServer = DropReason(rawValue: "rejected_by_server")
+    /// Writing failed: disk full, device error, closed pipe.
+    public static let inputOutputError = DropReason(rawValue: "io_error")
+    /// Logged after the service or the provider was shut down.
+    public static let alreadyShutDown = DropReason(rawValue: "already_shutdown")
+    /// The provider failed and was closed before it could take it.
+    public static let providerError = DropReason(rawValue: "provider_error")
+    /// The provider did not get to it before a deadline.
+    public static let providerTimeout = DropReason(rawValue: "provider_timeout")
+    /// A provider logged while it was being logged to, deeper than the library follows.
+    public static let reentrant = DropReason(rawValue: "reentrant")
+}

@@ -1,0 +1,60 @@
+internal import CLogbookSystem
+
+/// A value behind one mutex. The only lock of the library, over `pthread_mutex_t`: `Synchronization.Mutex` is a
+/// priority-inheritance futex on Linux that collapses under contention and that the thread sanitizer misreads.
+package final class Locked<Value>: @unchecked Sendable {
+    private let monitor = logbook_monitor_create()
+    private var value: Value
+
+    package init(_ value: Value) { self.value = value }
+    deinit { logbook_monitor_destroy(monitor) }
+
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        logbook_monitor_lock(monitor)
+        defer { logbook_monitor_unlock(monitor) }
+        return try body(&value)
+    }
+}
+
+/// A value behind one mutex, with a condition to wait for changes of it.
+package final class Monitor<Value>: @unchecked Sendable {
+    private let monitor = logbook_monitor_create()
+    private var value: Value
+
+    package init(_ value: Value) { self.value = value }
+    deinit { logbook_monitor_destroy(monitor) }
+
+    /// What may be done while the lock is held.
+    package struct Access {
+        private let owner: Monitor<Value>
+        fileprivate init(_ owner: Monitor<Value>) { self.owner = owner }
+
+        package var value: Value {
+            _read { yield owner.value }
+            nonmutating _modify { yield &owner.value }
+        }
+
+        /// Lets the lock go until a broadcast or the deadline; the value may have changed in any way meanwhile.
+        /// - Returns: False when the deadline has passed.
+        @discardableResult
+        package func wait(until deadline: LogDeadline = .never) -> Bool {
+            if deadline == .never {
+                logbook_monitor_wait(owner.monitor)
+                return true
+            }
+            return logbook_monitor_wait_until(owner.monitor, deadline.uptime)
+        }
+
+        package func broadcast() { logbook_monitor_broadcast(owner.monitor) }
+    }
+
+    package func withLock<Result, Failure: Error>(
+        _ body: (Access) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        logbook_monitor_lock(monitor)
+        defer { logbook_monitor_unlock(monitor) }
+        return try body(Access(self))
+    }
+}

@@ -1,0 +1,55 @@
+internal import CLogbookSystem
+
+/// What the library has to say about itself: a provider that cannot write, a queue that overflows. Never part of the log it is
+/// failing to write.
+public enum LogDiagnostics {
+    /// One remark of the library.
+    public struct Remark: Sendable, Equatable, CustomStringConvertible {
+        /// The provider or part of the library that speaks.
+        public let origin: String
+        public let message: String
+        /// Remarks of the same origin that were held back since the last one shown.
+        public let suppressed: Int
+
+        public var description: String {
+            "logbook: \(origin): \(message)" + (suppressed > 0 ? " (\(suppressed) more remarks held back)" : "")
+        }
+    }
+
+    /// One remark per origin in this span; the rest is counted.
+    static let spacing = Duration.seconds(1)
+    /// Origins remembered at most; beyond that the oldest counts are forgotten.
+    private static let maximumOrigins = 256
+
+    private struct State {
+        var handler: (@Sendable (Remark) -> Void)?
+        var recent: [String: (lastShown: UInt64, suppressed: Int)] = [:]
+    }
+    private static let state = Locked(State())
+
+    /// Sends remarks to `handler` instead of standard error; nil goes back to standard error. The handler may be called from
+    /// any thread; what it logs reaches the providers like anything else.
+    public static func setHandler(_ handler: (@Sendable (Remark) -> Void)?) {
+        state.withLock { $0.handler = handler }
+    }
+
+    package static func report(_ origin: String, _ message: @autoclosure () -> String) {
+        let now = logbook_monotonic_nanoseconds()
+        let (remarkable, handler, suppressed) = state.withLock { state -> (Bool, (@Sendable (Remark) -> Void)?, Int) in
+            let recent = state.recent[origin]
+            if let recent, now < recent.lastShown + UInt64(spacing.wholeNanoseconds) {
+                state.recent[origin] = (recent.lastShown, recent.suppressed + 1)
+                return (false, nil, 0)
+            }
+            if recent == nil, state.recent.count >= maximumOrigins { state.recent.removeAll() }
+            state.recent[origin] = (now, 0)
+            return (true, state.handler, recent?.suppressed ?? 0)
+        }
+        guard remarkable else { return }
+        let remark = Remark(origin: origin, message: message(), suppressed: suppressed)
+        if let handler { return handler(remark) }
+        var line = Array(remark.description.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 })
+        line.append(0x0A)
+        _ = logbook_write(2, line, line.count)   // nobody is left to tell if this fails
+    }
+}

@@ -1,0 +1,78 @@
+/// One thing the application said: stamped by the service at the call, then never changed again.
+public struct LogEvent: Sendable, Equatable {
+    /// Counts up from 1 within one service; given before any provider may drop the event, so a gap is always visible.
+    public let sequence: UInt64
+    /// When it was said, by the wall clock.
+    public let time: LogTime
+    public let level: LogLevel
+    /// The text, without private values unless the service reveals them.
+    public let message: String
+    public let metadata: LogMetadata
+    /// The kernel's number of the thread that said it; 0 when it is not known.
+    public let thread: UInt64
+    public let source: LogSource
+    /// What a transaction reported, when the event is a transaction's entry.
+    public let transaction: TransactionEntry?
+    /// The error that was handed to the call.
+    public let error: LogErrorDetails?
+
+    /// How many providers stand between the application and this event: 0 when the application itself said it.
+    let nesting: UInt32
+
+    public init(
+        sequence: UInt64, time: LogTime, level: LogLevel, message: String, metadata: LogMetadata = [:],
+        thread: UInt64 = 0, source: LogSource = .unknown, transaction: TransactionEntry? = nil,
+        error: LogErrorDetails? = nil
+    ) {
+        self.init(
+            sequence: sequence, time: time, level: level, message: message, metadata: metadata, thread: thread,
+            source: source, transaction: transaction, error: error, nesting: 0)
+    }
+
+    init(
+        sequence: UInt64, time: LogTime, level: LogLevel, message: String, metadata: LogMetadata, thread: UInt64,
+        source: LogSource, transaction: TransactionEntry?, error: LogErrorDetails?, nesting: UInt32
+    ) {
+        self.sequence = sequence
+        self.time = time
+        self.level = level
+        self.message = message
+        self.metadata = metadata
+        self.thread = thread
+        self.source = source
+        self.transaction = transaction
+        self.error = error
+        self.nesting = nesting
+    }
+
+    /// The same event with other metadata: for a wrapper that adds or hides facts.
+    public func replacingMetadata(_ metadata: LogMetadata) -> LogEvent {
+        LogEvent(
+            sequence: sequence, time: time, level: level, message: message, metadata: metadata, thread: thread,
+            source: source, transaction: transaction, error: error, nesting: nesting)
+    }
+
+    /// The same event with another text.
+    public func replacingMessage(_ message: String) -> LogEvent {
+        LogEvent(
+            sequence: sequence, time: time, level: level, message: message, metadata: metadata, thread: thread,
+            source: source, transaction: transaction, error: error, nesting: nesting)
+    }
+}
+
+/// What was known about an error when it was logged.
+public struct LogErrorDetails: Sendable, Hashable {
+    /// The error's Swift type: `PaymentError`.
+    public let type: String
+    /// The error in words.
+    public let description: String
+
+    public init(type: String, description: String) {
+        self.type = type
+        self.description = description
+    }
+
+    public init(_ error: any Error) {
+        self.init(type: String(describing: Swift.type(of: error)), description: String(describing: error))
+    }
+}

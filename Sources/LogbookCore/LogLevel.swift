@@ -1,0 +1,47 @@
+/// How much an event matters, from the chattiest to the gravest.
+public enum LogLevel: UInt8, Sendable, CaseIterable, Comparable {
+    case verbose, debug, info, notice, warning, error, critical
+
+    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
+
+    /// The sign that opens a line of the article style: 📣 📝 ℹ️ 🔔 ⚠️ ☠️ 🔥.
+    public var symbol: String {
+        switch self {
+        case .verbose: "📣"
+        case .debug: "📝"
+        case .info: "ℹ️"
+        case .notice: "🔔"
+        case .warning: "⚠️"
+        case .error: "☠️"
+        case .critical: "🔥"
+        }
+    }
+
+    /// The lower-case English word, as every format writes it: `"verbose"` … `"critical"`.
+    public var name: String {
+        switch self {
+        case .verbose: "verbose"
+        case .debug: "debug"
+        case .info: "info"
+        case .notice: "notice"
+        case .warning: "warning"
+        case .error: "error"
+        case .critical: "critical"
+        }
+    }
+
+    /// Reads a level's name in any case, also under the names other systems use: `trace`, `information`, `warn`, `err`,
+    /// `severe`, `crit`, `fatal`, `alert`, `emerg`, `panic`. Nil for every other word.
+    public init?(name: some StringProtocol) {
+        switch name.lowercased() {
+        case "verbose", "trace": self = .verbose
+        case "debug", "dbg": self = .debug
+        case "info", "information", "informational": self = .info
+        case "notice": self = .notice
+        case "warning", "warn": self = .warning
+        case "error", "err", "severe": self = .error
+        case "critical", "crit", "fatal", "alert", "emerg", "emergency", "panic": self = .critical
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,117 @@
+/// A value of metadata, typed so that stores and collectors can compare and sum it.
+public indirect enum LogValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case unsigned(UInt64)
+    case double(Double)
+    case string(String)
+    case array([LogValue])
+    case object(LogMetadata)
+    /// A value that not every reader may see; no provider ever receives one, see ``LogService/privacy``.
+    case protected(LogPrivacy, LogValue)
+
+    /// A value that reads `<private>` unless the service reveals private values.
+    public static func `private`(_ value: LogValue) -> LogValue { .protected(.private, value) }
+    /// A value that always reads `<secret>`.
+    public static func secret(_ value: LogValue) -> LogValue { .protected(.secret, value) }
+    /// Anything that can describe itself, as text.
+    public static func describing(_ value: some Any) -> LogValue { .string(String(describing: value)) }
+
+    func resolved(_ mode: PrivacyMode) -> LogValue {
+        switch self {
+        case .protected(.secret, _): .string("<secret>")
+        case .protected(.private, let value): mode == .revealed ? value.resolved(mode) : .string("<private>")
+        case .protected(.public, let value): value.resolved(mode)
+        case .array(let values): .array(values.map { $0.resolved(mode) })
+        case .object(let members): .object(members.resolved(mode))
+        default: self
+        }
+    }
+
+    var holdsProtected: Bool {
+        switch self {
+        case .protected: true
+        case .array(let values): values.contains(where: \.holdsProtected)
+        case .object(let members): members.holdsProtected
+        default: false
+        }
+    }
+}
+
+extension LogValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral,
+    ExpressibleByNilLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = .double(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(arrayLiteral elements: LogValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, LogValue)...) { self = .object(LogMetadata(elements)) }
+    public init(nilLiteral: ()) { self = .null }
+
+    public init(_ value: String) { self = .string(value) }
+    public init(_ value: Int) { self = .integer(Int64(value)) }
+    public init(_ value: Double) { self = .double(value) }
+    public init(_ value: Bool) { self = .bool(value) }
+}
+
+/// Facts beside an event's message: keys in the order in which they were given, each once.
+public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    public typealias Member = (key: String, value: LogValue)
+    private struct Entry: Sendable, Hashable {
+        let key: String
+        var value: LogValue
+    }
+    private var entries: [Entry] = []
+
+    public init() {}
+    public init(dictionaryLiteral elements: (String, LogValue)...) { self.init(elements) }
+    /// Where a key comes twice, the later value stands, in the earlier place.
+    public init(_ members: some Sequence<(String, LogValue)>) {
+        for (key, value) in members { self[key] = value }
+    }
+
+    public var isEmpty: Bool { entries.isEmpty }
+    public var count: Int { entries.count }
+
+    public subscript(key: String) -> LogValue? {
+        get { entries.first { $0.key == key }?.value }
+        set {
+            let place = entries.firstIndex { $0.key == key }
+            switch (place, newValue) {
+            case (let place?, let value?): entries[place].value = value
+            case (let place?, nil): entries.remove(at: place)
+            case (nil, let value?): entries.append(Entry(key: key, value: value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Both, where `other` decides a key that both have.
+    public func merging(_ other: LogMetadata) -> LogMetadata {
+        if other.isEmpty { return self }
+        if isEmpty { return other }
+        var merged = self
+        for (key, value) in other { merged[key] = value }
+        return merged
+    }
+
+    func resolved(_ mode: PrivacyMode) -> LogMetadata {
+        guard holdsProtected else { return self }
+        var resolved = self
+        for place in resolved.entries.indices {
+            resolved.entries[place].value = resolved.entries[place].value.resolved(mode)
+        }
+        return resolved
+    }
+
+    var holdsProtected: Bool { entries.contains { $0.value.holdsProtected } }
+}
+
+extension LogMetadata: RandomAccessCollection {
+    public var startIndex: Int { entries.startIndex }
+    public var endIndex: Int { entries.endIndex }
+    public subscript(position: Int) -> Member { (entries[position].key, entries[position].value) }
+}

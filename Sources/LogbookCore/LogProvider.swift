@@ -1,0 +1,79 @@
+/// A destination for events. The one protocol to adopt; the service does the rest.
+///
+/// Which levels and events a provider hears is said where it is registered, so no provider ever compares levels. A provider
+/// that does slow work should be a ``BatchSink`` instead, or be registered with ``LogDelivery/queued(_:)``.
+public protocol LogProvider: Sendable {
+    /// Takes one event on the thread that logged it, or on the provider's queue: return promptly, never wait, never throw.
+    /// Several threads may call at the same time.
+    func log(_ event: LogEvent)
+
+    /// Returns once everything taken so far is as safe as this provider can make it.
+    /// - Throws: When it cannot be made safe before the deadline; say in words what is missing.
+    func flush(by deadline: LogDeadline) throws
+
+    /// The last call: flush, then let go of files and connections. A second call does nothing. Calls ``flush(by:)`` unless
+    /// the provider has more to do.
+    func shutdown(by deadline: LogDeadline) throws
+
+    /// What the provider wants to hear at all; ``LogInterest/everything`` unless it says otherwise.
+    var interest: LogInterest { get }
+
+    /// The provider's own account, when it may still lose what ``log(_:)`` took (it queues, or its writes can fail). Nil when
+    /// an event is taken care of as soon as ``log(_:)`` returns.
+    var ledger: LogLedger? { get }
+}
+
+extension LogProvider {
+    public func shutdown(by deadline: LogDeadline) throws { try flush(by: deadline) }
+    public var interest: LogInterest { .everything }
+    public var ledger: LogLedger? { nil }
+}
+
+/// Which events a provider can use at all.
+public enum LogInterest: Sendable, Hashable {
+    /// Every event that passes the registration's level and filter.
+    case everything
+    /// Transaction entries only, whatever the registration's level: other events cost such a provider nothing.
+    case transactionEntries
+}
+
+/// The slow half of a provider: one call at a time, on a thread of its own. Throw, and the same batch is offered again.
+///
+/// ```swift
+/// struct Webhook: BatchSink {
+///     func write(_ batch: [LogEvent]) throws { try post(batch.map(\.message)) }
+/// }
+/// LogService.shared.register(sink: Webhook())
+/// ```
+public protocol BatchSink: Sendable {
+    /// Writes events in the order of the batch, all or nothing.
+    /// - Parameter batch: `1...QueuePolicy.batchCount` events.
+    /// - Throws: Anything: the batch is offered again after a pause. ``BatchWriteError`` says more precisely what became of it.
+    func write(_ batch: [LogEvent]) throws
+
+    /// Makes what was written as safe as this sink can; called on the sink's thread, after the batches before it.
+    func flush(by deadline: LogDeadline) throws
+
+    /// The last call. Does nothing unless the sink has something to let go of.
+    func close(by deadline: LogDeadline)
+}
+
+extension BatchSink {
+    public func flush(by deadline: LogDeadline) throws {}
+    public func close(by deadline: LogDeadline) {}
+}
+
+/// What became of a batch that a sink could not write whole.
+public enum BatchWriteError: Error, CustomStringConvertible {
+    /// The first `count` events are written; the rest should be offered again.
+    case wroteOnly(count: Int, because: any Error)
+    /// The batch can never be written and is dropped, counted under the reason.
+    case refused(DropReason, because: any Error)
+
+    public var description: String {
+        switch self {
+        case .wroteOnly(let count, let cause): "wrote only \(count) events: \(cause)"
+        case .refused(let reason, let cause): "refused (\(reason)): \(cause)"
+        }
+    }
+}

@@ -1,0 +1,165 @@
+internal import CLogbookSystem
+internal import Synchronization
+
+/// A provider that listens to a service: what it hears, how it is fed, and what became of the events.
+public final class LogRegistration: Sendable {
+    private enum Feed { case immediate, queued(BatchingProvider) }
+    private enum Phase: UInt8, AtomicRepresentable { case open, shutDown, unregistered }
+
+    /// The provider's name in tables and diagnostics.
+    public let name: String
+    /// The provider as it was registered.
+    public let provider: any LogProvider
+    public let delivery: LogDelivery
+
+    let interest: LogInterest
+    private let id = Tokens.next()
+    private let feed: Feed
+    private let filter: (@Sendable (LogEvent) -> Bool)?
+    private let floor: Atomic<UInt8>
+    private let phase = Atomic<Phase>(.open)
+    private let submitted = Atomic<UInt64>(0)
+    private let delivered = Atomic<UInt64>(0)
+    private let dropped = Locked<[DropReason: UInt64]>([:])
+    private let service: @Sendable () -> LogService?
+
+    init(
+        _ provider: any LogProvider, name: String, from level: LogLevel, delivery: LogDelivery,
+        filter: (@Sendable (LogEvent) -> Bool)?, clock: LogClock, service: LogService
+    ) {
+        self.provider = provider
+        self.name = name
+        self.delivery = delivery
+        self.filter = filter
+        interest = provider.interest
+        floor = Atomic(level.rawValue)
+        switch delivery {
+        case .immediate: feed = .immediate
+        case .queued(let policy):
+            let sink = (provider as? any BatchSink) ?? ProviderSink(provider: provider)
+            feed = .queued(BatchingProvider(sink, policy: policy, name: name, clock: clock))
+        }
+        self.service = { [weak service] in service }
+    }
+
+    /// The lowest level this provider hears; may be changed at any time. Transaction entries reach a provider whose interest is
+    /// ``LogInterest/transactionEntries`` at any level.
+    public var level: LogLevel {
+        get { LogLevel(rawValue: floor.load(ordering: .relaxed))! }
+        set {
+            floor.store(newValue.rawValue, ordering: .relaxed)
+            service()?.audienceChanged()
+        }
+    }
+
+    /// What became of everything this registration was offered.
+    public var ledger: LogLedger {
+        switch feed {
+        case .queued(let queue):
+            // A sink that is fed in batches reports failures to the queue; only a provider fed one by one keeps its own account.
+            let outer = queue.ledger!
+            if provider is any BatchSink { return outer }
+            return provider.ledger.map(outer.followed(by:)) ?? outer
+        case .immediate:
+            let outer = ownLedger
+            return provider.ledger.map(outer.followed(by:)) ?? outer
+        }
+    }
+
+    /// The latest failure of the provider's queue, in words; nil when all is well or the provider has no queue.
+    public var latestFailure: String? {
+        switch feed {
+        case .queued(let queue): queue.latestFailure
+        case .immediate: (provider as? BatchingProvider)?.latestFailure
+        }
+    }
+
+    private var ownLedger: LogLedger {
+        // Read the ends before the beginning, so that a log call on another thread can only look pending.
+        let dropped = dropped.withLock { $0 }
+        let delivered = delivered.load(ordering: .acquiring)
+        return LogLedger(submitted: submitted.load(ordering: .acquiring), delivered: delivered, dropped: dropped)
+    }
+
+    /// Stops listening. Queued events are still written until the deadline; the provider is not shut down.
+    public func unregister(by deadline: LogDeadline = .seconds(2)) {
+        service()?.unregister(self, by: deadline)
+    }
+
+    // MARK: For the service
+
+    func hears(_ event: LogEvent) -> Bool {
+        if interest == .transactionEntries {
+            if event.transaction == nil { return false }
+        } else if event.level.rawValue < floor.load(ordering: .relaxed) {
+            return false
+        }
+        return filter?(event) ?? true
+    }
+
+    /// What this registration adds to the service's floors: for ordinary messages, and for transaction entries.
+    var floors: (messages: UInt8, entries: UInt8) {
+        let level = floor.load(ordering: .relaxed)
+        return interest == .transactionEntries ? (.max, 0) : (level, level)
+    }
+
+    func take(_ event: LogEvent) {
+        switch phase.load(ordering: .acquiring) {
+        case .open: break
+        case .shutDown: return lose(.alreadyShutDown)
+        case .unregistered: return
+        }
+        let outer = logbook_nesting_get()
+        if event.nesting > LogService.maximumNesting || outer.registration == id { return lose(.reentrant) }
+        switch feed {
+        case .queued(let queue):
+            queue.log(event)
+        case .immediate:
+            submitted.add(1, ordering: .acquiringAndReleasing)
+            logbook_nesting_set(logbook_nesting(depth: event.nesting + 1, registration: id))
+            provider.log(event)
+            logbook_nesting_set(outer)
+            delivered.add(1, ordering: .acquiringAndReleasing)
+        }
+    }
+
+    private func lose(_ reason: DropReason) {
+        if case .queued(let queue) = feed { return queue.lose(reason) }
+        submitted.add(1, ordering: .acquiringAndReleasing)
+        dropped.withLock { $0[reason, default: 0] += 1 }
+    }
+
+    /// True on a thread that is inside this registration's provider.
+    var isCurrent: Bool {
+        let current = logbook_nesting_get().registration
+        if case .queued(let queue) = feed, queue.token == current { return true }
+        return current == id
+    }
+
+    func flush(by deadline: LogDeadline) throws {
+        switch feed {
+        case .queued(let queue): try queue.flush(by: deadline)
+        case .immediate: try provider.flush(by: deadline)
+        }
+    }
+
+    func shutDown(by deadline: LogDeadline) throws {
+        guard phase.compareExchange(expected: .open, desired: .shutDown, ordering: .acquiringAndReleasing).exchanged else {
+            return
+        }
+        switch feed {
+        case .queued(let queue):
+            try queue.shutdown(by: deadline)
+            if provider is any BatchSink { try provider.shutdown(by: deadline) }
+        case .immediate: try provider.shutdown(by: deadline)
+        }
+    }
+
+    func leave(by deadline: LogDeadline) {
+        phase.store(.unregistered, ordering: .releasing)
+        switch feed {
+        case .queued(let queue): try? queue.flush(by: deadline)
+        case .immediate: try? provider.flush(by: deadline)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// Where in the program an event was said.
+public struct LogSource: Sendable, Hashable {
+    private enum Place: Sendable {
+        case literal(file: StaticString, function: StaticString)
+        case text(file: String, function: String)
+    }
+    private let place: Place
+
+    /// The line, from 1; 0 when it is not known.
+    public let line: UInt32
+
+    /// A place in this program; the literals cost nothing until a format asks for them.
+    public init(file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line) {
+        place = .literal(file: file, function: function)
+        self.line = line
+    }
+
+    /// A place that was read from somewhere, such as a log file.
+    public init(fileNamed file: String, functionNamed function: String = "", line: UInt32 = 0) {
+        place = .text(file: file, function: function)
+        self.line = line
+    }
+
+    /// Nothing is known about the place.
+    public static let unknown = LogSource(fileNamed: "")
+
+    /// `Module/File.swift` for an event of this program.
+    public var file: String {
+        switch place {
+        case .literal(let file, _): file.description
+        case .text(let file, _): file
+        }
+    }
+
+    /// `name(label:)`; empty when it is not known.
+    public var function: String {
+        switch place {
+        case .literal(_, let function): function.description
+        case .text(_, let function): function
+        }
+    }
+
+    /// The part of ``file`` after the last slash: `File.swift`.
+    public var fileName: Substring {
+        let file = file
+        return file[(file.lastIndex(of: "/").map(file.index(after:)) ?? file.startIndex)...]
+    }
+
+    /// The part of ``file`` before the first slash: the module; empty when there is none.
+    public var module: Substring {
+        let file = file
+        return file.firstIndex(of: "/").map { file[..<$0] } ?? ""
+    }
+
+    public static func == (left: LogSource, right: LogSource) -> Bool {
+        left.line == right.line && left.file == right.file && left.function == right.function
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(line)
+        hasher.combine(file)
+        hasher.combine(function)
+    }
+}

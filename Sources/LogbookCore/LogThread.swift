@@ -1,0 +1,23 @@
+internal import CLogbookSystem
+
+/// Starts threads that belong to the library: detached, named, and with every signal blocked.
+package enum LogThread {
+    private final class Body {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// - Parameter name: Shown by `ps -L` and debuggers; the kernel keeps 15 bytes.
+    /// - Returns: False when the machine has no thread to give; `body` will then never run.
+    @discardableResult
+    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+        let context = Unmanaged.passRetained(Body(body)).toOpaque()
+        let failure = logbook_thread_start(
+            name, { Unmanaged<Body>.fromOpaque($0!).takeRetainedValue().run() }, context)
+        if failure != 0 { Unmanaged<Body>.fromOpaque(context).release() }
+        return failure == 0
+    }
+
+    /// The kernel's number for the calling thread.
+    package static var currentNumber: UInt64 { logbook_thread_id() }
+}

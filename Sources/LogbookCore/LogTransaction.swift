@@ -1,0 +1,78 @@
+/// One run of a use case: say what happens in it, and every provider that listens hears it.
+///
+/// ```swift
+/// let login = service.transaction(usecase: 1)
+/// login.log(2)                                       // the request goes out
+/// login.log(7, error: -1001, "the server is silent")  // and no answer came
+/// ```
+/// A provider that stores transactions and is registered for immediate delivery has stored the entry when `log` returns.
+public struct LogTransaction: Sendable {
+    /// `TXN<usecase>-<UUID>`, to be sent along with the requests the use case makes.
+    public let id: String
+    /// The number of the use case, from the application's own list.
+    public let usecase: Int
+    public let device: DeviceFacts
+    private let service: LogService
+
+    init(id: String, usecase: Int, device: DeviceFacts, service: LogService) {
+        self.id = id
+        self.usecase = usecase
+        self.device = device
+        self.service = service
+    }
+
+    /// Says that an event of the use case happened.
+    /// - Parameters:
+    ///   - event: The event's number, from the use case's own list.
+    ///   - code: Code of an error that occurred in this context; nil for none.
+    ///   - description: The error in words. Code and description are independent of each other.
+    public func log(
+        _ event: Int, error code: Int? = nil, _ description: String? = nil,
+        file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
+    ) {
+        service.log(
+            TransactionEntry(
+                transactionID: id, usecase: usecase, kind: .happened(event), errorCode: code,
+                errorDescription: description, device: device),
+            source: LogSource(file: file, function: function, line: line))
+    }
+
+    /// The same, for events that the application has named: `enum LoginEvent: Int { case initiated, canceled }`.
+    public func log<Event: RawRepresentable>(
+        _ event: Event, error code: Int? = nil, _ description: String? = nil,
+        file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
+    ) where Event.RawValue == Int {
+        log(event.rawValue, error: code, description, file: file, function: function, line: line)
+    }
+}
+
+extension LogService {
+    /// Begins a transaction: one run of the use case. Its beginning is an entry of its own.
+    public func transaction(
+        usecase: Int,
+        file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
+    ) -> LogTransaction {
+        let transaction = LogTransaction(
+            id: "TXN\(usecase)-\(UniqueID.make(randomness))", usecase: usecase, device: device, service: self)
+        log(
+            TransactionEntry(
+                transactionID: transaction.id, usecase: usecase, kind: .began, device: transaction.device),
+            source: LogSource(file: file, function: function, line: line))
+        return transaction
+    }
+
+    /// Goes on with a transaction that began elsewhere: on a server, the one that the request's headers name.
+    /// - Parameters:
+    ///   - id: The transaction's id as it was received.
+    ///   - device: The device that the request named, not this machine.
+    public func transaction(continuing id: String, usecase: Int, device: DeviceFacts) -> LogTransaction {
+        LogTransaction(id: id, usecase: usecase, device: device, service: self)
+    }
+
+    public func transaction<Usecase: RawRepresentable>(
+        usecase: Usecase,
+        file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
+    ) -> LogTransaction where Usecase.RawValue == Int {
+        transaction(usecase: usecase.rawValue, file: file, function: function, line: line)
+    }
+}

@@ -1,0 +1,61 @@
+/// How the queue in front of a provider behaves: its size, its patience, and what happens when it is full.
+public struct QueuePolicy: Sendable, Hashable {
+    /// What happens to an event that finds the queue full.
+    public enum Overflow: Sendable, Hashable {
+        /// The caller waits this long for room; then the event is dropped and counted. Until the queue moves again, later
+        /// callers do not wait.
+        case block(upTo: Duration)
+        /// The event is dropped and counted.
+        case dropNewest
+        /// The oldest queued event is dropped and counted, and the new one taken.
+        case dropOldest
+    }
+
+    /// Events held at most, `1...1_000_000`.
+    public var capacity: Int
+    /// Room beyond `capacity` that only errors, critical events and transaction entries may use, `0...1_000_000` events.
+    public var reservedCapacity: Int
+    /// Bytes held at most, by estimate (text, metadata and a fixed share per event); the reserve may exceed it by a quarter.
+    public var maximumBytes: Int
+    /// Events given to the sink in one call at most, `1...capacity`.
+    public var batchCount: Int
+    /// How long the first event of a batch may wait for company. Errors and flushes do not wait.
+    public var linger: Duration
+    public var overflow: Overflow
+    /// The pause after a failed write: the first, doubled each time up to the last, each shortened by up to half at random.
+    public var firstPause: Duration
+    public var longestPause: Duration
+
+    public init(
+        capacity: Int = 8192, reservedCapacity: Int = 1024, maximumBytes: Int = 16 << 20, batchCount: Int = 512,
+        linger: Duration = .milliseconds(20), overflow: Overflow = .block(upTo: .milliseconds(250)),
+        firstPause: Duration = .milliseconds(100), longestPause: Duration = .seconds(10)
+    ) {
+        self.capacity = capacity
+        self.reservedCapacity = reservedCapacity
+        self.maximumBytes = maximumBytes
+        self.batchCount = batchCount
+        self.linger = linger
+        self.overflow = overflow
+        self.firstPause = firstPause
+        self.longestPause = longestPause
+    }
+
+    func check() {
+        precondition((1...1_000_000).contains(capacity), "QueuePolicy.capacity must be 1...1_000_000")
+        precondition((0...1_000_000).contains(reservedCapacity), "QueuePolicy.reservedCapacity must be 0...1_000_000")
+        precondition((1...capacity).contains(batchCount), "QueuePolicy.batchCount must be 1...capacity")
+        precondition(maximumBytes > 0, "QueuePolicy.maximumBytes must be positive")
+        precondition(linger >= .zero && firstPause > .zero && longestPause >= firstPause, "QueuePolicy spans must be positive")
+    }
+}
+
+/// How a registration feeds its provider.
+public enum LogDelivery: Sendable, Hashable {
+    /// On the thread that logged: the provider has the event when the log call returns.
+    case immediate
+    /// Through a bounded queue, on a thread of the provider's own.
+    case queued(QueuePolicy)
+
+    public static func queued() -> LogDelivery { .queued(QueuePolicy()) }
+}

@@ -1,0 +1,39 @@
+/// A first-in, first-out queue that grows to what it is asked to hold and reuses its room.
+struct RingBuffer<Element> {
+    private var slots: [Element?] = []
+    private var head = 0
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ element: Element) {
+        if count == slots.count { grow() }
+        slots[(head + count) % slots.count] = element
+        count += 1
+    }
+
+    mutating func removeFirst() -> Element? {
+        guard count > 0 else { return nil }
+        let element = slots[head].take()
+        head = (head + 1) % slots.count
+        count -= 1
+        return element
+    }
+
+    /// Puts an element back in front of the queue.
+    mutating func prepend(_ element: Element) {
+        if count == slots.count { grow() }
+        head = (head + slots.count - 1) % slots.count
+        slots[head] = element
+        count += 1
+    }
+
+    private mutating func grow() {
+        var larger: [Element?] = []
+        larger.reserveCapacity(max(64, slots.count * 2))
+        for index in 0..<count { larger.append(slots[(head + index) % slots.count]) }
+        larger.append(contentsOf: repeatElement(nil, count: max(64, slots.count * 2) - count))
+        slots = larger
+        head = 0
+    }
+}

@@ -1,0 +1,36 @@
+/// What one event says about a transaction: that it began, or that something happened in it.
+public struct TransactionEntry: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
+        /// The transaction was made; nothing has happened in it yet.
+        case began
+        /// The use case's event of this number happened.
+        case happened(Int)
+    }
+
+    /// `TXN<usecase>-<UUID>`; an opaque word for everyone who receives it.
+    public let transactionID: String
+    /// The number of the use case, from the application's own list.
+    public let usecase: Int
+    public let kind: Kind
+    /// Code of an error that occurred in the context of the event; the application gives it its meaning.
+    public let errorCode: Int?
+    public let errorDescription: String?
+    public let device: DeviceFacts
+
+    public init(
+        transactionID: String, usecase: Int, kind: Kind, errorCode: Int? = nil, errorDescription: String? = nil,
+        device: DeviceFacts
+    ) {
+        self.transactionID = transactionID
+        self.usecase = usecase
+        self.kind = kind
+        self.errorCode = errorCode
+        self.errorDescription = errorDescription
+        self.device = device
+    }
+
+    /// The use case's event number; nil for the beginning.
+    public var event: Int? {
+        if case .happened(let number) = kind { number } else { nil }
+    }
+}

@@ -1,0 +1,1 @@
+// The one delivery engine lives here.

@@ -1,0 +1,63 @@
+public import LogbookCore
+public import LogbookHTTP
+
+/// Frozen bytes to deliver. What was sealed once is sent again unchanged, under the same id, until its fate is known.
+public struct Parcel: Sendable, Hashable {
+    /// Stable over retries and restarts.
+    public let id: String
+    public let body: [UInt8]
+    public let contentType: String
+    /// `gzip`, or nil for none.
+    public let contentEncoding: String?
+    /// Events or entries inside.
+    public let count: Int
+    /// When it was sealed.
+    public let sealed: LogTime
+
+    public init(
+        id: String, body: [UInt8], contentType: String, contentEncoding: String? = nil, count: Int, sealed: LogTime
+    ) {
+        self.id = id
+        self.body = body
+        self.contentType = contentType
+        self.contentEncoding = contentEncoding
+        self.count = count
+        self.sealed = sealed
+    }
+}
+
+/// Where parcels come from: memory, a spool, rolled files, the transaction store. Called by one courier, on its thread.
+public protocol ParcelSource: Sendable {
+    /// The oldest parcel whose fate is not known; the same one, with the same bytes, until it is settled.
+    func nextParcel() throws -> Parcel?
+    /// Learns the fate of the parcel. Throw, and the courier settles it again before it does anything else.
+    func settle(_ parcel: Parcel, as fate: ParcelFate) throws
+    /// Events or entries that wait, parcels not yet sealed included.
+    var pendingCount: Int { get }
+}
+
+/// How a parcel's way ends.
+public enum ParcelFate: Sendable, Hashable {
+    /// The receiver has it for good.
+    case delivered
+    /// The receiver will never take it; the reason in words.
+    case rejected(String)
+}
+
+/// How a parcel becomes a request for one kind of receiver, and what its answer means.
+public protocol Destination: Sendable {
+    /// - Throws: ``HTTPFailure`` when something is missing that the receiver needs, such as a token: the parcel is kept.
+    func request(for parcel: Parcel) throws -> HTTPRequest
+    func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict
+}
+
+/// What an answer means for the parcel.
+public enum DeliveryVerdict: Sendable, Hashable {
+    case delivered
+    /// Not now. `after` is what the receiver asked for; nil leaves it to the courier's backoff.
+    case retry(after: Duration?, String)
+    /// The receiver refuses us, not the parcel: wrong token, wrong address. Everything is kept until the configuration changes.
+    case misconfigured(String)
+    /// The receiver will never take this parcel.
+    case rejected(String)
+}

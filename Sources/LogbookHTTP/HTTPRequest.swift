@@ -1,0 +1,61 @@
+/// One header field. Names compare without regard to case.
+public struct HTTPHeader: Sendable, Hashable {
+    public let name: String
+    public let value: String
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// One request, complete: the same value may be sent any number of times.
+public struct HTTPRequest: Sendable, Hashable {
+    public var method: String
+    /// Absolute, `http` or `https`.
+    public var url: String
+    public var headers: [HTTPHeader]
+    /// Empty for a request without a body.
+    public var body: [UInt8]
+    public var limits: HTTPLimits
+
+    public init(
+        method: String = "POST", url: String, headers: [HTTPHeader] = [], body: [UInt8] = [], limits: HTTPLimits = HTTPLimits()
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.limits = limits
+    }
+}
+
+/// How long a request may take and how much an answer may hold.
+public struct HTTPLimits: Sendable, Hashable {
+    /// Until the connection stands, TLS included.
+    public var connect: Duration = .seconds(10)
+    /// The whole exchange.
+    public var total: Duration = .seconds(30)
+    /// Bytes of the answer's body that are read at most; a longer one fails the request.
+    public var responseBodyBytes: Int = 64 << 10
+    /// Bytes of the answer's header fields that are read at most.
+    public var responseHeaderBytes: Int = 16 << 10
+    public init() {}
+}
+
+public struct HTTPResponse: Sendable, Hashable {
+    public let status: Int
+    public let headers: [HTTPHeader]
+    public let body: [UInt8]
+
+    public init(status: Int, headers: [HTTPHeader] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The value of the first field of that name.
+    public func header(_ name: String) -> String? {
+        let name = name.lowercased()
+        return headers.first { $0.name.lowercased() == name }?.value
+    }
+}

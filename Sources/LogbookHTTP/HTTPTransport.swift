@@ -1,0 +1,41 @@
+/// Carries requests to servers: libcurl, or a script in a test.
+public protocol HTTPTransport: Sendable {
+    /// Sends the request and calls `completion` exactly once, on a thread of the transport's own, also after a cancellation.
+    /// - Returns: A handle to give the exchange up with.
+    @discardableResult
+    func send(
+        _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+    ) -> HTTPCancellation
+}
+
+/// Gives one exchange up: it completes with ``HTTPFailure/cancelled`` unless it is already over. Any thread, any number of times.
+public struct HTTPCancellation: Sendable {
+    private let action: @Sendable () -> Void
+    public init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+    public func cancel() { action() }
+}
+
+/// Why no answer came. An answer with any status is not a failure.
+public enum HTTPFailure: Error, Equatable, CustomStringConvertible {
+    /// The request cannot be sent as it is: the URL, a header, or a scheme that is not allowed.
+    case invalidRequest(String)
+    /// No connection, a connection that broke, or a name that does not resolve.
+    case unreachable(String)
+    /// The server's certificate is not to be trusted.
+    case untrusted(String)
+    case timedOut(String)
+    /// The answer is larger than ``HTTPLimits`` allow, or is no HTTP.
+    case malformedResponse(String)
+    case cancelled
+
+    public var description: String {
+        switch self {
+        case .invalidRequest(let reason): "the request cannot be sent: \(reason)"
+        case .unreachable(let reason): "no connection: \(reason)"
+        case .untrusted(let reason): "the server is not to be trusted: \(reason)"
+        case .timedOut(let reason): "no answer in time: \(reason)"
+        case .malformedResponse(let reason): "the answer cannot be read: \(reason)"
+        case .cancelled: "given up"
+        }
+    }
+}

@@ -1,0 +1,50 @@
+public import LogbookCore
+
+/// A door that threads wait at: closed until a test opens it.
+public final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiting = 0
+    }
+    private let state = Monitor(State())
+    public init() {}
+
+    public func open() {
+        state.withLock { access in
+            access.value.isOpen = true
+            access.broadcast()
+        }
+    }
+
+    public func wait() {
+        state.withLock { access in
+            access.value.waiting += 1
+            access.broadcast()
+            while !access.value.isOpen { access.wait() }
+        }
+    }
+
+    /// Returns once `count` threads have come to the door.
+    /// - Returns: False when the deadline passed first.
+    public func waitForArrivals(_ count: Int, by deadline: LogDeadline = .seconds(30)) -> Bool {
+        state.withLock { access in
+            while access.value.waiting < count {
+                if !access.wait(until: deadline) { return access.value.waiting >= count }
+            }
+            return true
+        }
+    }
+}
+
+/// A provider that does not come back from `log` until its gate opens.
+public final class BlockingProvider: LogProvider {
+    public let gate = Gate()
+    private let inner = RecordingProvider()
+    public init() {}
+    public func log(_ event: LogEvent) {
+        gate.wait()
+        inner.log(event)
+    }
+    public func flush(by deadline: LogDeadline) throws { gate.wait() }
+    public var messages: [String] { inner.messages }
+}
