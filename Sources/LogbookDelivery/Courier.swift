@@ -16,8 +16,9 @@ public final class Courier: Sendable {
     ///   - name: Names the thread, and the courier in diagnostics.
     ///   - onEvent: Called on the courier's thread.
     public init(
-        name: String, source: any ParcelSource, destination: any Destination, transport: any HTTPTransport,
-        policy: DeliveryPolicy = DeliveryPolicy(), clock: LogClock = .system, randomness: LogRandomness = .system,
+        name: String, source: any ParcelSource, destination: any Destination,
+        transport: any HTTPTransport = CurlTransport.shared, policy: DeliveryPolicy = DeliveryPolicy(),
+        clock: LogClock = .system, randomness: LogRandomness = .system,
         onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) {
         policy.check()
