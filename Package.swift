@@ -75,7 +75,7 @@ let package = Package(
         room("LogbookRemote", ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
         room(
             "LogbookTransactions",
-            ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
+            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
 
         // Face
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
