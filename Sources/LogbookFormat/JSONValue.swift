@@ -1,0 +1,265 @@
+/// A JSON document that was read.
+package enum JSONValue: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    /// A whole number beyond `Int64`.
+    case unsigned(UInt64)
+    case double(Double)
+    case string(String)
+    case array([JSONValue])
+    /// In the order of the document, each key once.
+    case object([JSONMember])
+
+    /// The member of that name, when this is an object that has one.
+    package subscript(key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+}
+
+package struct JSONMember: Sendable, Equatable {
+    package let key: String
+    package let value: JSONValue
+    package init(key: String, value: JSONValue) {
+        self.key = key
+        self.value = value
+    }
+}
+
+/// What a document may hold at most; a longer one is refused before it costs memory.
+package struct JSONLimits: Sendable, Equatable {
+    /// Arrays and objects within each other.
+    package var depth = 32
+    /// Members of one object.
+    package var members = 256
+    /// Elements of one array.
+    package var elements = 100_000
+    /// Bytes of one string or key, as written.
+    package var stringBytes = 1 << 20
+    /// Characters of one number.
+    package var numberLength = 64
+    package init() {}
+}
+
+/// Why bytes are no JSON, or more JSON than is taken.
+package enum JSONError: Error, Equatable, CustomStringConvertible {
+    case malformed(String, offset: Int)
+    case tooLarge(String, offset: Int)
+
+    package var description: String {
+        switch self {
+        case .malformed(let what, let offset): "no valid JSON: \(what) at byte \(offset)"
+        case .tooLarge(let what, let offset): "too much JSON: \(what) at byte \(offset)"
+        }
+    }
+}
+
+extension JSONValue {
+    /// Reads one document, strictly after RFC 8259: UTF-8 only, no duplicate keys, nothing after the end.
+    package static func parse(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) -> JSONValue {
+        var reader = JSONReader(bytes, limits: limits)
+        let value = try reader.value(depth: 0)
+        reader.skipSpace()
+        guard reader.isAtEnd else { throw reader.malformed("something follows the end") }
+        return value
+    }
+}
+
+/// Walks once over the bytes of a document; nothing is built for what the limits refuse.
+private struct JSONReader {
+    private let bytes: [UInt8]
+    private let limits: JSONLimits
+    private var position = 0
+
+    init(_ bytes: [UInt8], limits: JSONLimits) {
+        self.bytes = bytes
+        self.limits = limits
+    }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    func malformed(_ what: String) -> JSONError { .malformed(what, offset: position) }
+
+    private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    mutating func skipSpace() {
+        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    private mutating func skip(_ byte: UInt8) -> Bool {
+        guard current == byte else { return false }
+        position += 1
+        return true
+    }
+
+    mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+        skipSpace()
+        switch current {
+        case 0x7B: return try object(depth: depth + 1)
+        case 0x5B: return try array(depth: depth + 1)
+        case 0x22: return .string(try string())
+        case 0x74: return try word("true", .bool(true))
+        case 0x66: return try word("false", .bool(false))
+        case 0x6E: return try word("null", .null)
+        case .some(0x2D), .some(0x30...0x39): return try number()
+        case nil: throw malformed("the document ends too early")
+        default: throw malformed("no value begins here")
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        let count = word.utf8CodeUnitCount
+        guard position + count <= bytes.count,
+            bytes[position..<position + count].elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: count))
+        else { throw malformed("no value begins here") }
+        position += count
+        return value
+    }
+
+    private func checkDepth(_ depth: Int) throws(JSONError) {
+        if depth > limits.depth { throw .tooLarge("more than \(limits.depth) levels", offset: position) }
+    }
+
+    private mutating func object(depth: Int) throws(JSONError) -> JSONValue {
+        try checkDepth(depth)
+        position += 1
+        var members: [JSONMember] = []
+        var keys: Set<String> = []
+        skipSpace()
+        if skip(0x7D) { return .object([]) }
+        while true {
+            skipSpace()
+            guard current == 0x22 else { throw malformed("a key between quotes is missing") }
+            if members.count == limits.members { throw .tooLarge("more than \(limits.members) members", offset: position) }
+            let key = try string()
+            guard keys.insert(key).inserted else { throw malformed("the key \"\(key.prefix(64))\" comes twice") }
+            skipSpace()
+            guard skip(0x3A) else { throw malformed("a colon is missing") }
+            members.append(JSONMember(key: key, value: try value(depth: depth)))
+            skipSpace()
+            if skip(0x2C) { continue }
+            guard skip(0x7D) else { throw malformed("a comma or the end of the object is missing") }
+            return .object(members)
+        }
+    }
+
+    private mutating func array(depth: Int) throws(JSONError) -> JSONValue {
+        try checkDepth(depth)
+        position += 1
+        var elements: [JSONValue] = []
+        skipSpace()
+        if skip(0x5D) { return .array([]) }
+        while true {
+            if elements.count == limits.elements { throw .tooLarge("more than \(limits.elements) elements", offset: position) }
+            elements.append(try value(depth: depth))
+            skipSpace()
+            if skip(0x2C) { continue }
+            guard skip(0x5D) else { throw malformed("a comma or the end of the array is missing") }
+            return .array(elements)
+        }
+    }
+
+    private mutating func string() throws(JSONError) -> String {
+        let start = position
+        position += 1
+        var text: [UInt8] = []
+        var runStart = position
+        while let byte = current {
+            if position - start > limits.stringBytes {
+                throw .tooLarge("a string of more than \(limits.stringBytes) bytes", offset: start)
+            }
+            if byte == 0x22 {
+                text.append(contentsOf: bytes[runStart..<position])
+                position += 1
+                guard let string = String(validating: text, as: UTF8.self) else {
+                    throw .malformed("a string that is no UTF-8", offset: start)
+                }
+                return string
+            }
+            if byte < 0x20 { throw malformed("a control character within a string") }
+            if byte == 0x5C {
+                text.append(contentsOf: bytes[runStart..<position])
+                position += 1
+                try escape(into: &text)
+                runStart = position
+            } else {
+                position += 1
+            }
+        }
+        throw .malformed("a string that never ends", offset: start)
+    }
+
+    private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
+        guard let kind = current else { throw malformed("the document ends within an escape") }
+        position += 1
+        switch kind {
+        case 0x22, 0x5C, 0x2F: text.append(kind)
+        case 0x62: text.append(0x08)
+        case 0x66: text.append(0x0C)
+        case 0x6E: text.append(0x0A)
+        case 0x72: text.append(0x0D)
+        case 0x74: text.append(0x09)
+        case 0x75:
+            var number = try codeUnit()
+            if (0xD800..<0xDC00).contains(number) {
+                guard skip(0x5C), skip(0x75) else { throw malformed("half of a surrogate pair") }
+                let low = try codeUnit()
+                guard (0xDC00..<0xE000).contains(low) else { throw malformed("half of a surrogate pair") }
+                number = 0x10000 + (number - 0xD800) << 10 + (low - 0xDC00)
+            }
+            guard let scalar = Unicode.Scalar(number) else { throw malformed("half of a surrogate pair") }
+            text.append(contentsOf: UTF8.encode(scalar)!)
+        default: throw malformed("an unknown escape")
+        }
+    }
+
+    private mutating func codeUnit() throws(JSONError) -> UInt32 {
+        var number: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = current, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw malformed("four hexadecimal digits are missing")
+            }
+            number = number << 4 | UInt32(digit)
+            position += 1
+        }
+        return number
+    }
+
+    private mutating func digits() throws(JSONError) {
+        guard let byte = current, (0x30...0x39).contains(byte) else { throw malformed("a digit is missing") }
+        while let byte = current, (0x30...0x39).contains(byte) { position += 1 }
+    }
+
+    private mutating func number() throws(JSONError) -> JSONValue {
+        let start = position
+        var isWhole = true
+        _ = skip(0x2D)
+        if skip(0x30) {
+            if let byte = current, (0x30...0x39).contains(byte) { throw malformed("a number with a leading zero") }
+        } else {
+            try digits()
+        }
+        if skip(0x2E) {
+            isWhole = false
+            try digits()
+        }
+        if skip(0x65) || skip(0x45) {
+            isWhole = false
+            if !skip(0x2B) { _ = skip(0x2D) }
+            try digits()
+        }
+        if position - start > limits.numberLength {
+            throw .tooLarge("a number of more than \(limits.numberLength) characters", offset: start)
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if isWhole {
+            if let integer = Int64(text) { return .integer(integer) }
+            if let unsigned = UInt64(text) { return .unsigned(unsigned) }
+        }
+        guard let double = Double(text), double.isFinite else {
+            throw .tooLarge("a number beyond what a double holds", offset: start)
+        }
+        return .double(double)
+    }
+}
