@@ -33,7 +33,7 @@ public struct TransactionLogConfiguration: Sendable {
     /// Hears what becomes of deliveries, on the thread that delivers.
     public var onDelivery: (@Sendable (TransactionDeliveryEvent) -> Void)?
 
-    public init(storePath: String, storeURL: String? = nil, token: Secret? = nil, transport: any HTTPTransport) {
+    public init(storePath: String, storeURL: String? = nil, token: Secret? = nil, transport: any HTTPTransport = CurlTransport.shared) {
         self.storePath = storePath
         self.storeURL = storeURL
         self.token = token
