@@ -16,14 +16,15 @@ public struct TransactionLogConfiguration: Sendable {
     public var authTokenParameter: String?
     /// What stands before `apptxnset` in the media type, its dot included.
     public var mediaSubtypePrefix = "vnd.logbook."
-    public var wireVersion: TransactionSetVersion
+    public var wireVersion = TransactionSetVersion.v0_0_1
     /// The charset that the media type names; the body is UTF-8 in any case.
     public var charset = "UTF-8"
     public var parcelLimits = ParcelLimits()
     /// How long a request may take.
     public var requestLimits = HTTPLimits()
-    /// When to deliver, and how patiently.
-    public var delivery: DeliveryPolicy
+    /// When to deliver, and how patiently. Its `interval` is 20 seconds; nil delivers when asked to, and when the token or the
+    /// address is set.
+    public var delivery = DeliveryPolicy(interval: .seconds(20))
     public var transport: any HTTPTransport = CurlTransport.shared
     public var clock = LogClock.system
     public var randomness = LogRandomness.system
@@ -32,17 +33,10 @@ public struct TransactionLogConfiguration: Sendable {
     /// Hears what becomes of deliveries, on the thread that delivers.
     public var onDelivery: (@Sendable (TransactionDeliveryEvent) -> Void)?
 
-    /// - Parameter deliveryInterval: How often to look for something to send; nil sends when asked to, and when the token or the
-    ///   address is set.
-    public init(
-        storePath: String, storeURL: String? = nil, token: Secret? = nil, wireVersion: TransactionSetVersion = .v0_0_1,
-        deliveryInterval: Duration? = .seconds(20)
-    ) {
+    public init(storePath: String, storeURL: String? = nil, token: Secret? = nil) {
         self.storePath = storePath
         self.storeURL = storeURL
         self.token = token
-        self.wireVersion = wireVersion
-        delivery = DeliveryPolicy(interval: deliveryInterval)
     }
 
     var mediaType: TransactionSetMediaType {

@@ -99,8 +99,8 @@ struct Bench {
         delivery: LogDelivery = .immediate, _ configure: (inout TransactionLogConfiguration) -> Void = { _ in }
     ) throws {
         self.folder = folder
-        var configuration = TransactionLogConfiguration(
-            storePath: folder.store, storeURL: url, token: token, deliveryInterval: interval)
+        var configuration = TransactionLogConfiguration(storePath: folder.store, storeURL: url, token: token)
+        configuration.delivery.interval = interval
         configuration.authScheme = "fp-auth"
         configuration.authTokenParameter = "fp-token"
         configuration.mediaSubtypePrefix = "vnd.fp."
