@@ -70,12 +70,12 @@ let package = Package(
         room("LogbookDelivery", ["LogbookCore", "LogbookHTTP"]),
 
         // Providers
-        room("LogbookConsole", ["LogbookCore", "LogbookFormat"]),
+        room("LogbookConsole", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
         room("LogbookFiles", ["LogbookCore", "LogbookFormat"]),
         room("LogbookRemote", ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
         room(
             "LogbookTransactions",
-            ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
+            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
 
         // Face
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
