@@ -75,6 +75,7 @@ package struct RestartingFileSystem<Base: FileSystem>: FileSystem {
     package func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool {
         try restarting { () throws(SystemError) in try base.tryLock(file) }
     }
+    package func unlock(_ file: FileDescriptor) { base.unlock(file) }
     /// Never made again: the descriptor is gone even when the call was interrupted.
     package func close(_ descriptor: FileDescriptor) { base.close(descriptor) }
 }

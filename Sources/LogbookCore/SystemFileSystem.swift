@@ -120,6 +120,8 @@ package struct SystemFileSystem: FileSystem {
         }
     }
 
+    package func unlock(_ file: FileDescriptor) { _ = logbook_unlock(file.number) }
+
     package func close(_ descriptor: FileDescriptor) { _ = closeNumber(descriptor.number) }
 
     @discardableResult

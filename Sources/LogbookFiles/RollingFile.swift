@@ -147,7 +147,7 @@ struct RollingFile<Base: FileSystem>: Sendable {
     }
 
     /// Writes all of it, unless something fails.
-    private func push(_ bytes: [UInt8], _ range: Range<Int>, to active: Active) -> (taken: Int, failure: SystemError?) {
+    func push(_ bytes: [UInt8], _ range: Range<Int>, to active: Active) -> (taken: Int, failure: SystemError?) {
         var taken = 0
         do throws(SystemError) {
             while taken < range.count {

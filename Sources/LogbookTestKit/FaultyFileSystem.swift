@@ -167,6 +167,7 @@ package final class FaultyFileSystem: FileSystem {
     package func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool {
         try perform("tryLock") { () throws(SystemError) in try base.tryLock(file) }
     }
+    package func unlock(_ file: FileDescriptor) { base.unlock(file) }
     package func close(_ descriptor: FileDescriptor) {
         state.withLock { _ = $0.descriptors.remove(descriptor) }
         base.close(descriptor)
