@@ -35,6 +35,9 @@ package protocol FileSystem: Sendable {
     /// Of the name itself, also when it is a symbolic link.
     func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus
 
+    /// Returns once every write that was under way on the file has ended.
+    func awaitWriters(of file: FileDescriptor) throws(SystemError)
+
     /// Never replaces anything.
     /// - Throws: `EEXIST` when `newName` is taken.
     func rename(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError)

@@ -104,6 +104,11 @@ package struct SystemFileSystem: FileSystem {
         return FileStatus(found)
     }
 
+    package func awaitWriters(of file: FileDescriptor) throws(SystemError) {
+        // The kernel writes, and changes a mode, with the inode locked; the mode stays what it is.
+        try check(fchmod(file.number, mode_t(status(of: file).permissions)), "fchmod")
+    }
+
     package func rename(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try check(logbook_rename_new(folder.number, name, newName), "rename")
     }
