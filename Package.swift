@@ -97,9 +97,13 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Examples: programs to copy from. The tests run them.
+        .executableTarget(
+            name: "ConsoleOnly", dependencies: ["Logbook"], path: "Examples/ConsoleOnly", swiftSettings: settings),
+
         tests("LogbookCore"),
         tests("LogbookFormat"),
-        tests("LogbookConsole"),
+        tests("LogbookConsole", ["ConsoleOnly", "LogbookFormat"]),
         tests("LogbookFiles", ["LogbookFormat"]),
         tests("LogbookGzip"),
         tests("LogbookHTTP"),
