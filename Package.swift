@@ -109,7 +109,7 @@ let package = Package(
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
-        .testTarget(name: "GuidesTests", dependencies: ["Logbook", "LogbookTestKit"], swiftSettings: settings),
+        .testTarget(name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookTestKit"], swiftSettings: settings),
 
         // Examples
         .target(
