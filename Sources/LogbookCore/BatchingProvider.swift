@@ -422,7 +422,7 @@ final class BatchEngine: Sendable {
 
 extension LogEvent {
     /// What the event holds in memory, roughly: a fixed share, the text, and the metadata.
-    var estimatedBytes: Int {
+    package var estimatedBytes: Int {
         var bytes = 256 + message.utf8.count
         for (key, value) in metadata { bytes += 48 + key.utf8.count + value.estimatedBytes }
         return bytes

@@ -15,7 +15,10 @@ final class CourierEngine: Sendable {
 
     private struct Settlement {
         let parcel: Parcel
-        let fate: ParcelFate
+        /// Entries that the receiver will never take.
+        var rejected = 0
+        var reason = ""
+        var delivered: Int { parcel.count - rejected }
     }
 
     /// Somebody waits in `deliver`.
@@ -102,6 +105,11 @@ final class CourierEngine: Sendable {
         }
     }
 
+    var isCurrentThread: Bool {
+        let current = LogThread.currentNumber
+        return state.withLock { $0.value.thread == current }
+    }
+
     func wake() { state.withLock { want($0) } }
 
     func reconfigured() {
@@ -123,8 +131,7 @@ final class CourierEngine: Sendable {
     }
 
     func deliver(by deadline: LogDeadline) throws(CourierError) {
-        let current = LogThread.currentNumber
-        if state.withLock({ $0.value.thread == current }) { throw .calledFromOwnThread }
+        if isCurrentThread { throw .calledFromOwnThread }
         if source.pendingCount == 0 { return }
         let outcome = state.withLock { access -> Outcome? in
             if access.value.phase != .running { return .stopped }
@@ -209,8 +216,10 @@ final class CourierEngine: Sendable {
 
     /// - Returns: False when the courier stops.
     private func waitForWork(hasSettlement: Bool) -> Bool {
-        state.withLock { access in
-            let lookAgain = policy.interval.map { clock.monotonicNanoseconds() + UInt64($0.wholeNanoseconds) }
+        let start = clock.monotonicNanoseconds()   // read first: to look a little early does no harm
+        let due = [policy.interval, source.nextParcelIsDue].compactMap { $0 }.min()
+        let lookAgain = due.map { start + UInt64(max(0, $0.wholeNanoseconds)) }
+        return state.withLock { access in
             while access.value.phase == .running {
                 let now = clock.monotonicNanoseconds()
                 if let pause = access.value.pause, now < pause.until {
@@ -282,9 +291,11 @@ final class CourierEngine: Sendable {
         case .success(let response):
             switch destination.verdict(on: response, for: parcel) {
             case .delivered:
-                return Settlement(parcel: parcel, fate: .delivered)
+                return Settlement(parcel: parcel)
+            case .deliveredExcept(let rejected, let reason):
+                return Settlement(parcel: parcel, rejected: min(max(rejected, 0), parcel.count), reason: reason)
             case .rejected(let reason):
-                return Settlement(parcel: parcel, fate: .rejected(reason))
+                return Settlement(parcel: parcel, rejected: parcel.count, reason: reason)
             case .tooLarge(let reason):
                 return split(parcel, reason)
             case .retry(let asked, let reason):
@@ -336,7 +347,13 @@ final class CourierEngine: Sendable {
     private func settle(_ settlement: Settlement) -> Bool {
         let parcel = settlement.parcel
         do {
-            try source.settle(parcel, as: settlement.fate)
+            if settlement.rejected == 0 {
+                try source.settle(parcel, as: .delivered)
+            } else if settlement.delivered == 0 {
+                try source.settle(parcel, as: .rejected(settlement.reason))
+            } else {
+                try source.settle(parcel, rejecting: settlement.rejected, because: settlement.reason)
+            }
         } catch {
             holdBack(because: "the source cannot note that \(parcel.id) is done: \(error)")
             return false
@@ -345,10 +362,7 @@ final class CourierEngine: Sendable {
             access.value.failures = 0
             access.value.settled += UInt64(parcel.count)
             access.value.isWanted = true
-            switch settlement.fate {
-            case .delivered: access.value.latestAnswer = nil
-            case .rejected(let reason): access.value.latestAnswer = reason
-            }
+            access.value.latestAnswer = settlement.rejected == 0 ? nil : settlement.reason
             for (number, waiter) in access.value.waiters where waiter.outcome == nil {
                 if let target = waiter.target, access.value.settled >= target {
                     access.value.waiters[number]?.outcome = .complete
@@ -356,12 +370,11 @@ final class CourierEngine: Sendable {
             }
             access.broadcast()
         }
-        switch settlement.fate {
-        case .delivered:
-            onEvent?(.delivered(parcel: parcel.id, count: parcel.count))
-        case .rejected(let reason):
-            LogDiagnostics.report(name, "the receiver will never take \(parcel.id) (\(parcel.count) entries): \(reason)")
-            onEvent?(.rejected(parcel: parcel.id, count: parcel.count, reason: reason))
+        if settlement.delivered > 0 { onEvent?(.delivered(parcel: parcel.id, count: settlement.delivered)) }
+        if settlement.rejected > 0 {
+            LogDiagnostics.report(
+                name, "the receiver will never take \(settlement.rejected) entries of \(parcel.id): \(settlement.reason)")
+            onEvent?(.rejected(parcel: parcel.id, count: settlement.rejected, reason: settlement.reason))
         }
         return true
     }
@@ -369,7 +382,7 @@ final class CourierEngine: Sendable {
     private func split(_ parcel: Parcel, _ reason: String) -> Settlement? {
         do {
             guard parcel.count > 1, try source.split(parcel) else {
-                return Settlement(parcel: parcel, fate: .rejected(reason))
+                return Settlement(parcel: parcel, rejected: parcel.count, reason: reason)
             }
         } catch {
             holdBack(because: "the source cannot split \(parcel.id): \(error)")
