@@ -51,6 +51,7 @@ public final class LoopbackServer: Sendable {
         var connections = 0
         var open: Set<Int32> = []
         var isStopped = false
+        var isClosed = false
     }
     private let state: Monitor<State>
     public let port: UInt16
@@ -70,7 +71,13 @@ public final class LoopbackServer: Sendable {
         self.state = state
         self.port = port
         LogThread.start("loopback") {
-            defer { close(listener) }
+            defer {
+                close(listener)
+                state.withLock { access in
+                    access.value.isClosed = true
+                    access.broadcast()
+                }
+            }
             while true {
                 let descriptor = accept(listener, nil, nil)
                 if descriptor < 0 && (errno == EINTR || errno == ECONNABORTED) { continue }
@@ -92,7 +99,7 @@ public final class LoopbackServer: Sendable {
 
     deinit { stop() }
 
-    /// Closes the port and every connection.
+    /// Closes the port and every connection. When it returns, nobody listens any more.
     public func stop() {
         let wasStopped = state.withLock { access in
             defer { access.value.isStopped = true }
@@ -110,6 +117,8 @@ public final class LoopbackServer: Sendable {
             }
         }
         close(descriptor)
+        let deadline = LogDeadline.seconds(30)
+        state.withLock { access in while !access.value.isClosed && access.wait(until: deadline) {} }
     }
 
     /// In the order in which they were complete.

@@ -200,6 +200,21 @@ import Testing
         #expect(diary.wait { $0 == .rejected(parcel: "b", count: 1, reason: "bad") })
     }
 
+    @Test func aParcelThatIsTakenButForSomeEntriesSaysHowMany() throws {
+        struct Picky: Destination {
+            func request(for parcel: Parcel) -> HTTPRequest { HTTPRequest(url: "http://127.0.0.1/") }
+            func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
+                .deliveredExcept(rejected: 2, "two are bad")
+            }
+        }
+        let source = MemoryParcels()
+        source.add("a", count: 5)
+        try courier(source, ScriptedTransport(.status(200)), to: Picky()).deliver(by: .seconds(30))
+        #expect(source.settled == [.init(id: "a", fate: .delivered)])   // a source that keeps no account of entries
+        #expect(diary.wait { $0 == .delivered(parcel: "a", count: 3) })
+        #expect(diary.wait { $0 == .rejected(parcel: "a", count: 2, reason: "two are bad") })
+    }
+
     @Test("45: what is too large goes on in smaller parcels; a single entry that is too large is rejected")
     func tooLargeIsSplit() throws {
         let source = SplittingParcels(count: 10)
