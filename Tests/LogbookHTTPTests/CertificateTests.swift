@@ -17,14 +17,19 @@ private final class TLSServer {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let files = ["-keyout", folder.path + "/key.pem", "-out", folder.path + "/certificate.pem"]
         let made = try Self.run(
-            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=test",
-             "-addext", "subjectAltName=\(name)"] + files)
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                "/CN=test",
+                "-addext", "subjectAltName=\(name)",
+            ] + files)
         try #require(made == 0)
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
-            ["openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-key", folder.path + "/key.pem", "-cert",
-             folder.path + "/certificate.pem"] + arguments
+            [
+                "openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-key", folder.path + "/key.pem", "-cert",
+                folder.path + "/certificate.pem",
+            ] + arguments
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -60,10 +65,13 @@ private final class TLSServer {
 
 @Suite(.enabled(if: TLSServer.isPossible, "needs the openssl tool"), .serialized)
 struct CertificateTests {
-    private func send(to server: TLSServer, host: String = "localhost", trusting file: String?) async -> Result<Int, HTTPFailure> {
+    private func send(to server: TLSServer, host: String = "localhost", trusting file: String?) async -> Result<
+        Int, HTTPFailure
+    > {
         let transport = CurlTransport(certificateAuthorities: file)
         do throws(HTTPFailure) {
-            return .success(try await transport.send(HTTPRequest(method: "GET", url: "https://\(host):\(server.port)/")).status)
+            return .success(
+                try await transport.send(HTTPRequest(method: "GET", url: "https://\(host):\(server.port)/")).status)
         } catch { return .failure(error) }
     }
 
