@@ -40,8 +40,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
 
     public var interest: LogInterest { .transactionEntries }
 
-    /// Stores the entry before it returns, in one commit with those of other threads that store at the same time. When that fails, the entry is lost, counted under ``DropReason/inputOutputError``, and
-    /// `onError` hears of it once.
+    /// Stores the entry before it returns, in one commit with those of other threads that store at the same time. When that fails,
+    /// the entry is lost, counted under ``DropReason/inputOutputError``, and `onError` hears of it once.
     public func log(_ event: LogEvent) {
         account.withLock { $0.submit() }
         do {
