@@ -69,7 +69,8 @@ final class BatchEngine: Sendable {
         var flushFailure: (any Error)?
         var latestFailure: String?
         var shutdownDeadline = LogDeadline.never
-        var abandoned: DropReason?
+        /// Why and how many events were given up when a shutdown's deadline passed.
+        var abandoned: (reason: DropReason, count: Int)?
         /// What to tell the diagnostics once the lock is let go.
         var notes: [String] = []
     }
@@ -228,6 +229,7 @@ final class BatchEngine: Sendable {
     func shutdown(by deadline: LogDeadline) throws {
         if logbook_nesting_get().registration == token { throw QueueError.calledFromOwnSink }
         try locked { access in
+            if access.value.phase == .closed { return }
             access.value.shutdownDeadline = deadline
             if access.value.phase == .running { access.value.phase = .closing }
             if access.value.phase == .closing && !access.value.hasThread { startThread(access) }
@@ -235,20 +237,21 @@ final class BatchEngine: Sendable {
             access.broadcast()
             while access.value.phase != .closed {
                 if deadline.hasPassed || !access.wait(until: deadline) {
-                    if access.value.phase == .closed { break }
-                    abandonQueue(access)
-                    throw QueueError.deadlinePassed(
-                        pending: Int(access.value.ledger.pending + access.value.ledger.droppedTotal),
-                        latestFailure: access.value.latestFailure)
+                    if access.value.phase != .closed { abandonQueue(access) }
+                    break
                 }
+            }
+            if let abandoned = access.value.abandoned {
+                throw QueueError.deadlinePassed(pending: abandoned.count, latestFailure: access.value.latestFailure)
             }
         }
     }
 
     /// The deadline is over: what still waits is lost, and says so. A batch in the sink's hands stays pending until it returns.
     private func abandonQueue(_ access: Access) {
+        if access.value.abandoned != nil { return }
         let reason = access.value.latestFailure == nil ? DropReason.providerTimeout : .providerError
-        access.value.abandoned = reason
+        access.value.abandoned = (reason, access.value.queue.count + access.value.inFlight)
         drop(access.value.queue.count, reason, access)
         access.value.queue = RingBuffer()
         access.value.queuedBytes = 0
@@ -324,7 +327,10 @@ final class BatchEngine: Sendable {
                     }
                     var batch: [LogEvent] = []
                     batch.reserveCapacity(min(policy.batchCount, access.value.queue.count))
-                    while batch.count < policy.batchCount, let event = access.value.queue.removeFirst() {
+                    // One batch holds events of one nesting, so that what the sink logs about it can be told apart.
+                    while batch.count < policy.batchCount, let next = access.value.queue.first,
+                        batch.isEmpty || next.nesting == batch[0].nesting, let event = access.value.queue.removeFirst()
+                    {
                         access.value.queuedBytes -= event.estimatedBytes
                         batch.append(event)
                     }
@@ -343,7 +349,7 @@ final class BatchEngine: Sendable {
     }
 
     private func write(_ batch: ArraySlice<LogEvent>) -> (any Error)? {
-        let depth = batch.reduce(0) { max($0, $1.nesting) } + 1
+        let depth = batch[batch.startIndex].nesting + 1
         let outer = logbook_nesting_get()
         logbook_nesting_set(logbook_nesting(depth: depth, registration: token))
         defer { logbook_nesting_set(outer) }

@@ -33,9 +33,10 @@ public final class LogRegistration: Sendable {
         self.filter = filter
         interest = provider.interest
         floor = Atomic(level.rawValue)
-        switch delivery {
-        case .immediate: feed = .immediate
-        case .queued(let policy):
+        switch (delivery, provider) {
+        case (_, let queue as BatchingProvider): feed = .queued(queue)   // it has its queue already
+        case (.immediate, _): feed = .immediate
+        case (.queued(let policy), _):
             let sink = (provider as? any BatchSink) ?? ProviderSink(provider: provider)
             feed = .queued(BatchingProvider(sink, policy: policy, name: name, clock: clock))
         }
@@ -58,7 +59,7 @@ public final class LogRegistration: Sendable {
         case .queued(let queue):
             // A sink that is fed in batches reports failures to the queue; only a provider fed one by one keeps its own account.
             let outer = queue.ledger!
-            if provider is any BatchSink { return outer }
+            if provider is any BatchSink || provider is BatchingProvider { return outer }
             return provider.ledger.map(outer.followed(by:)) ?? outer
         case .immediate:
             let outer = ownLedger
@@ -70,7 +71,7 @@ public final class LogRegistration: Sendable {
     public var latestFailure: String? {
         switch feed {
         case .queued(let queue): queue.latestFailure
-        case .immediate: (provider as? BatchingProvider)?.latestFailure
+        case .immediate: nil
         }
     }
 

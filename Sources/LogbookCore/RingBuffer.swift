@@ -5,6 +5,7 @@ struct RingBuffer<Element> {
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
+    var first: Element? { count == 0 ? nil : slots[head] }
 
     mutating func append(_ element: Element) {
         if count == slots.count { grow() }
@@ -18,14 +19,6 @@ struct RingBuffer<Element> {
         head = (head + 1) % slots.count
         count -= 1
         return element
-    }
-
-    /// Puts an element back in front of the queue.
-    mutating func prepend(_ element: Element) {
-        if count == slots.count { grow() }
-        head = (head + slots.count - 1) % slots.count
-        slots[head] = element
-        count += 1
     }
 
     private mutating func grow() {

@@ -1,0 +1,226 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@Suite struct BatchingProviderTests {
+    func event(_ number: Int, _ level: LogLevel = .info) -> LogEvent {
+        LogEvent(sequence: UInt64(number), time: LogTime(nanoseconds: 0), level: level, message: "\(number)")
+    }
+
+    /// A sink that stops at a gate before it writes.
+    final class GatedSink: BatchSink {
+        let gate = Gate(), inner = FailingSink { _ in nil }
+        func write(_ batch: [LogEvent]) throws {
+            gate.wait()
+            try inner.write(batch)
+        }
+    }
+
+    @Test func writesEverythingInOrderAndInBatches() throws {
+        let sink = FailingSink { _ in nil }
+        let provider = BatchingProvider(sink, policy: QueuePolicy(capacity: 1_000, batchCount: 16))
+        for number in 1...500 { provider.log(event(number)) }
+        try provider.flush(by: .seconds(30))
+        #expect(sink.written.map(\.sequence) == Array(1...500))
+        #expect(sink.batches.allSatisfy { (1...16).contains($0.count) })
+        #expect(provider.ledger == LogLedger(submitted: 500, delivered: 500))
+    }
+
+    @Test("row 31: a batch that fails is offered again, whole and in order")
+    func aFailedBatchIsOfferedAgain() throws {
+        let sink = FailingSink { $0 <= 3 ? ScriptedFailure() : nil }
+        let provider = BatchingProvider(
+            sink, policy: QueuePolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(2)))
+        for number in 1...10 { provider.log(event(number)) }
+        try provider.flush(by: .seconds(30))
+        #expect(sink.written.map(\.sequence) == Array(1...10))
+        #expect(sink.calls >= 4)
+    }
+
+    @Test func pausesGrowOnTheClockItWasGiven() throws {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), calls = Monitor(0)
+        let sink = FailingSink { call in
+            calls.withLock { access in
+                access.value = call
+                access.broadcast()
+            }
+            return call < 4 ? ScriptedFailure() : nil
+        }
+        func waitForCall(_ number: Int) {
+            calls.withLock { access in while access.value < number { access.wait() } }
+        }
+        let policy = QueuePolicy(linger: .zero, firstPause: .seconds(10), longestPause: .seconds(1_000))
+        let provider = BatchingProvider(sink, policy: policy, clock: .manual(clock))
+        provider.log(event(1))
+        // Each pause is between half and all of 10, 20, 40 s; time that stands still lets nothing happen.
+        for call in 1...3 {
+            waitForCall(call)
+            #expect(sink.calls == call)
+            while sink.calls == call { clock.advance(by: .seconds(1)) }
+        }
+        try provider.flush(by: .seconds(30))
+        #expect(provider.ledger == LogLedger(submitted: 1, delivered: 1))
+        let elapsed = clock.now.seconds
+        #expect(elapsed >= 35)
+    }
+
+    @Test func aSinkMaySayHowFarItCame() throws {
+        final class Halting: BatchSink {
+            let written = Locked<[UInt64]>([])
+            func write(_ batch: [LogEvent]) throws {
+                written.withLock { $0.append(batch[0].sequence) }
+                if batch.count > 1 { throw BatchWriteError.wroteOnly(count: 1, because: ScriptedFailure()) }
+            }
+        }
+        let sink = Halting()
+        let provider = BatchingProvider(
+            sink, policy: QueuePolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(1)))
+        for number in 1...20 { provider.log(event(number)) }
+        try provider.flush(by: .seconds(30))
+        #expect(sink.written.withLock { $0 } == Array(1...20))
+        #expect(provider.ledger == LogLedger(submitted: 20, delivered: 20))
+    }
+
+    @Test func aRefusedBatchIsDroppedUnderItsReason() throws {
+        struct Refusing: BatchSink {
+            func write(_ batch: [LogEvent]) throws { throw BatchWriteError.refused(.oversize, because: ScriptedFailure()) }
+        }
+        let provider = BatchingProvider(Refusing())
+        for number in 1...3 { provider.log(event(number)) }
+        try provider.flush(by: .seconds(30))
+        #expect(provider.ledger == LogLedger(submitted: 3, delivered: 0, dropped: [.oversize: 3]))
+    }
+
+    @Test func aFullQueueDropsTheNewestButKeepsRoomForErrorsAndEntries() throws {
+        let sink = GatedSink()
+        let policy = QueuePolicy(capacity: 4, reservedCapacity: 2, batchCount: 1, linger: .zero, overflow: .dropNewest)
+        let provider = BatchingProvider(sink, policy: policy)
+        provider.log(event(1))
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...7 { provider.log(event(number)) }
+        for number in 8...10 { provider.log(event(number, .error)) }
+        #expect(provider.ledger == LogLedger(submitted: 10, delivered: 0, dropped: [.queueFull: 3]))
+        sink.gate.open()
+        try provider.flush(by: .seconds(30))
+        #expect(sink.inner.written.map(\.sequence) == [1, 2, 3, 4, 5, 8, 9])
+    }
+
+    @Test func aFullQueueCanDropTheOldest() throws {
+        let sink = GatedSink()
+        let policy = QueuePolicy(capacity: 3, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .dropOldest)
+        let provider = BatchingProvider(sink, policy: policy)
+        provider.log(event(1))
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...10 { provider.log(event(number)) }
+        sink.gate.open()
+        try provider.flush(by: .seconds(30))
+        #expect(sink.inner.written.map(\.sequence) == [1, 8, 9, 10])
+        #expect(provider.ledger == LogLedger(submitted: 10, delivered: 4, dropped: [.queueFull: 6]))
+    }
+
+    @Test func theQueueIsBoundedInBytesAsWell() throws {
+        let sink = GatedSink()
+        let provider = BatchingProvider(
+            sink, policy: QueuePolicy(reservedCapacity: 0, maximumBytes: 10_000, batchCount: 1, linger: .zero, overflow: .dropNewest))
+        let large = LogEvent(
+            sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: String(repeating: "x", count: 4_000))
+        provider.log(event(1))
+        #expect(sink.gate.waitForArrivals(1))
+        for _ in 0..<10 { provider.log(large) }
+        #expect(provider.ledger?.dropped == [.queueFull: 8])
+        sink.gate.open()
+        try provider.flush(by: .seconds(30))
+        #expect(provider.ledger?.pending == 0)
+    }
+
+    @Test func aBlockedCallerGoesOnWhenTheQueueMoves() async throws {
+        let sink = GatedSink()
+        let provider = BatchingProvider(
+            sink, policy: QueuePolicy(capacity: 2, reservedCapacity: 0, batchCount: 1, overflow: .block(upTo: .seconds(60))))
+        LogThread.start("producer") { for number in 1...50 { provider.log(self.event(number)) } }
+        #expect(sink.gate.waitForArrivals(1))
+        sink.gate.open()
+        while (provider.ledger?.submitted ?? 0) < 50 { await Task.yield() }
+        try provider.flush(by: .seconds(30))
+        #expect(sink.inner.written.map(\.sequence) == Array(1...50))
+    }
+
+    @Test func afterATimeOutNobodyWaitsUntilTheQueueMoves() throws {
+        let sink = GatedSink()
+        let provider = BatchingProvider(
+            sink,
+            policy: QueuePolicy(capacity: 1, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .block(upTo: .milliseconds(30))))
+        provider.log(event(1))
+        #expect(sink.gate.waitForArrivals(1))
+        provider.log(event(2))
+        let start = LogClock.system.monotonicNanoseconds()
+        for number in 3...1_000 { provider.log(event(number)) }
+        // One wait of 30 ms, not 998 of them.
+        #expect(LogClock.system.monotonicNanoseconds() - start < 10_000_000_000)
+        #expect(provider.ledger?.dropped == [.queueFull: 998])
+        sink.gate.open()
+        try provider.flush(by: .seconds(30))
+        provider.log(event(1_001))
+        try provider.flush(by: .seconds(30))
+        #expect(sink.inner.written.map(\.sequence) == [1, 2, 1_001])
+    }
+
+    @Test func theFlushOfTheSinkComesAfterItsBatchesAndItsFailureIsTheFlushes() throws {
+        final class Careful: BatchSink {
+            let order = Locked<[String]>([])
+            func write(_ batch: [LogEvent]) throws { order.withLock { $0.append("write") } }
+            func flush(by deadline: LogDeadline) throws {
+                order.withLock { $0.append("flush") }
+                throw ScriptedFailure("not synced")
+            }
+        }
+        let sink = Careful(), provider = BatchingProvider(sink)
+        provider.log(event(1))
+        #expect(throws: ScriptedFailure("not synced")) { try provider.flush(by: .seconds(30)) }
+        #expect(sink.order.withLock { $0 } == ["write", "flush"])
+    }
+
+    @Test func aShutdownThatRunsOutOfTimeCountsWhatIsLost() {
+        let sink = FailingSink { _ in ScriptedFailure("disk on fire") }
+        let provider = BatchingProvider(sink)
+        for number in 1...5 { provider.log(event(number)) }
+        let failure = #expect(throws: QueueError.self) { try provider.shutdown(by: .milliseconds(50)) }
+        #expect(failure?.description.contains("disk on fire") == true)
+        provider.log(event(6))
+        // The batch in the sink's hands is given up as soon as its pause ends; the rest was counted at the deadline.
+        while provider.ledger?.pending != 0 {}
+        #expect(provider.ledger == LogLedger(submitted: 6, delivered: 0, dropped: [.providerError: 5, .alreadyShutDown: 1]))
+        #expect(throws: Never.self) { try provider.shutdown(by: .seconds(30)) }
+    }
+
+    @Test func aProviderThatIsLetGoWritesWhatItHolds() {
+        let sink = GatedSink()
+        do {
+            let provider = BatchingProvider(sink)
+            for number in 1...10 { provider.log(event(number)) }
+        }
+        sink.gate.open()
+        while sink.inner.written.count < 10 {}
+        #expect(sink.inner.written.map(\.sequence) == Array(1...10))
+    }
+
+    @Test func concurrentFlushesAllReturn() async throws {
+        let sink = FailingSink { $0 % 3 == 0 ? ScriptedFailure() : nil }
+        let provider = BatchingProvider(
+            sink, policy: QueuePolicy(batchCount: 8, firstPause: .milliseconds(1), longestPause: .milliseconds(1)))
+        try await withThrowingTaskGroup { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    for number in 0..<100 {
+                        provider.log(self.event(worker * 100 + number))
+                        if number % 10 == 0 { try provider.flush(by: .seconds(60)) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try provider.flush(by: .seconds(60))
+        #expect(provider.ledger == LogLedger(submitted: 800, delivered: 800))
+        #expect(Set(sink.written.map(\.sequence)).count == 800 && sink.written.count == 800)
+    }
+}

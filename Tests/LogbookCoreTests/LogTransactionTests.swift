@@ -1,0 +1,69 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@Suite struct LogTransactionTests {
+    enum Login: Int { case initiated, canceled, requested }
+    let device = DeviceFacts(make: "x86_64", os: "Debian", osVersion: "12")
+
+    @Test("C1: a transaction's entries fan out like every event")
+    func entriesFanOut() throws {
+        let everything = RecordingProvider(), entriesOnly = RecordingProvider(interest: .transactionEntries)
+        let service = LogService(device: device)
+        service.register(everything)
+        service.register(entriesOnly, from: .critical)
+
+        let transaction = service.transaction(usecase: 17)
+        transaction.log(0)
+        service.info("no entry")
+        transaction.log(Login.requested, error: 42, "Baad!")
+
+        let id = transaction.id
+        #expect(id.wholeMatch(of: /TXN17-[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}/) != nil)
+        let entries = entriesOnly.events.compactMap(\.transaction)
+        #expect(
+            entries == [
+                TransactionEntry(transactionID: id, usecase: 17, kind: .began, device: device),
+                TransactionEntry(transactionID: id, usecase: 17, kind: .happened(0), device: device),
+                TransactionEntry(
+                    transactionID: id, usecase: 17, kind: .happened(2), errorCode: 42, errorDescription: "Baad!", device: device),
+            ])
+        #expect(everything.messages == ["\(id) began", "\(id) event 0", "no entry", "\(id) event 2, error 42: Baad!"])
+        #expect(everything.events.map(\.level) == [.info, .info, .info, .error])
+    }
+
+    @Test func aProviderOfEntriesCostsOtherMessagesNothing() {
+        let service = LogService()
+        service.register(RecordingProvider(interest: .transactionEntries))
+        #expect(!service.isEnabled(.critical))
+        service.error("\(neverEvaluated())")
+    }
+
+    func neverEvaluated() -> Int {
+        Issue.record("nobody listens to this")
+        return 0
+    }
+
+    @Test func aTransactionIsContinuedUnderItsOwnId() {
+        let provider = RecordingProvider(interest: .transactionEntries), service = LogService()
+        service.register(provider)
+        let phone = DeviceFacts(make: "iPhone7,2", os: "iPhone OS", osVersion: "8.1.2")
+        service.transaction(continuing: "TXN1-FROM-AFAR", usecase: 1, device: phone).log(3)
+        #expect(
+            provider.events.compactMap(\.transaction) == [
+                TransactionEntry(transactionID: "TXN1-FROM-AFAR", usecase: 1, kind: .happened(3), device: phone)
+            ])
+    }
+
+    @Test func thisMachineSaysWhatItIs() {
+        let facts = DeviceFacts.current
+        #expect(!facts.make.isEmpty && !facts.os.isEmpty && !facts.osVersion.isEmpty)
+        #expect(!facts.make.contains("\n") && !facts.make.contains("\0"))
+    }
+
+    @Test func idsOfASeededServiceCanBeForetold() {
+        let ids = (0..<2).map { _ in LogService(randomness: .seeded(1)).transaction(usecase: 0).id }
+        #expect(ids[0] == ids[1])
+        #expect(Set((0..<1_000).map { _ in UniqueID.make() }).count == 1_000)
+    }
+}

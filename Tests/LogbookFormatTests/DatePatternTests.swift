@@ -1,0 +1,71 @@
+import LogbookCore
+import LogbookFormat
+import Testing
+
+@Suite struct DatePatternTests {
+    func written(_ pattern: String, _ nanoseconds: Int64, zone: LogTimeZone = .utc) throws -> String {
+        var bytes: [UInt8] = []
+        try DatePattern(pattern, zone: zone).append(LogTime(nanoseconds: nanoseconds), to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test func writesEveryLetterItKnows() throws {
+        let t: Int64 = 1_423_202_367_987_654_321   // Fri, 06 Feb 2015 05:59:27 GMT
+        #expect(try written("EEE, dd MMM yyyy HH:mm:ss 'GMT'", t) == "Fri, 06 Feb 2015 05:59:27 GMT")
+        #expect(try written("d.M.yy H'h'mm''ss S SSS SSSSSSSSS", t) == "6.2.15 5h59'27 9 987 987654321")
+        #expect(try written("XXX Z", t) == "Z +0000")
+        #expect(try written("HH:mm XXX Z", t, zone: .fixed(seconds: -5 * 3600 - 1800)) == "00:29 -05:30 -0530")
+    }
+
+    @Test func nanosecondsBefore1970CountBack() throws {
+        #expect(try written("yyyy-MM-dd HH:mm:ss.SSS", -1) == "1969-12-31 23:59:59.999")
+        #expect(try written("yyyy-MM-dd EEE", -7_766_949_600_000_000_000) == "1723-11-16 Tue")
+    }
+
+    @Test func namesWhatItDoesNotUnderstand() {
+        #expect(throws: DatePatternError.unknownLetters("hh", pattern: "hh:mm")) { try DatePattern("hh:mm") }
+        #expect(throws: DatePatternError.unknownLetters("YYYY", pattern: "YYYY")) { try DatePattern("YYYY") }
+        #expect(throws: DatePatternError.openQuote(pattern: "HH 'o")) { try DatePattern("HH 'o") }
+        #expect(throws: DatePatternError.empty) { try DatePattern("") }
+    }
+
+    @Test func aPatternCannotBreakTheLine() throws {
+        #expect(try written("HH'\n'", 0) == "00\\n")
+    }
+}
+
+@Suite struct CivilTimeTests {
+    @Test func countsDaysBothWaysOverEightCenturies() {
+        for year in stride(from: 1700, through: 2200, by: 1) {
+            for (month, day) in [(1, 1), (2, 28), (3, 1), (12, 31)] {
+                let days = CivilTime.days(year: year, month: month, day: day)
+                let civil = CivilTime(LogTime(nanoseconds: Int64(days) * 86_400_000_000_000), in: .utc)
+                #expect((civil.year, civil.month, civil.day) == (year, month, day))
+            }
+        }
+    }
+}
+
+@Suite struct ISO8601Tests {
+    @Test(arguments: [
+        "2015-02-06T05:59:27Z", "2015-02-06t05:59:27z", "2015-02-06 05:59:27+00:00", "2015-02-06T00:59:27-05:00",
+        "2015-02-06T06:59:27+01", "2015-02-06T11:44:27+0545", "2015-02-06T05:59:27.000000000000Z",
+    ])
+    func readsOneMomentInManyForms(text: String) {
+        #expect(ISO8601.time(text) == LogTime(nanoseconds: 1_423_202_367_000_000_000))
+    }
+
+    @Test(arguments: [
+        "", "2015-02-06", "2015-02-30T00:00:00Z", "2015-13-01T00:00:00Z", "2015-02-06T24:00:00Z", "2015-02-06T05:59:27",
+        "2015-02-06T05:59:27Zx", "2015-02-06T05:59:27.Z", "2015-02-06T05:59:27+1", "0999-01-01T00:00:00Z",
+    ])
+    func refusesWhatIsNoTime(text: String) { #expect(ISO8601.time(text) == nil) }
+
+    @Test func writesAndReadsEveryNanosecond() {
+        for nanoseconds: Int64 in [0, 1, 999_999_999, 1_423_202_367_987_654_321, -1, -1_000_000_001] {
+            var bytes: [UInt8] = []
+            ISO8601.append(LogTime(nanoseconds: nanoseconds), digits: 9, in: .fixed(seconds: 7200), to: &bytes)
+            #expect(ISO8601.time(String(decoding: bytes, as: UTF8.self)) == LogTime(nanoseconds: nanoseconds))
+        }
+    }
+}
