@@ -1,1 +1,50 @@
-// The one delivery engine lives here.
+public import LogbookCore
+public import LogbookHTTP
+
+/// The one delivery engine: takes parcels from a source, oldest first and one at a time, sends them to a destination, and
+/// decides by the answer.
+///
+/// Only an answer that the destination calls delivered settles a parcel as delivered. Whatever else happens (no connection, a
+/// refusal, a page of some hotel's network) the source keeps it. A lost answer means that the parcel is sent again under the
+/// same id, so receivers see it at least once.
+///
+/// The courier has one thread, started when there is first something to do; it ends when the courier is let go of.
+public final class Courier: Sendable {
+    private let engine: CourierEngine
+
+    /// - Parameters:
+    ///   - name: Names the thread, and the courier in diagnostics.
+    ///   - onEvent: Called on the courier's thread.
+    public init(
+        name: String, source: any ParcelSource, destination: any Destination,
+        transport: any HTTPTransport = CurlTransport.shared, policy: DeliveryPolicy = DeliveryPolicy(),
+        clock: LogClock = .system, randomness: LogRandomness = .system,
+        onEvent: (@Sendable (CourierEvent) -> Void)? = nil
+    ) {
+        policy.check()
+        engine = CourierEngine(
+            name: name, source: source, destination: destination, transport: transport, policy: policy, clock: clock,
+            randomness: randomness, onEvent: onEvent)
+        if policy.interval != nil { engine.wake() }
+    }
+
+    deinit { engine.shutdown(by: .now) }
+
+    /// Something new may be there: try now. A pause that is still running, of our own or asked for by the receiver, is kept.
+    public func wake() { engine.wake() }
+
+    /// The token or the address changed: forget that the receiver refused us and try now. A pause that the receiver asked for
+    /// with `Retry-After` is kept.
+    public func reconfigured() { engine.reconfigured() }
+
+    /// Returns once everything the source had at the call is delivered or rejected. Ends a pause of our own early, though not
+    /// before ``DeliveryPolicy/firstPause`` has passed since the latest attempt; a `Retry-After` is honoured.
+    /// - Throws: ``CourierError``; what was not delivered stays with the source.
+    public func deliver(by deadline: LogDeadline) throws(CourierError) { try engine.deliver(by: deadline) }
+
+    /// Starts nothing new, waits for the parcel in flight, and gives that one up at the deadline. What is not settled stays with
+    /// the source. Returns at the deadline at the latest; a second call does nothing.
+    public func shutdown(by deadline: LogDeadline) { engine.shutdown(by: deadline) }
+
+    public var status: CourierStatus { engine.status }
+}

@@ -26,14 +26,23 @@ public struct Parcel: Sendable, Hashable {
     }
 }
 
-/// Where parcels come from: memory, a spool, rolled files, the transaction store. Called by one courier, on its thread.
+/// Where parcels come from: memory, a spool, rolled files, the transaction store. Called by one courier, on its thread; only
+/// ``pendingCount`` is read from any thread.
 public protocol ParcelSource: Sendable {
     /// The oldest parcel whose fate is not known; the same one, with the same bytes, until it is settled.
     func nextParcel() throws -> Parcel?
     /// Learns the fate of the parcel. Throw, and the courier settles it again before it does anything else.
     func settle(_ parcel: Parcel, as fate: ParcelFate) throws
+    /// The receiver says that the parcel is too large: replaces it by smaller ones with ids of their own.
+    /// - Parameter parcel: At least two entries.
+    /// - Returns: False when this source cannot; the parcel is then settled as rejected.
+    func split(_ parcel: Parcel) throws -> Bool
     /// Events or entries that wait, parcels not yet sealed included.
     var pendingCount: Int { get }
+}
+
+extension ParcelSource {
+    public func split(_ parcel: Parcel) throws -> Bool { false }
 }
 
 /// How a parcel's way ends.
@@ -58,6 +67,8 @@ public enum DeliveryVerdict: Sendable, Hashable {
     case retry(after: Duration?, String)
     /// The receiver refuses us, not the parcel: wrong token, wrong address. Everything is kept until the configuration changes.
     case misconfigured(String)
+    /// More than the receiver takes in one request: smaller parcels may pass.
+    case tooLarge(String)
     /// The receiver will never take this parcel.
     case rejected(String)
 }

@@ -1,0 +1,24 @@
+/// Why a delivery that somebody waited for is not complete. Nothing is lost: the source keeps what is pending.
+public enum CourierError: Error, Equatable, CustomStringConvertible {
+    /// `reason` is the latest failure, nil when there was none.
+    case deadlinePassed(pending: Int, reason: String?)
+    /// The receiver refuses us; correct the token or the address and call ``Courier/reconfigured()``.
+    case misconfigured(pending: Int, reason: String)
+    /// The courier was shut down.
+    case stopped(pending: Int)
+    /// The courier's own thread, inside `onEvent` or the source, cannot wait for itself.
+    case calledFromOwnThread
+
+    public var description: String {
+        switch self {
+        case .deadlinePassed(let pending, let reason):
+            "\(pending) entries had not been delivered when the deadline passed" + (reason.map { "; the latest answer: \($0)" } ?? "")
+        case .misconfigured(let pending, let reason):
+            "the receiver refuses us: \(reason); \(pending) entries are kept, correct the token or the address"
+        case .stopped(let pending):
+            "the courier was shut down; \(pending) entries stay with their source"
+        case .calledFromOwnThread:
+            "a courier was asked to wait for itself; call deliver from another thread"
+        }
+    }
+}

@@ -1,0 +1,47 @@
+internal import LogbookCore
+
+/// How patient a courier is.
+public struct DeliveryPolicy: Sendable, Hashable {
+    /// The shortest pause after a failed attempt.
+    public var firstPause: Duration
+    /// The longest pause after failed attempts in a row.
+    public var longestPause: Duration
+    /// How often the courier looks for parcels without being woken; nil for never.
+    public var interval: Duration?
+    /// A receiver that asks for more than this is asked again after this.
+    public var longestRetryAfter: Duration
+    /// The pause after an answer that refuses us rather than the parcel; ``Courier/reconfigured()`` ends it.
+    public var misconfiguredPause: Duration
+
+    public init(
+        firstPause: Duration = .seconds(1), longestPause: Duration = .seconds(300), interval: Duration? = nil,
+        longestRetryAfter: Duration = .seconds(3600), misconfiguredPause: Duration = .seconds(900)
+    ) {
+        self.firstPause = firstPause
+        self.longestPause = longestPause
+        self.interval = interval
+        self.longestRetryAfter = longestRetryAfter
+        self.misconfiguredPause = misconfiguredPause
+    }
+
+    func check() {
+        precondition(firstPause > .zero && longestPause >= firstPause, "DeliveryPolicy pauses must be positive and in order")
+        precondition(interval.map { $0 > .zero } ?? true, "DeliveryPolicy.interval must be positive")
+        precondition(longestRetryAfter >= firstPause, "DeliveryPolicy.longestRetryAfter must not be shorter than firstPause")
+        precondition(misconfiguredPause > .zero, "DeliveryPolicy.misconfiguredPause must be positive")
+    }
+
+    /// The pause after `failures` failed attempts in a row: a random moment between the first pause and a ceiling that doubles
+    /// with each failure, so that many couriers that lost the same receiver do not come back together.
+    /// - Parameter fraction: `0..<1`.
+    func backoff(afterFailures failures: Int, fraction: Double) -> Duration {
+        let first = Double(firstPause.wholeNanoseconds), longest = Double(longestPause.wholeNanoseconds)
+        var ceiling = first
+        for _ in 0..<min(max(failures, 1), 62) where ceiling < longest { ceiling *= 2 }
+        return .nanoseconds(Int64(first + (min(ceiling, longest) - first) * fraction))
+    }
+
+    /// The pause that a receiver asked for, within our limits: never shorter than the first pause, so that `Retry-After: 0`
+    /// cannot make a storm.
+    func pause(asked: Duration) -> Duration { max(firstPause, min(asked, longestRetryAfter)) }
+}

@@ -1,0 +1,155 @@
+internal import CLogbookCurl
+internal import LogbookCore
+
+/// The working half of a ``CurlTransport``: one multi handle on one thread, which is started by the first request and keeps
+/// the engine alive until it is stopped.
+final class CurlEngine: Sendable {
+    typealias Completion = @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+
+    private struct Submission {
+        let number: UInt64
+        let request: HTTPRequest
+        let completion: Completion
+    }
+
+    /// What callers hand to the thread.
+    private struct State {
+        var submissions: [Submission] = []
+        var cancelled: Set<UInt64> = []
+        var latest: UInt64 = 0
+        var hasThread = false
+        var isStopped = false
+        /// Set while it may be woken.
+        var multi: UnsafeMutableRawPointer?
+    }
+
+    /// Handles kept for the next requests; more are made when more requests are in flight.
+    private static let maximumIdleHandles = 8
+    /// Connections kept open.
+    private static let maximumConnections = 16
+
+    private static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    private let allowsPlainHTTP: Bool
+    private let certificateAuthorities: String?
+    private let proxy: String?
+    private let state = Locked(State())
+
+    init(allowsPlainHTTP: Bool, certificateAuthorities: String?, proxy: String?) {
+        self.allowsPlainHTTP = allowsPlainHTTP
+        self.certificateAuthorities = certificateAuthorities
+        self.proxy = proxy
+    }
+
+    func send(_ request: HTTPRequest, completion: @escaping Completion) -> HTTPCancellation {
+        let number = state.withLock { state -> UInt64? in
+            if state.isStopped { return nil }
+            if !state.hasThread {
+                state.hasThread = LogThread.start("logbook-http") { self.run() }
+                if !state.hasThread { return nil }
+            }
+            state.latest += 1
+            state.submissions.append(Submission(number: state.latest, request: request, completion: completion))
+            wake(state)
+            return state.latest
+        }
+        guard let number else {
+            completion(.failure(.unreachable("the machine gives no thread to send with")))
+            return HTTPCancellation {}
+        }
+        return HTTPCancellation { [weak self] in self?.cancel(number) }
+    }
+
+    private func cancel(_ number: UInt64) {
+        state.withLock { state in
+            state.cancelled.insert(number)
+            wake(state)
+        }
+    }
+
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            wake(state)
+        }
+    }
+
+    private func wake(_ state: State) {
+        if let multi = state.multi { curl_multi_wakeup(multi) }
+    }
+
+    // MARK: The thread's side
+
+    private func run() {
+        guard Self.isReady, let multi = curl_multi_init() else { return runWithoutCurl() }
+        logbook_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.maximumConnections)
+        state.withLock { $0.multi = multi }
+        var exchanges: [UInt64: CurlExchange] = [:]
+        var idle: [UnsafeMutableRawPointer] = []
+
+        func end(_ exchange: CurlExchange, _ result: Result<HTTPResponse, HTTPFailure>) {
+            exchanges[exchange.number] = nil
+            curl_multi_remove_handle(multi, exchange.handle)
+            exchange.letGo()
+            if idle.count < Self.maximumIdleHandles { idle.append(exchange.handle) } else { curl_easy_cleanup(exchange.handle) }
+            exchange.completion(result)
+        }
+
+        while true {
+            let (submissions, cancelled, isStopped) = state.withLock { state in
+                let work = (state.submissions, state.cancelled, state.isStopped)
+                state.submissions = []
+                state.cancelled = []
+                return work
+            }
+            for submission in submissions {
+                if isStopped || cancelled.contains(submission.number) {
+                    submission.completion(.failure(.cancelled))
+                    continue
+                }
+                do throws(HTTPFailure) {
+                    try submission.request.check(allowsPlainHTTP: allowsPlainHTTP)
+                    guard let handle = idle.popLast() ?? curl_easy_init() else {
+                        throw .unreachable("libcurl gives no handle")
+                    }
+                    let exchange = CurlExchange(
+                        number: submission.number, request: submission.request, handle: handle,
+                        completion: submission.completion)
+                    exchange.prepare(certificateAuthorities: certificateAuthorities, proxy: proxy)
+                    exchanges[submission.number] = exchange
+                    let code = curl_multi_add_handle(multi, handle)
+                    if code != CURLM_OK {
+                        end(exchange, .failure(.unreachable(String(cString: curl_multi_strerror(code)))))
+                    }
+                } catch {
+                    submission.completion(.failure(error))
+                }
+            }
+            for number in isStopped ? Set(exchanges.keys) : cancelled {
+                if let exchange = exchanges[number] { end(exchange, .failure(.cancelled)) }
+            }
+            if isStopped { break }
+
+            var running: Int32 = 0
+            curl_multi_perform(multi, &running)
+            var code = CURLE_OK
+            while let handle = logbook_curl_next_finished(multi, &code) {
+                guard let exchange = exchanges.values.first(where: { $0.handle == handle }) else { continue }
+                end(exchange, exchange.result(code))
+            }
+            curl_multi_poll(multi, nil, 0, exchanges.isEmpty ? 3_600_000 : 1000, nil)
+        }
+        state.withLock { $0.multi = nil }
+        for handle in idle { curl_easy_cleanup(handle) }
+        curl_multi_cleanup(multi)
+    }
+
+    private func runWithoutCurl() {
+        let submissions = state.withLock { state in
+            state.hasThread = false
+            defer { state.submissions = [] }
+            return state.submissions
+        }
+        for submission in submissions { submission.completion(.failure(.unreachable("libcurl cannot be initialised"))) }
+    }
+}

@@ -1,0 +1,182 @@
+internal import CLogbookCurl
+
+/// One request on its way, and the answer as it comes in. Lives on the transport's thread alone.
+final class CurlExchange {
+    let number: UInt64
+    let handle: UnsafeMutableRawPointer
+    let completion: CurlEngine.Completion
+    private let request: HTTPRequest
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private var uploaded = 0
+    private var headers: [HTTPHeader] = []
+    private var headerBytes = 0
+    private var body: [UInt8] = []
+    private var overflow: HTTPFailure?
+
+    init(
+        number: UInt64, request: HTTPRequest, handle: UnsafeMutableRawPointer, completion: @escaping CurlEngine.Completion
+    ) {
+        self.number = number
+        self.request = request
+        self.handle = handle
+        self.completion = completion
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit { errorText.deallocate() }
+
+    /// Puts every setting onto the handle. The exchange must stay alive until ``letGo()``: libcurl holds its address.
+    func prepare(certificateAuthorities: String?, proxy: String?) {
+        set(CURLOPT_URL, request.url)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_NOSIGNAL, 1)   // libcurl's timeouts must not send signals to the host
+        logbook_curl_do_not_wait_for_resolver(handle)
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_PROXY, proxy ?? "")   // an empty name also turns the environment's proxies off
+        set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+        set(CURLOPT_CONNECTTIMEOUT_MS, request.limits.connect.wholeMilliseconds)
+        set(CURLOPT_TIMEOUT_MS, request.limits.total.wholeMilliseconds)
+        set(CURLOPT_SSL_VERIFYPEER, 1)
+        set(CURLOPT_SSL_VERIFYHOST, 2)
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        if let certificateAuthorities { set(CURLOPT_CAINFO, certificateAuthorities) }
+        set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
+        logbook_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
+
+        setMethod()
+        setHeaders()
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        logbook_curl_on_header(
+            handle, { bytes, size, count, context in CurlExchange.from(context).receiveHeader(bytes, size * count) }, context)
+        logbook_curl_on_body(
+            handle, { bytes, size, count, context in CurlExchange.from(context).receiveBody(bytes, size * count) }, context)
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> CurlExchange {
+        Unmanaged<CurlExchange>.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) { logbook_curl_set_long(handle, option, value) }
+    private func set(_ option: CURLoption, _ value: String) { logbook_curl_set_string(handle, option, value) }
+
+    private func setMethod() {
+        if request.body.isEmpty && !["POST", "PUT", "PATCH"].contains(request.method) {
+            set(request.method == "HEAD" ? CURLOPT_NOBODY : CURLOPT_HTTPGET, 1)
+        } else {
+            set(CURLOPT_POST, 1)
+            logbook_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            logbook_curl_on_upload(
+                handle, { bytes, size, count, context in CurlExchange.from(context).upload(into: bytes, size * count) },
+                { context, offset, origin in CurlExchange.from(context).rewind(to: offset, from: origin) }, context)
+        }
+        set(CURLOPT_CUSTOMREQUEST, request.method)
+    }
+
+    private func setHeaders() {
+        // Without this, libcurl may wait a second for the server's consent before it sends a large body.
+        headerList = curl_slist_append(headerList, "Expect:")
+        if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+            headerList = curl_slist_append(headerList, "Content-Type:")   // libcurl would claim a form
+        }
+        for header in request.headers {
+            // libcurl removes a header that is given without a value; a semicolon sends it empty.
+            let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+            headerList = curl_slist_append(headerList, line)
+        }
+        logbook_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headerList)
+    }
+
+    /// Makes the handle forget this exchange. Connections stay with the multi handle.
+    func letGo() {
+        curl_easy_reset(handle)
+        curl_slist_free_all(headerList)
+        headerList = nil
+    }
+
+    // MARK: While it runs
+
+    private func upload(into bytes: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
+        let count = min(room, request.body.count - uploaded)
+        guard count > 0, let bytes else { return 0 }
+        request.body.withUnsafeBytes { body in
+            UnsafeMutableRawPointer(bytes).copyMemory(from: body.baseAddress! + uploaded, byteCount: count)
+        }
+        uploaded += count
+        return count
+    }
+
+    /// libcurl sends the body again when a kept connection turns out to be dead.
+    private func rewind(to offset: curl_off_t, from origin: Int32) -> Int32 {
+        guard origin == 0, offset >= 0, offset <= curl_off_t(request.body.count) else { return Int32(CURL_SEEKFUNC_FAIL) }
+        uploaded = Int(offset)
+        return Int32(CURL_SEEKFUNC_OK)
+    }
+
+    /// - Returns: The number of bytes taken; any other number ends the exchange.
+    private func receiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        headerBytes += count   // over all answers, so that endless 1xx answers end too
+        guard headerBytes <= request.limits.responseHeaderBytes else {
+            overflow = .malformedResponse("more than \(request.limits.responseHeaderBytes) bytes of header fields")
+            return 0
+        }
+        let line = UnsafeRawBufferPointer(start: bytes, count: count)
+        if line.starts(with: "HTTP/".utf8) {
+            headers = []   // a 1xx answer came before
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            headers.append(HTTPHeader(Self.text(line[..<colon]), Self.text(line[(colon + 1)...])))
+        }
+        return count
+    }
+
+    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
+        guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
+        else { return "" }
+        return String(decoding: bytes[first...last], as: UTF8.self)
+    }
+
+    private func receiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        guard body.count + count <= request.limits.responseBodyBytes else {
+            overflow = .malformedResponse("a body of more than \(request.limits.responseBodyBytes) bytes")
+            return 0
+        }
+        body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
+        return count
+    }
+
+    // MARK: When it is over
+
+    func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
+        if let overflow { return .failure(overflow) }
+        if code == CURLE_OK {
+            let status = logbook_curl_info_long(handle, CURLINFO_RESPONSE_CODE)
+            return .success(HTTPResponse(status: status, headers: headers, body: body))
+        }
+        let text = String(cString: errorText)
+        let reason = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+        switch code {
+        case CURLE_URL_MALFORMAT:
+            return .failure(.invalidRequest(reason))
+        case CURLE_OPERATION_TIMEDOUT:
+            return .failure(.timedOut(reason))
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM:
+            return .failure(.untrusted(reason))
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL:
+            // The scheme was checked before, so an unsupported protocol is what the server spoke.
+            return .failure(.malformedResponse(reason))
+        default:
+            return .failure(.unreachable(reason))
+        }
+    }
+}
+
+extension Duration {
+    /// At least one: libcurl reads zero as no limit.
+    fileprivate var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let milliseconds = min(max(seconds, 0), 1_000_000) * 1000 + max(attoseconds, 0) / 1_000_000_000_000_000
+        return max(1, Int(milliseconds))
+    }
+}

@@ -1,0 +1,30 @@
+/// Requests over libcurl: one thread for all of them, connections kept and reused.
+///
+/// Certificates are always verified and there is no way to turn that off. Redirects are not followed, so a token goes only to
+/// the origin it was meant for; the answer says 3xx. No proxy is used but the one named here, whatever the environment says.
+/// Answers are asked for without compression and read up to ``HTTPLimits``. Do not use an instance in a child made by `fork`.
+public final class CurlTransport: HTTPTransport {
+    /// For everybody who needs nothing special: couriers share its thread and its connections.
+    public static let shared = CurlTransport()
+
+    private let engine: CurlEngine
+
+    /// - Parameters:
+    ///   - allowsPlainHTTP: Lets `http` go to other hosts than this machine, in the clear. Loopback is always allowed.
+    ///   - certificateAuthorities: A file of PEM certificates to trust instead of the system's.
+    ///   - proxy: The proxy's URL; nil for none.
+    public init(allowsPlainHTTP: Bool = false, certificateAuthorities: String? = nil, proxy: String? = nil) {
+        engine = CurlEngine(
+            allowsPlainHTTP: allowsPlainHTTP, certificateAuthorities: certificateAuthorities, proxy: proxy)
+    }
+
+    /// Exchanges in flight are given up.
+    deinit { engine.stop() }
+
+    @discardableResult
+    public func send(
+        _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+    ) -> HTTPCancellation {
+        engine.send(request, completion: completion)
+    }
+}

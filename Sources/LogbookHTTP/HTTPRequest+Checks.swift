@@ -1,0 +1,34 @@
+extension HTTPRequest {
+    /// Refuses what could smuggle a second header or request onto the connection, and what must not travel in the clear.
+    func check(allowsPlainHTTP: Bool) throws(HTTPFailure) {
+        guard !method.isEmpty, method.utf8.allSatisfy(\.isTokenByte) else {
+            throw .invalidRequest("the method is not a word")
+        }
+        let target = try RequestTarget(url)
+        guard target.scheme == "https" || allowsPlainHTTP || target.isLoopback else {
+            throw .invalidRequest("plain http to \(target.host) would send everything in the clear; use https")
+        }
+        for header in headers {
+            guard !header.name.isEmpty, header.name.utf8.allSatisfy(\.isTokenByte) else {
+                throw .invalidRequest("a header's name is not a word")
+            }
+            guard !header.value.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else {
+                throw .invalidRequest("the value of \(header.name) holds a control character")
+            }
+            guard !["content-length", "transfer-encoding"].contains(header.name.lowercased()) else {
+                throw .invalidRequest("\(header.name) is set by the transport")
+            }
+        }
+    }
+}
+
+extension UInt8 {
+    /// A byte of a token (RFC 9110, 5.6.2): header names and methods.
+    fileprivate var isTokenByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+        }
+    }
+}

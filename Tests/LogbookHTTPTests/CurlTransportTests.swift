@@ -1,0 +1,274 @@
+import LogbookCore
+import LogbookHTTP
+import LogbookTestKit
+import Testing
+
+@Suite struct CurlTransportTests {
+    let transport = CurlTransport()
+
+    func send(_ request: HTTPRequest) async -> Result<HTTPResponse, HTTPFailure> {
+        do { return .success(try await transport.send(request)) } catch { return .failure(error) }
+    }
+
+    @Test func theRequestArrivesAsItWasMadeAndTheAnswerComesBack() async throws {
+        let server = try LoopbackServer { _ in
+            .response(HTTPResponse(status: 201, headers: [HTTPHeader("X-Kind", "reply")], body: Array("stored".utf8)))
+        }
+        let response = try await transport.send(
+            HTTPRequest(
+                method: "PUT", url: server.url + "/v1/logs?a=b",
+                headers: [HTTPHeader("Content-Type", "text/plain"), HTTPHeader("X-Empty", "")], body: Array("hello\n".utf8)))
+
+        #expect(response.status == 201)
+        #expect(response.header("x-kind") == "reply")
+        #expect(response.body == Array("stored".utf8))
+        let request = try #require(server.requests.first)
+        #expect(request.method == "PUT")
+        #expect(request.target == "/v1/logs?a=b")
+        #expect(request.body == Array("hello\n".utf8))
+        #expect(request.header("Content-Type") == "text/plain")
+        #expect(request.header("Content-Length") == "6")
+        #expect(request.header("X-Empty") == "")
+        #expect(request.header("Expect") == nil)
+        #expect(request.header("Accept-Encoding") == nil)
+    }
+
+    @Test(arguments: ["GET", "HEAD", "DELETE", "POST", "PUT", "PATCH"])
+    func everyMethodWorksWithoutABody(method: String) async throws {
+        let server = try LoopbackServer { request in request.method == "HEAD" ? .raw(Array("HTTP/1.1 200 OK\r\n\r\n".utf8)) : .status(200) }
+        let response = try await transport.send(HTTPRequest(method: method, url: server.url + "/"))
+        #expect(response.status == 200)
+        #expect(server.requests.map(\.method) == [method])
+        #expect(server.requests.first?.header("Content-Type") == nil)
+    }
+
+    @Test func aLargeBodyArrivesWholeAndWithoutWaitingForConsent() async throws {
+        let server = try LoopbackServer { _ in .status(200) }
+        let body = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        _ = try await transport.send(HTTPRequest(url: server.url, body: body))
+        #expect(server.requests.first?.body == body)
+        #expect(server.requests.first?.header("Expect") == nil)
+    }
+
+    @Test func requestsInARowShareOneConnection() async throws {
+        let server = try LoopbackServer { _ in .status(200) }
+        for _ in 0..<20 { _ = try await transport.send(HTTPRequest(url: server.url, body: [1, 2, 3])) }
+        #expect(server.requests.count == 20)
+        #expect(server.connections == 1)
+    }
+
+    @Test func manyRequestsAtOnceAreAllAnswered() async throws {
+        let server = try LoopbackServer { request in .response(HTTPResponse(status: 200, body: request.body)) }
+        let transport = transport
+        let answers = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for number in 0..<50 {
+                group.addTask { try await transport.send(HTTPRequest(url: server.url, body: [UInt8(number)])).body }
+            }
+            return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
+        }
+        #expect(answers.count == 50)
+    }
+
+    @Test func aConnectionThatDiedBetweenRequestsIsReplacedAndTheBodySentWhole() async throws {
+        let server = try LoopbackServer { _ in .raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)) }
+        let body = [UInt8](repeating: 7, count: 300_000)
+        for _ in 0..<5 { _ = try await transport.send(HTTPRequest(url: server.url, body: body)) }
+        #expect(server.requests.map(\.body.count) == [Int](repeating: 300_000, count: 5))
+    }
+
+    @Test func nobodyListeningIsUnreachable() async throws {
+        let server = try LoopbackServer { _ in .status(200) }
+        server.stop()
+        guard case .failure(.unreachable(let reason)) = await send(HTTPRequest(url: server.url)) else {
+            Issue.record("an answer from nobody")
+            return
+        }
+        #expect(reason.contains("127.0.0.1"))
+    }
+
+    @Test("47: a reset before the body, after the body, or in the middle of the answer is no answer")
+    func aBrokenConnectionIsUnreachable() async throws {
+        let cut = Array("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort".utf8)
+        for server in [
+            try LoopbackServer(atHead: { _ in .reset }) { _ in .status(200) },
+            try LoopbackServer { _ in .reset },
+            try LoopbackServer { _ in .raw(cut) },
+            try LoopbackServer { _ in .raw([]) },
+        ] {
+            let result = await send(HTTPRequest(url: server.url, body: [1]))
+            guard case .failure(.unreachable) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+        }
+    }
+
+    @Test func whatIsNoHTTPIsMalformed() async throws {
+        let server = try LoopbackServer { _ in .raw(Array("220 mail.example.com ESMTP\r\n".utf8)) }
+        let result = await send(HTTPRequest(url: server.url, body: [1]))
+        guard case .failure(.malformedResponse) = result else {
+            Issue.record("\(result)")
+            return
+        }
+    }
+
+    @Test("46: a server that takes the request and says nothing is given up at the limit")
+    func silenceTimesOut() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try LoopbackServer { _ in .after(gate, .status(200)) }
+        var request = HTTPRequest(url: server.url, body: [1])
+        request.limits.total = .milliseconds(200)
+        let result = await send(request)
+        guard case .failure(.timedOut) = result else {
+            Issue.record("\(result)")
+            return
+        }
+    }
+
+    @Test("49: a body beyond the limit ends the exchange, however long it would go on", arguments: [true, false])
+    func anEndlessBodyIsRefused(isChunked: Bool) async throws {
+        let server = try LoopbackServer { _ in
+            .stream { write in
+                let head = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: 10737418240"
+                var isHeard = write(Array("HTTP/1.1 200 OK\r\n\(head)\r\n\r\n".utf8))
+                let data = [UInt8](repeating: 65, count: 4096)
+                while isHeard {
+                    isHeard = write(isChunked ? Array("1000\r\n".utf8) + data + [13, 10] : data)
+                }
+            }
+        }
+        let result = await send(HTTPRequest(url: server.url, body: [1]))
+        #expect(result == .failure(.malformedResponse("a body of more than 65536 bytes")))
+    }
+
+    @Test("49: header fields beyond the limit, and 1xx answers without end, end the exchange", arguments: [true, false])
+    func endlessHeadersAreRefused(areInterim: Bool) async throws {
+        let server = try LoopbackServer { _ in
+            .stream { write in
+                var isHeard = areInterim || write(Array("HTTP/1.1 200 OK\r\n".utf8))
+                while isHeard {
+                    isHeard = write(Array((areInterim ? "HTTP/1.1 102 Processing\r\n\r\n" : "X-Pad: aaaaaaaaaaaaaaa\r\n").utf8))
+                }
+            }
+        }
+        let result = await send(HTTPRequest(url: server.url, body: [1]))
+        #expect(result == .failure(.malformedResponse("more than 16384 bytes of header fields")))
+    }
+
+    @Test("50: redirects are answers, and nothing follows them", arguments: [301, 302, 303, 307, 308])
+    func redirectsAreNotFollowed(status: Int) async throws {
+        let other = try LoopbackServer { _ in .status(200) }
+        let elsewhere = other.url
+        let server = try LoopbackServer { _ in .status(status, headers: [HTTPHeader("Location", elsewhere)]) }
+        let response = try await transport.send(
+            HTTPRequest(url: server.url, headers: [HTTPHeader("Authorization", "Bearer t")], body: [1]))
+        #expect(response.status == status)
+        #expect(other.requests.isEmpty)
+    }
+
+    @Test func cancellingTheTaskGivesTheExchangeUp() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try LoopbackServer { _ in .after(gate, .status(200)) }
+        let transport = transport
+        let task = Task { () -> HTTPFailure? in
+            do throws(HTTPFailure) {
+                _ = try await transport.send(HTTPRequest(url: server.url, body: [1]))
+                return nil
+            } catch { return error }
+        }
+        #expect(server.waitForRequests(1))
+        task.cancel()
+        #expect(await task.value == .cancelled)
+    }
+
+    @Test func aTaskThatIsCancelledBeforehandSendsNothing() async throws {
+        let server = try LoopbackServer { _ in .status(200) }
+        let transport = transport
+        let gate = Gate()
+        let task = Task { () -> HTTPFailure? in
+            while !Task.isCancelled { await Task.yield() }
+            do throws(HTTPFailure) {
+                _ = try await transport.send(HTTPRequest(url: server.url, body: [1]))
+                return nil
+            } catch { return error }
+        }
+        task.cancel()
+        #expect(await task.value == .cancelled)
+        gate.open()
+    }
+
+    @Test func theCompletionComesExactlyOnceHoweverOftenTheExchangeIsGivenUp() async throws {
+        let server = try LoopbackServer { _ in .status(200) }
+        let calls = Monitor(0)
+        for _ in 0..<100 {
+            let cancellation = transport.send(HTTPRequest(url: server.url, body: [1])) { _ in
+                calls.withLock { access in
+                    access.value += 1
+                    access.broadcast()
+                }
+            }
+            cancellation.cancel()
+            cancellation.cancel()
+        }
+        let deadline = LogDeadline.seconds(30)
+        calls.withLock { access in while access.value < 100 && access.wait(until: deadline) {} }
+        // One more exchange lets every late cancellation pass through the transport's thread.
+        _ = try await transport.send(HTTPRequest(url: server.url))
+        #expect(calls.withLock { $0.value } == 100)
+    }
+
+    @Test func lettingTheTransportGoGivesUpWhatIsInFlight() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try LoopbackServer { _ in .after(gate, .status(200)) }
+        let result = Monitor<Result<HTTPResponse, HTTPFailure>?>(nil)
+        var transport: CurlTransport? = CurlTransport()
+        transport?.send(HTTPRequest(url: server.url, body: [1])) { answer in
+            result.withLock { access in
+                access.value = answer
+                access.broadcast()
+            }
+        }
+        #expect(server.waitForRequests(1))
+        transport = nil
+        let deadline = LogDeadline.seconds(30)
+        let answer = result.withLock { access in
+            while access.value == nil && access.wait(until: deadline) {}
+            return access.value
+        }
+        #expect(answer == .failure(.cancelled))
+    }
+
+    @Test func aCallerThatBlocksGetsTheAnswerOrItsDeadline() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try LoopbackServer { request in request.target == "/slow" ? .after(gate, .status(200)) : .status(204) }
+        #expect(try transport.sendAndWait(HTTPRequest(url: server.url), by: .seconds(30)).status == 204)
+        #expect(throws: HTTPFailure.timedOut("the caller's deadline passed")) {
+            try transport.sendAndWait(HTTPRequest(url: server.url + "/slow"), by: .milliseconds(50))
+        }
+    }
+
+    @Test("S13: proxies and netrc of the environment are not used")
+    func theEnvironmentDoesNotDecideWhereRequestsGo() async throws {
+        let proxy = try LoopbackServer { _ in .status(502) }
+        let server = try LoopbackServer { _ in .status(200) }
+        Environment.set("http_proxy", proxy.url)
+        Environment.set("ALL_PROXY", proxy.url)
+        defer {
+            Environment.unset("http_proxy")
+            Environment.unset("ALL_PROXY")
+        }
+        #expect(try await transport.send(HTTPRequest(url: server.url)).status == 200)
+        #expect(proxy.connections == 0)
+    }
+
+    @Test func aProxyThatIsNamedIsUsed() async throws {
+        let proxy = try LoopbackServer { _ in .status(202) }
+        let transport = CurlTransport(allowsPlainHTTP: true, proxy: proxy.url)
+        #expect(try await transport.send(HTTPRequest(url: "http://logs.invalid/v1")).status == 202)
+        #expect(proxy.requests.first?.target == "http://logs.invalid/v1")
+    }
+}
