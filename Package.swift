@@ -86,7 +86,7 @@ let package = Package(
         // Applications
         room(
             "LogbookCollector",
-            ["LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookTransactions", grdb, hummingbird]),
+            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb, hummingbird]),
         room("LogbookPipe", ["LogbookCore", "LogbookFormat"]),
 
         // Doors
