@@ -75,7 +75,7 @@ let package = Package(
         room("LogbookRemote", ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
         room(
             "LogbookTransactions",
-            ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
+            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
 
         // Face
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
@@ -108,6 +108,20 @@ let package = Package(
         tests("LogbookTransactions", ["LogbookDelivery", "LogbookFormat", "LogbookHTTP", grdb]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
+        // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
+        .testTarget(name: "GuidesTests", dependencies: ["Logbook", "LogbookTestKit"], swiftSettings: settings),
+
+        // Examples
+        .target(
+            name: "FuelPurchase",
+            dependencies: ["Logbook", "LogbookTransactions", hummingbird],
+            path: "Examples/FuelPurchase/Shared", swiftSettings: settings),
+        .executableTarget(
+            name: "FuelClient", dependencies: ["FuelPurchase", "Logbook", argumentParser],
+            path: "Examples/FuelPurchase/Client", swiftSettings: settings),
+        .executableTarget(
+            name: "FuelServer", dependencies: ["FuelPurchase", "Logbook", hummingbird, argumentParser],
+            path: "Examples/FuelPurchase/Server", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -22,7 +22,7 @@ public struct LogRandomness: Sendable {
     }
 
     /// A fraction in `0..<1`.
-    package func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+    public func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 }
 
 /// Random (version 4) UUIDs in capitals: `586AB00B-F16E-4AE6-8A91-0210264925C7`.

@@ -1,0 +1,27 @@
+/// Names one entry for good: a receiver that meets a key again has the entry already.
+public struct EntryKey: Sendable, Hashable, CustomStringConvertible {
+    /// Made once per store; a UUID in ours, never with a colon.
+    public let installation: String
+    /// Counts how often the store was opened, from 1.
+    public let epoch: Int64
+    /// Counts the entries of the epoch, from 1.
+    public let sequence: Int64
+
+    public init(installation: String, epoch: Int64, sequence: Int64) {
+        self.installation = installation
+        self.epoch = epoch
+        self.sequence = sequence
+    }
+
+    /// Reads what ``description`` writes; nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[0].isEmpty, let epoch = Int64(parts[1]), let sequence = Int64(parts[2]),
+            epoch >= 0, sequence >= 0
+        else { return nil }
+        self.init(installation: String(parts[0]), epoch: epoch, sequence: sequence)
+    }
+
+    /// `586AB00B-F16E-4AE6-8A91-0210264925C7:3:17`.
+    public var description: String { "\(installation):\(epoch):\(sequence)" }
+}

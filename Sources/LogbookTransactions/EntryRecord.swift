@@ -1,0 +1,22 @@
+public import LogbookCore
+
+/// One event of a transaction, as it is stored and sent.
+public struct EntryRecord: Sendable, Hashable {
+    /// The use case's event number.
+    public var event: Int
+    /// Code of an error that occurred in the context of the event; independent of the description.
+    public var errorCode: Int?
+    public var errorDescription: String?
+    /// To the microsecond in the store and in version 0.0.2, to the second in version 0.0.1.
+    public var time: LogTime
+    /// Nil where the sender gave none: version 0.0.1 cannot carry it.
+    public var key: EntryKey?
+
+    public init(event: Int, errorCode: Int? = nil, errorDescription: String? = nil, time: LogTime, key: EntryKey? = nil) {
+        self.event = event
+        self.errorCode = errorCode
+        self.errorDescription = errorDescription
+        self.time = time
+        self.key = key
+    }
+}

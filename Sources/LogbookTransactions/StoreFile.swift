@@ -1,0 +1,134 @@
+#if Transactions
+internal import CLogbookSystem
+internal import GRDB
+internal import LogbookCore
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The store's file before SQLite opens it: its folder, its lock, and whether it is ours to open.
+///
+/// The lock (`flock` on `<path>.lock`) keeps every other process out for as long as this value lives: SQLite's own locks allow
+/// two writers in turn, and libsqlite3 before 3.51.3 can corrupt a write-ahead log that two connections checkpoint.
+final class StoreFile: Sendable {
+    let path: String
+    private let lock: Int32
+
+    /// `Lgbk`, SQLite's `application_id` of our stores: the original framework's files have schema version 1 as well.
+    static let applicationID: Int32 = 0x4C67_626B
+
+    init(_ path: String) throws(TransactionStoreError) {
+        self.path = path
+        try Self.makeFolder(of: path)
+        lock = try Self.lock(path)
+    }
+
+    deinit { close(lock) }
+
+    /// Looks at the file without changing it, and makes an empty one, readable by this user alone, when there is none.
+    func prepare(supported: Int) throws(TransactionStoreError) {
+        let file = logbook_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)
+        guard file >= 0 else {
+            if errno != ENOENT { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
+            let new = logbook_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            if new < 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
+            close(new)
+            return
+        }
+        defer { close(file) }
+        var header = [UInt8](repeating: 0, count: 100)
+        let count = read(file, &header, header.count)
+        if count < 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
+        if count > 0 {
+            guard count == header.count, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+                throw .notADatabase(path: path)
+            }
+            try check(version: Self.word(header, at: 60), application: Self.word(header, at: 68), supported: supported)
+        }
+        try checkLog(supported: supported)
+        if access(path, W_OK) != 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
+        fchmod(file, 0o600)   // a file of somebody else's that we may write keeps its mode
+    }
+
+    /// What the file says may be overruled by its write-ahead log, after a kill: read it through SQLite, without writing.
+    private func checkLog(supported: Int) throws(TransactionStoreError) {
+        var facts = stat()
+        guard stat(path + "-wal", &facts) == 0, facts.st_size > 0 else { return }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let found: (version: Int32, application: Int32, isEmpty: Bool)
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            found = try queue.read { db in
+                (try Int32.fetchOne(db, sql: "PRAGMA user_version") ?? 0,
+                 try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0,
+                 try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0)
+            }
+        } catch {
+            throw TransactionStoreError(error, path: path)
+        }
+        if !found.isEmpty { try check(version: found.version, application: found.application, supported: supported) }
+    }
+
+    private func check(version: Int32, application: Int32, supported: Int) throws(TransactionStoreError) {
+        if version > supported { throw .newerSchema(path: path, found: Int(version), supported: supported) }
+        // Version 0 is checked for tables later: a new file may have been left half made.
+        if version != 0 && application != Self.applicationID { throw .notAStore(path: path) }
+    }
+
+    private static func word(_ bytes: [UInt8], at offset: Int) -> Int32 {
+        Int32(bitPattern: bytes[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    }
+
+    /// Makes the folders that are missing, for this user alone; one that exists keeps its mode.
+    private static func makeFolder(of path: String) throws(TransactionStoreError) {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        let folder = String(path[..<slash])
+        if access(folder, F_OK) == 0 { return }
+        try makeFolder(of: folder)
+        if mkdir(folder, 0o700) != 0 && errno != EEXIST { throw .cannotOpen(path: path, reason: reason(errno)) }
+        let parent = folder.lastIndex(of: "/").map { String(folder[...$0]) } ?? "."
+        let descriptor = logbook_openat(AT_FDCWD, parent, O_RDONLY | O_CLOEXEC, 0)
+        if descriptor >= 0 {
+            fsync(descriptor)   // the new folder's name; where that is not supported, nothing more can be done
+            close(descriptor)
+        }
+    }
+
+    private static func lock(_ path: String) throws(TransactionStoreError) -> Int32 {
+        let descriptor = logbook_openat(AT_FDCWD, path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        if descriptor < 0 { throw .cannotOpen(path: path, reason: reason(errno)) }
+        let failure = logbook_try_lock(descriptor)
+        if failure == 0 { return descriptor }
+        close(descriptor)
+        if failure == EWOULDBLOCK { throw .storeLocked(path: path) }
+        throw .cannotOpen(path: path, reason: reason(failure))
+    }
+
+    private static func reason(_ number: Int32) -> String { "\(String(cString: strerror(number))) (errno \(number))" }
+}
+
+extension TransactionStoreError {
+    /// What a failure of SQLite means for the store.
+    init(_ error: any Error, path: String) {
+        switch error {
+        case let error as TransactionStoreError: self = error
+        case let error as DatabaseError:
+            let reason = error.message ?? "\(error.resultCode)"
+            switch error.resultCode {
+            case .SQLITE_FULL: self = .diskFull(path: path)
+            case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy(path: path)
+            case .SQLITE_NOTADB: self = .notADatabase(path: path)
+            case .SQLITE_CORRUPT: self = .damaged(path: path, reason: reason)
+            case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY: self = .cannotOpen(path: path, reason: reason)
+            default: self = .failed(path: path, code: error.extendedResultCode.rawValue, reason: reason)
+            }
+        default: self = .failed(path: path, code: 1, reason: "\(error)")
+        }
+    }
+}
+#endif

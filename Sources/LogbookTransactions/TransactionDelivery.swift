@@ -1,0 +1,199 @@
+#if Transactions
+internal import LogbookCore
+internal import LogbookDelivery
+internal import LogbookFormat
+internal import LogbookHTTP
+
+/// Between the store and the courier: makes parcels of stored entries, requests of parcels, and sense of the answers.
+///
+/// A parcel goes to the address that was in force when it was taken from the store. So after a logout, which deletes and then
+/// sets another address, nothing of the old user can reach the new address, and nothing of the new user the old one.
+final class TransactionDelivery: ParcelSource, Destination {
+    struct Address: Equatable {
+        var url: String?
+        var token: Secret?
+    }
+
+    private struct State {
+        var address: Address
+        var generation = 0
+        /// Where the parcel in flight goes.
+        var inFlight = Address()
+        var latestPending = 0
+    }
+
+    private let store: TransactionStore
+    private let configuration: TransactionLogConfiguration
+    private let state: Locked<State>
+
+    init(store: TransactionStore, configuration: TransactionLogConfiguration) {
+        self.store = store
+        self.configuration = configuration
+        state = Locked(State(address: Address(url: configuration.storeURL, token: configuration.token)))
+    }
+
+    var address: Address { state.withLock { $0.address } }
+
+    func change(_ change: (inout Address) -> Void) {
+        state.withLock { state in
+            change(&state.address)
+            state.generation += 1
+        }
+    }
+
+    /// What has to be set before anything can be sent.
+    func checkAddress() throws(TransactionDeliveryError) {
+        let address = address
+        if address.url == nil { throw .noStoreURL }
+        if address.token == nil { throw .noToken }
+    }
+
+    // MARK: Parcels
+
+    func nextParcel() throws -> Parcel? {
+        while true {
+            let (address, generation) = state.withLock { ($0.address, $0.generation) }
+            guard address.url != nil, address.token != nil else { return nil }
+            let parcel = try reporting { () throws(TransactionStoreError) in
+                try store.nextParcel(
+                    configuration.wireVersion, limits: configuration.parcelLimits, now: configuration.clock.now(),
+                    randomness: configuration.randomness)
+            }
+            let isInForce = state.withLock { state in
+                if state.generation == generation { state.inFlight = address }
+                return state.generation == generation
+            }
+            if isInForce { return parcel.map { encoded($0) } }
+        }
+    }
+
+    private func encoded(_ parcel: StoredParcel) -> Parcel {
+        var type = configuration.mediaType
+        type.versionText = parcel.version.rawValue
+        return Parcel(
+            id: parcel.id, body: parcel.set.encode(parcel.version), contentType: type.description,
+            count: parcel.set.entryCount, sealed: parcel.sealed)
+    }
+
+    func settle(_ parcel: Parcel, as fate: ParcelFate) throws {
+        switch fate {
+        case .delivered:
+            let transactions = try reporting { () throws(TransactionStoreError) in try store.settleDelivered(parcel.id) }
+            if let transactions {
+                configuration.onDelivery?(.delivered(transactions: transactions, entries: parcel.count))
+            }
+        case .rejected(let reason):
+            try reporting { () throws(TransactionStoreError) in try store.settleRejected(parcel.id, because: reason) }
+        }
+    }
+
+    func split(_ parcel: Parcel) throws -> Bool {
+        try reporting { () throws(TransactionStoreError) in
+            try store.split(parcel.id, now: configuration.clock.now(), randomness: configuration.randomness)
+        }
+    }
+
+    /// When the store cannot be read, what it held when it could.
+    var pendingCount: Int {
+        guard let count = try? store.pendingCount() else { return state.withLock { $0.latestPending } }
+        state.withLock { $0.latestPending = count }
+        return count
+    }
+
+    private func reporting<Result>(
+        _ body: () throws(TransactionStoreError) -> Result
+    ) throws(TransactionStoreError) -> Result {
+        do {
+            return try body()
+        } catch {
+            configuration.onError?(error)
+            throw error
+        }
+    }
+
+    // MARK: Requests
+
+    func request(for parcel: Parcel) throws -> HTTPRequest {
+        let address = state.withLock { $0.inFlight }
+        guard let url = address.url, let token = address.token else {
+            throw HTTPFailure.invalidRequest("no token or no address is set")
+        }
+        let essence = TransactionSetMediaType(parcel.contentType)?.essence ?? configuration.mediaType.essence
+        return HTTPRequest(
+            url: url,
+            headers: [
+                HTTPHeader("Accept", "\(essence);q=1.0"),
+                HTTPHeader("Accept-Language", "en-US"),
+                HTTPHeader("Accept-Charset", configuration.charset),
+                HTTPHeader("Authorization", authorization(token)),
+                HTTPHeader("Content-Type", parcel.contentType),
+                HTTPHeader(Self.parcelHeader, parcel.id),
+            ],
+            body: parcel.body, limits: configuration.requestLimits)
+    }
+
+    private static let parcelHeader = "Logbook-Parcel"
+
+    private func authorization(_ token: Secret) -> String {
+        guard let parameter = configuration.authTokenParameter else { return "\(configuration.authScheme) \(token.revealed)" }
+        var quoted = ""
+        for character in token.revealed.unicodeScalars {
+            if character == "\"" || character == "\\" { quoted.unicodeScalars.append("\\") }
+            quoted.unicodeScalars.append(character)
+        }
+        return "\(configuration.authScheme) \(parameter)=\"\(quoted)\""
+    }
+
+    // MARK: Answers
+
+    /// Only the four statuses of the original mean that the receiver has it. A receiver that knows parcels repeats the id, and
+    /// then it must be ours: an answer to another request acknowledges nothing.
+    func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
+        let reason = "the remote store answered \(response.status)"
+        switch response.status {
+        case 200, 201, 202, 204:
+            if let id = response.header(Self.parcelHeader), id != parcel.id {
+                return .retry(after: nil, "\(reason) for another parcel")
+            }
+            return .delivered
+        case 401:
+            refuseToken()
+            return .misconfigured("\(reason): it does not know the token")
+        case 413: return .tooLarge(reason)
+        case 400, 422: return .rejected(reason)
+        case 408, 409, 425, 429, 500...599:
+            let pause = response.header("Retry-After").flatMap {
+                HTTPDate.pause(retryAfter: $0, now: configuration.clock.now())
+            }
+            return .retry(after: pause, reason)
+        case 203, 205...299: return .retry(after: nil, "\(reason), which acknowledges nothing")
+        default: return .misconfigured(reason)
+        }
+    }
+
+    /// Forgets the token that was sent, unless there is another by now.
+    private func refuseToken() {
+        let isForgotten = state.withLock { state in
+            guard state.address == state.inFlight else { return false }
+            state.address.token = nil
+            state.generation += 1
+            return true
+        }
+        if isForgotten { configuration.onDelivery?(.authenticationRequired) }
+    }
+
+    /// What the courier says, in the words of those who watch transactions.
+    func note(_ event: CourierEvent) {
+        guard let onDelivery = configuration.onDelivery else { return }
+        switch event {
+        case .attempting, .delivered, .split, .misconfigured(_, _, status: 401): break   // said before, or of no interest
+        case .willRetry(_, let pause, _, let status, let isAsked) where isAsked || status == 503:
+            onDelivery(.serverBusy(until: isAsked ? configuration.clock.now().adding(pause) : nil))
+        case .willRetry(_, _, let reason, _, _), .misconfigured(_, let reason, _):
+            onDelivery(.failed(reason: reason))
+        case .rejected(_, let count, let reason):
+            onDelivery(.setAside(entries: count, reason: reason))
+        }
+    }
+}
+#endif

@@ -1,0 +1,47 @@
+#if Transactions
+public import LogbookCore
+public import LogbookDelivery
+public import LogbookHTTP
+
+/// Where transactions are kept, and how they reach the remote store.
+public struct TransactionLogConfiguration: Sendable {
+    /// The SQLite file; it and the folders that are missing are made for this user alone. One process has it open at a time.
+    public var storePath: String
+    /// Where sets are posted to; nil until it is known, for example after a login.
+    public var storeURL: String?
+    /// Nil until it is known. Nothing is sent without it.
+    public var token: Secret?
+    /// `Authorization: <authScheme> <authTokenParameter>="<token>"`, or `Authorization: <authScheme> <token>` without a parameter.
+    public var authScheme = "Bearer"
+    public var authTokenParameter: String?
+    /// What stands before `apptxnset` in the media type, its dot included.
+    public var mediaSubtypePrefix = "vnd.logbook."
+    public var wireVersion = TransactionSetVersion.v0_0_1
+    /// The charset that the media type names; the body is UTF-8 in any case.
+    public var charset = "UTF-8"
+    public var parcelLimits = ParcelLimits()
+    /// How long a request may take.
+    public var requestLimits = HTTPLimits()
+    /// When to deliver, and how patiently. Its `interval` is 20 seconds; nil delivers when asked to, and when the token or the
+    /// address is set.
+    public var delivery = DeliveryPolicy(interval: .seconds(20))
+    public var transport: any HTTPTransport
+    public var clock = LogClock.system
+    public var randomness = LogRandomness.system
+    /// Hears of every operation on the store that failed, once, on the thread that asked for it.
+    public var onError: (@Sendable (TransactionStoreError) -> Void)?
+    /// Hears what becomes of deliveries, on the thread that delivers.
+    public var onDelivery: (@Sendable (TransactionDeliveryEvent) -> Void)?
+
+    public init(storePath: String, storeURL: String? = nil, token: Secret? = nil, transport: any HTTPTransport) {
+        self.storePath = storePath
+        self.storeURL = storeURL
+        self.token = token
+        self.transport = transport
+    }
+
+    var mediaType: TransactionSetMediaType {
+        TransactionSetMediaType(prefix: mediaSubtypePrefix, version: wireVersion, charset: charset)
+    }
+}
+#endif

@@ -1,0 +1,158 @@
+#if Transactions
+public import LogbookCore
+public import LogbookDelivery
+public import LogbookHTTP
+
+/// Keeps application transactions in an SQLite file and delivers them to a remote store.
+///
+/// ```swift
+/// let transactions = try TransactionLogProvider(configuration: configuration)
+/// service.register(transactions)                          // stored when the call returns
+/// service.register(transactions, delivery: .queued())     // or in batches, on a thread of its own
+/// ```
+/// Durability is `power`: when `log` returns (registered as immediate), or when `flush` returns (queued), the entry survives a
+/// crash of the machine. At worst the queue is lost. An entry leaves the file when the remote store has acknowledged it.
+public final class TransactionLogProvider: LogProvider, BatchSink {
+    /// The media type and limits that it was made with.
+    private let configuration: TransactionLogConfiguration
+    private let store: TransactionStore
+    private let delivery: TransactionDelivery
+    private let courier: Courier
+    private let account = Locked(LogLedger())
+
+    /// Opens the store, and begins to deliver when an interval, a token and an address are set.
+    /// - Throws: What stands in the way of the store; the file was not changed then.
+    public init(configuration: TransactionLogConfiguration) throws(TransactionStoreError) {
+        configuration.parcelLimits.check()
+        let store = try TransactionStore(path: configuration.storePath, randomness: configuration.randomness)
+        let delivery = TransactionDelivery(store: store, configuration: configuration)
+        self.configuration = configuration
+        self.store = store
+        self.delivery = delivery
+        courier = Courier(
+            name: "transactions", source: delivery, destination: delivery, transport: configuration.transport,
+            policy: configuration.delivery, clock: configuration.clock, randomness: configuration.randomness,
+            onEvent: { delivery.note($0) })
+    }
+
+    // MARK: Taking entries
+
+    public var interest: LogInterest { .transactionEntries }
+
+    /// Stores the entry before it returns. When that fails, the entry is lost, counted under ``DropReason/inputOutputError``, and
+    /// `onError` hears of it once.
+    public func log(_ event: LogEvent) {
+        account.withLock { $0.submit() }
+        do {
+            try reporting { () throws(TransactionStoreError) in try store.append([event]) }
+            account.withLock { $0.deliver(1) }
+        } catch .closed {
+            account.withLock { $0.drop(1, .alreadyShutDown) }
+        } catch {
+            account.withLock { $0.drop(1, .inputOutputError) }
+        }
+    }
+
+    /// Stores a batch in one SQLite transaction. When that fails nothing is lost: the queue offers the batch again.
+    public func write(_ batch: [LogEvent]) throws {
+        try reporting { () throws(TransactionStoreError) in try store.append(batch, isOfferedAgain: true) }
+        account.withLock { account in
+            account.submit(batch.count)
+            account.deliver(batch.count)
+        }
+    }
+
+    /// Nothing is left to do: what was taken is stored.
+    public func flush(by deadline: LogDeadline) throws {}
+
+    /// Ends deliveries, waiting for the one under way until the deadline, and closes the file. What was not delivered stays in it.
+    public func shutdown(by deadline: LogDeadline) {
+        courier.shutdown(by: deadline)
+        store.close()
+    }
+
+    /// Entries, and beginnings of transactions, that were taken: `delivered` ones are in the file, or were.
+    public var ledger: LogLedger? { account.withLock { $0 } }
+
+    // MARK: The remote store
+
+    /// Where sets are posted to. Setting it tries to deliver at once.
+    public var storeURL: String? {
+        get { delivery.address.url }
+        set { changeAddress { $0.url = newValue } }
+    }
+
+    /// Cleared when the remote store answers that it does not know it. Setting it tries to deliver at once.
+    public var token: Secret? {
+        get { delivery.address.token }
+        set { changeAddress { $0.token = newValue } }
+    }
+
+    private func changeAddress(_ change: (inout TransactionDelivery.Address) -> Void) {
+        delivery.change(change)
+        if (try? delivery.checkAddress()) != nil { courier.reconfigured() }
+    }
+
+    /// Sends what is in the store now, and returns once all of it is delivered or set aside.
+    /// - Throws: ``TransactionDeliveryError`` when no token or no address is set, ``CourierError`` when the deadline passed or the
+    ///   remote store refuses us. Everything stays in the store.
+    public func deliver(by deadline: LogDeadline) throws {
+        try delivery.checkAddress()
+        try courier.deliver(by: deadline)
+        // Without a token there are no parcels, which looks like the end of them.
+        if delivery.pendingCount > 0 { try delivery.checkAddress() }
+    }
+
+    /// The same without blocking a thread of the concurrency pool.
+    public func deliver(by deadline: LogDeadline = .seconds(60)) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            let work: @Sendable () -> Void = { continuation.resume(with: Result { try self.deliver(by: deadline) }) }
+            if !LogThread.start("logbook-deliver", work) { work() }
+        }
+    }
+
+    /// How deliveries fare.
+    public var deliveryStatus: CourierStatus { courier.status }
+
+    // MARK: The local store
+
+    /// Every transaction in the file with its entries, in the order in which they were made.
+    public func allTransactions() throws(TransactionStoreError) -> [TransactionRecord] {
+        try reporting { () throws(TransactionStoreError) in try store.allTransactions() }
+    }
+
+    public func counts() throws(TransactionStoreError) -> TransactionStoreCounts {
+        try reporting { () throws(TransactionStoreError) in try store.counts() }
+    }
+
+    /// Deletes transactions with their entries, delivered or not. Ids that are not there are passed over.
+    public func delete(_ ids: [String]) throws(TransactionStoreError) {
+        try reporting { () throws(TransactionStoreError) in try store.delete(ids) }
+    }
+
+    /// Deletes everything, for a logout: call it before the next user's token and address are set, and after a flush when the
+    /// provider is fed through a queue. What is under way to the old address may still arrive there; its answer deletes nothing
+    /// that was logged since.
+    public func deleteAll() throws(TransactionStoreError) {
+        try reporting { () throws(TransactionStoreError) in try store.deleteAll() }
+    }
+
+    /// Lets entries that the remote store refused for good be sent once more: after either side was corrected.
+    public func reinstateSetAside() throws(TransactionStoreError) {
+        try reporting { () throws(TransactionStoreError) in try store.reinstateSetAside() }
+        courier.wake()
+    }
+
+    private func reporting<Result>(
+        _ body: () throws(TransactionStoreError) -> Result
+    ) throws(TransactionStoreError) -> Result {
+        do {
+            return try body()
+        } catch {
+            LogDiagnostics.report("transactions", "\(error)")
+            configuration.onError?(error)
+            throw error
+        }
+    }
+}
+#endif

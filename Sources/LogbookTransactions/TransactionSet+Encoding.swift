@@ -1,0 +1,76 @@
+internal import LogbookCore
+internal import LogbookFormat
+
+extension TransactionSet {
+    /// The set as JSON. The same set gives the same bytes, everywhere and always.
+    public func encode(_ version: TransactionSetVersion = .v0_0_1) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append("{\"apptxns\":[")
+        for (index, transaction) in transactions.enumerated() {
+            if index > 0 { bytes.append(0x2C) }
+            bytes.append(headOf: transaction)
+            for (index, entry) in transaction.entries.enumerated() {
+                if index > 0 { bytes.append(0x2C) }
+                bytes.append(entry, version)
+            }
+            bytes.append("]}")
+        }
+        bytes.append("]}")
+        return bytes
+    }
+
+    /// Bytes that `{"apptxns":[` and its end take.
+    static let frameBytes = 14
+
+    /// Bytes that a transaction takes without its entries, the comma before it included.
+    static func encodedBytes(headOf transaction: TransactionRecord) -> Int {
+        var bytes: [UInt8] = []
+        bytes.append(headOf: transaction)
+        return bytes.count + 3
+    }
+
+    /// Bytes that an entry takes, the comma before it included.
+    static func encodedBytes(of entry: EntryRecord, _ version: TransactionSetVersion) -> Int {
+        var bytes: [UInt8] = []
+        bytes.append(entry, version)
+        return bytes.count + 1
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// A transaction up to the opening bracket of its entries.
+    fileprivate mutating func append(headOf transaction: TransactionRecord) {
+        append("{\"apptxn/id\":")
+        append(jsonString: transaction.id)
+        append(",\"apptxn/usecase\":")
+        append(decimal: transaction.usecase)
+        append(",\"apptxn/user-agent-device-make\":", transaction.deviceMake)
+        append(",\"apptxn/user-agent-device-os\":", transaction.deviceOS)
+        append(",\"apptxn/user-agent-device-os-version\":", transaction.deviceOSVersion)
+        append(",\"apptxn/logs\":[")
+    }
+
+    /// The original sends an error code that is absent as null, and leaves an absent description out.
+    fileprivate mutating func append(_ entry: EntryRecord, _ version: TransactionSetVersion) {
+        append("{\"apptxnlog/usecase-event\":")
+        append(decimal: entry.event)
+        append(",\"apptxnlog/in-ctx-err-code\":")
+        if let code = entry.errorCode { append(decimal: code) } else { append("null") }
+        append(",\"apptxnlog/in-ctx-err-desc\":", entry.errorDescription)
+        append(",\"apptxnlog/timestamp\":\"")
+        HTTPDate.append(entry.time, to: &self)
+        append(0x22)
+        if version == .v0_0_2 {
+            append(",\"apptxnlog/timestamp-us\":")
+            append(decimal: entry.time.nanoseconds.flooredQuotient(by: 1000))
+            append(",\"apptxnlog/id\":", entry.key?.description)
+        }
+        append(0x7D)
+    }
+
+    private mutating func append(_ key: StaticString, _ text: String?) {
+        guard let text else { return }
+        append(key)
+        append(jsonString: text)
+    }
+}

@@ -1,0 +1,121 @@
+#if Transactions
+internal import GRDB
+package import LogbookCore
+
+/// A parcel as the store knows it: entries that were sent together, and are sent together again.
+package struct StoredParcel: Sendable, Equatable {
+    package let id: String
+    package let sealed: LogTime
+    /// The form it was first sent in, which it keeps.
+    package let version: TransactionSetVersion
+    package let set: TransactionSet
+}
+
+// Entries are given to a parcel in one SQLite transaction, before it is first sent. From then on its body follows from its rows,
+// which nothing changes, so it is the same on every attempt and after every restart.
+extension TransactionStore {
+    /// The oldest parcel to be delivered; a new one of the oldest entries, when there is none.
+    package func nextParcel(
+        _ version: TransactionSetVersion, limits: ParcelLimits, now: LogTime, randomness: LogRandomness
+    ) throws(TransactionStoreError) -> StoredParcel? {
+        try transaction { db in
+            if let parcel = try self.oldestParcel(db) { return parcel }
+            guard let last = try self.lastEntry(version, limits, db) else { return nil }
+            try db.execute(
+                sql: "INSERT INTO parcel (id, sealed, version) VALUES (?, ?, ?)",
+                arguments: [UniqueID.make(randomness), now.seconds, version.rawValue])
+            try db.execute(
+                sql: "UPDATE txn_log SET parcel = ? WHERE parcel IS NULL AND id <= ?", arguments: [db.lastInsertedRowID, last])
+            return try self.oldestParcel(db)
+        }
+    }
+
+    private func oldestParcel(_ db: Database) throws -> StoredParcel? {
+        guard let row = try Row.fetchOne(
+            db, sql: "SELECT number, id, sealed, version FROM parcel WHERE state = 0 ORDER BY number LIMIT 1")
+        else { return nil }
+        guard let number = row.integer(0), let id = row.text(1), let sealed = row.time(2),
+            let version = row.text(3).flatMap(TransactionSetVersion.init)
+        else { throw Self.damage("parcel") }
+        let set = TransactionSet(transactions: try transactions(db, entries: "l.parcel = ?", arguments: [number]))
+        return StoredParcel(id: id, sealed: sealed, version: version, set: set)
+    }
+
+    /// The last of the oldest unsent entries that fit into one parcel; nil when there are none.
+    private func lastEntry(_ version: TransactionSetVersion, _ limits: ParcelLimits, _ db: Database) throws -> Int64? {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT t.id, t.guid, t.usecase, t.useragent_device_make, t.useragent_device_os, t.useragent_device_os_version,
+                  l.usecase_event, l.in_ctx_err_code, l.in_ctx_err_desc, l.timestamp, l.epoch, l.sequence, l.id
+                FROM txn_log l JOIN txn t ON t.id = l.txn_id WHERE l.parcel IS NULL ORDER BY l.id
+                """)
+        var bytes = TransactionSet.frameBytes
+        var transactions: Set<Int64> = []
+        var last: Int64?
+        while let row = try rows.next() {
+            guard let transaction = row.integer(0), let id = row.integer(12) else { throw Self.damage("txn_log") }
+            bytes += TransactionSet.encodedBytes(of: try entry(row), version)
+            if transactions.insert(transaction).inserted {
+                bytes += TransactionSet.encodedBytes(headOf: try record(row))
+            }
+            if last != nil && (bytes > limits.bytes || transactions.count > limits.transactions) { break }
+            last = id
+        }
+        return last
+    }
+
+    /// The receiver has the parcel: deletes its entries, and the transactions that have none left.
+    /// - Returns: How many transactions were in it; nil when the parcel is not there, because everything was deleted meanwhile.
+    package func settleDelivered(_ id: String) throws(TransactionStoreError) -> Int? {
+        try transaction { db in
+            guard let number = try Int64.fetchOne(
+                db, sql: "SELECT number FROM parcel WHERE id = ? AND state = 0", arguments: [id])
+            else { return nil }
+            let transactions = try Int64.fetchAll(
+                db, sql: "SELECT DISTINCT txn_id FROM txn_log WHERE parcel = ?", arguments: [number])
+            try db.execute(sql: "DELETE FROM txn_log WHERE parcel = ?", arguments: [number])
+            let delete = try db.cachedStatement(
+                sql: "DELETE FROM txn WHERE id = ? AND NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_id = txn.id)")
+            for transaction in transactions { try delete.execute(arguments: [transaction]) }
+            try db.execute(sql: "DELETE FROM parcel WHERE number = ?", arguments: [number])
+            return transactions.count
+        }
+    }
+
+    /// The receiver will never take the parcel: keeps its entries, and does not send them again.
+    package func settleRejected(_ id: String, because reason: String) throws(TransactionStoreError) {
+        try transaction { db in
+            try db.execute(sql: "UPDATE parcel SET state = 1, reason = ? WHERE id = ?", arguments: [reason, id])
+        }
+    }
+
+    /// Lets what was set aside be sent again: once more, in the parcels in which it was refused.
+    package func reinstateSetAside() throws(TransactionStoreError) {
+        try transaction { db in try db.execute(sql: "UPDATE parcel SET state = 0, reason = NULL WHERE state = 1") }
+    }
+
+    /// Replaces a parcel by two halves with ids of their own.
+    /// - Returns: False when it has fewer than two entries.
+    package func split(_ id: String, now: LogTime, randomness: LogRandomness) throws(TransactionStoreError) -> Bool {
+        try transaction { db in
+            guard let number = try Int64.fetchOne(db, sql: "SELECT number FROM parcel WHERE id = ?", arguments: [id]) else {
+                return true   // everything was deleted meanwhile
+            }
+            let entries = try Int64.fetchAll(
+                db, sql: "SELECT id FROM txn_log WHERE parcel = ? ORDER BY txn_id, id", arguments: [number])
+            if entries.count < 2 { return false }
+            for half in [entries[..<(entries.count / 2)], entries[(entries.count / 2)...]] {
+                try db.execute(
+                    sql: "INSERT INTO parcel (id, sealed, version) SELECT ?, ?, version FROM parcel WHERE number = ?",
+                    arguments: [UniqueID.make(randomness), now.seconds, number])
+                let move = try db.cachedStatement(sql: "UPDATE txn_log SET parcel = ? WHERE id = ?")
+                let part = db.lastInsertedRowID
+                for entry in half { try move.execute(arguments: [part, entry]) }
+            }
+            try db.execute(sql: "DELETE FROM parcel WHERE number = ?", arguments: [number])
+            return true
+        }
+    }
+}
+#endif

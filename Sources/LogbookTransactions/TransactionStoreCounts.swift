@@ -1,0 +1,18 @@
+/// What a store holds at one moment.
+public struct TransactionStoreCounts: Sendable, Hashable {
+    /// Transactions, those without entries included.
+    public var transactions: Int
+    /// Entries, whatever is to become of them.
+    public var entries: Int
+    /// Entries that wait to be delivered.
+    public var pending: Int
+    /// Entries that the receiver refused for good: kept, and not sent again.
+    public var setAside: Int
+
+    public init(transactions: Int = 0, entries: Int = 0, pending: Int = 0, setAside: Int = 0) {
+        self.transactions = transactions
+        self.entries = entries
+        self.pending = pending
+        self.setAside = setAside
+    }
+}

@@ -1,0 +1,43 @@
+/// What may go wrong with the file that transactions are kept in.
+public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
+    /// Another process, or another provider of this one, has the store open. Nothing was changed.
+    case storeLocked(path: String)
+    /// A newer version of the library wrote the store. Nothing was changed.
+    case newerSchema(path: String, found: Int, supported: Int)
+    /// Not an SQLite file. Nothing was changed.
+    case notADatabase(path: String)
+    /// An SQLite file of something else. Nothing was changed.
+    case notAStore(path: String)
+    /// The folder or the file cannot be made, read or written.
+    case cannotOpen(path: String, reason: String)
+    /// Nothing was written.
+    case diskFull(path: String)
+    /// Another program held the file for longer than five seconds. Nothing was written.
+    case busy(path: String)
+    /// The file holds what this library would never have written.
+    case damaged(path: String, reason: String)
+    /// Any other failure, with SQLite's extended result code. What was to be written may or may not be there after a restart.
+    case failed(path: String, code: Int32, reason: String)
+    /// Used after it was closed.
+    case closed(path: String)
+
+    public var description: String {
+        switch self {
+        case .storeLocked(let path):
+            "the transaction store \(path) is in use by another process; give each process a store of its own"
+        case .newerSchema(let path, let found, let supported):
+            "the transaction store \(path) has schema version \(found) and this library knows \(supported); update the library, "
+                + "or choose another path"
+        case .notADatabase(let path): "\(path) is not an SQLite file; choose another path, or move the file away"
+        case .notAStore(let path): "\(path) is an SQLite file of another program; choose another path"
+        case .cannotOpen(let path, let reason):
+            "cannot open the transaction store \(path): \(reason); check that its folder exists and this user may write there"
+        case .diskFull(let path): "no room to write to the transaction store \(path); free space on its disk"
+        case .busy(let path): "another program keeps the transaction store \(path) locked; let it finish"
+        case .damaged(let path, let reason):
+            "the transaction store \(path) is damaged (\(reason)); move it away, and salvage it with sqlite3's .recover"
+        case .failed(let path, let code, let reason): "the transaction store \(path) failed: \(reason) (SQLite code \(code))"
+        case .closed(let path): "the transaction store \(path) is closed"
+        }
+    }
+}

@@ -1,0 +1,25 @@
+# Sourced by Tests/run and Examples/run: installs the Debian packages they name and that are missing.
+
+say() { printf '\n== %s\n' "$*"; }
+
+die() { printf '%s\n' "$*" >&2; exit 1; }
+
+install_missing() {
+    local missing=() package
+    for package in "$@"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return 0
+    say "Installing ${missing[*]}"
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || die "These Debian packages are missing and there is no sudo to install them: ${missing[*]}"
+        as_root=(sudo)
+    fi
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq \
+        --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+command -v swift >/dev/null || die "There is no swift on the PATH; install the Swift 6.3 toolchain from https://swift.org/install"
+install_missing libcurl4-openssl-dev libsqlite3-dev zlib1g-dev sqlite3
