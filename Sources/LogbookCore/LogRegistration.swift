@@ -21,6 +21,7 @@ public final class LogRegistration: Sendable {
     private let submitted = Atomic<UInt64>(0)
     private let delivered = Atomic<UInt64>(0)
     private let dropped = Locked<[DropReason: UInt64]>([:])
+    private let calls = Locked(0)
     private let service: @Sendable () -> LogService?
 
     init(
@@ -158,9 +159,33 @@ public final class LogRegistration: Sendable {
 
     func leave(by deadline: LogDeadline) {
         phase.store(.unregistered, ordering: .releasing)
-        switch feed {
-        case .queued(let queue): try? queue.flush(by: deadline)
-        case .immediate: try? provider.flush(by: deadline)
+        if case .queued(let queue) = feed { try? queue.flush(by: deadline) }
+    }
+
+    /// Flushes and shutdowns that may be on their way into one provider at a time. A provider that never comes back holds as many
+    /// threads, and not one more for every further call.
+    private static let maximumCalls = 4
+
+    /// Runs a flush or a shutdown on a thread of its own.
+    /// - Parameter answer: Called once: with nil when it went well, otherwise with the reason in words.
+    func call(
+        _ body: @escaping @Sendable (LogRegistration) throws -> Void, answer: @escaping @Sendable (String?) -> Void
+    ) {
+        let isAllowed = calls.withLock { calls in
+            guard calls < Self.maximumCalls else { return false }
+            calls += 1
+            return true
+        }
+        guard isAllowed else { return answer("\(Self.maximumCalls) earlier calls have not come back from it") }
+        let started = LogThread.start("logbook-flush") {
+            var reason: String?
+            do { try body(self) } catch { reason = String(describing: error) }
+            self.calls.withLock { $0 -= 1 }
+            answer(reason)
+        }
+        if !started {
+            calls.withLock { $0 -= 1 }
+            answer("the machine gives no thread for it")
         }
     }
 }

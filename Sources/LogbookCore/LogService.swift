@@ -204,15 +204,9 @@ public final class LogService: Sendable {
             }
             if registration.isCurrent {
                 answer("it was asked from inside itself")
-                continue
+            } else {
+                registration.call(call, answer: answer)
             }
-            let started = LogThread.start("logbook-flush") {
-                do {
-                    try call(registration)
-                    answer(nil)
-                } catch { answer(String(describing: error)) }
-            }
-            if !started { answer("the machine gives no thread to flush on") }
         }
         let final = answers.withLock { access in
             while access.value.contains(where: { $0 == nil }) {

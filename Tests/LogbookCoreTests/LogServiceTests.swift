@@ -249,6 +249,15 @@ import Testing
         blocking.gate.open()
     }
 
+    @Test func aProviderThatNeverComesBackHoldsABoundedNumberOfThreads() {
+        let blocking = BlockingProvider(), service = LogService()
+        service.register(blocking, name: "stubborn")
+        let reasons = (0..<20).map { _ in service.flush(by: .milliseconds(1)).unfinished.first?.reason }
+        #expect(reasons.last == "4 earlier calls have not come back from it")
+        #expect(!blocking.gate.waitForArrivals(5, by: .milliseconds(50)))
+        blocking.gate.open()
+    }
+
     @Test func registeringAndLoggingFromManyThreadsIsSafe() async {
         let service = LogService(), steady = RecordingProvider()
         let registration = service.register(steady)
