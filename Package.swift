@@ -70,7 +70,7 @@ let package = Package(
         room("LogbookDelivery", ["LogbookCore", "LogbookHTTP"]),
 
         // Providers
-        room("LogbookConsole", ["LogbookCore", "LogbookFormat"]),
+        room("LogbookConsole", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
         room("LogbookFiles", ["LogbookCore", "LogbookFormat"]),
         room("LogbookRemote", ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
         room(

@@ -9,7 +9,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdio.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,4 +173,20 @@ int logbook_try_lock(int descriptor) {
         if (errno != EINTR) return errno;
     }
     return 0;
+}
+
+int logbook_rename_new(int directory, const char *from, const char *to) {
+#if defined(__linux__)
+    if (syscall(SYS_renameat2, directory, from, directory, to, 1u /* RENAME_NOREPLACE */) == 0) return 0;
+    // Some network file systems cannot do it in one step.
+    if (errno != EINVAL && errno != ENOSYS) return -1;
+    struct stat found;
+    if (fstatat(directory, to, &found, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return renameat(directory, from, directory, to);
+#else
+    return renameatx_np(directory, from, directory, to, RENAME_EXCL);
+#endif
 }

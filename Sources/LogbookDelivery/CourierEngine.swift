@@ -171,6 +171,8 @@ final class CourierEngine: Sendable {
             while access.value.phase != .stopped && access.value.thread != current {
                 if deadline.hasPassed || !access.wait(until: deadline) { break }
             }
+            access.value.exchange += 1   // an answer that comes from here on settles nothing
+            access.broadcast()
             defer { access.value.cancellation = nil }
             return access.value.cancellation
         }
@@ -239,9 +241,8 @@ final class CourierEngine: Sendable {
         }
         let pending = uncounted.isEmpty ? 0 : source.pendingCount
         let present = state.withLock { access in
-            for number in uncounted {
-                access.value.waiters[number]?.target = access.value.settled + UInt64(pending)
-            }
+            let target = access.value.settled + UInt64(pending)
+            for number in uncounted { access.value.waiters[number]?.target = target }
             return Array(access.value.waiters.keys)
         }
         do {
@@ -317,7 +318,7 @@ final class CourierEngine: Sendable {
         }
         let (answer, isGivenUp) = state.withLock { access in
             access.value.cancellation = cancellation
-            while access.value.answer == nil {
+            while access.value.answer == nil && access.value.exchange == number {
                 let limit = access.value.phase == .running ? LogDeadline.never : access.value.shutdownDeadline
                 if limit.hasPassed { break }
                 access.wait(until: limit)

@@ -61,6 +61,9 @@ int logbook_openat(int directory, const char *path, int flags, unsigned mode);
 /// Exclusive advisory lock without waiting: 0, or errno (EWOULDBLOCK when another process holds it).
 int logbook_try_lock(int descriptor);
 
+/// Renames within a folder and never replaces anything: -1 and EEXIST when `to` is taken.
+int logbook_rename_new(int directory, const char *from, const char *to);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,93 @@
+internal import CLogbookSystem
+internal import LogbookCore
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// One stream, through a descriptor of its own: a program that closes its standard output and opens something else under the
+/// same number never finds our lines in it.
+final class ConsoleStream: Sendable {
+    private struct State {
+        /// The latest line was cut off; the next one starts on a line of its own.
+        var isMidLine = false
+        /// A write waited in vain; nobody waits again until the stream has taken something.
+        var isStuck = false
+    }
+    private let state = Locked(State())
+    /// Negative when the stream was closed before we came, or cannot be had.
+    private let number: Int32
+    private let openFailure: Int32
+    private let isFile: Bool
+    let isTerminal: Bool
+    /// How long a write may wait for a reader.
+    private let patience: Duration
+
+    /// Bytes that a pipe takes without waiting once it says that it is ready.
+    private static let readyBytes = 4096
+
+    init(duplicating original: Int32, patience: Duration) {
+        number = fcntl(original, F_DUPFD_CLOEXEC, 3)   // never 0...2: those are the host's to reuse
+        openFailure = number < 0 ? errno : 0
+        var found = stat()
+        isFile = number >= 0 && fstat(number, &found) == 0 && found.st_mode & S_IFMT == S_IFREG
+        isTerminal = number >= 0 && isatty(number) == 1
+        self.patience = patience
+    }
+
+    deinit { if number >= 0 { _ = close(number) } }
+
+    /// Writes one line, in one system call when it is short and the stream takes it.
+    func write(_ line: [UInt8]) throws(SystemError) {
+        guard number >= 0 else { throw SystemError(openFailure, in: "fcntl") }
+        try state.withLock { state throws(SystemError) in
+            let patience = LogDeadline.after(state.isStuck ? .zero : self.patience)
+            if state.isMidLine {
+                try push([0x0A], &state, until: patience)
+                state.isMidLine = false
+            }
+            try push(line, &state, until: patience)
+        }
+    }
+
+    private func push(_ bytes: [UInt8], _ state: inout State, until patience: LogDeadline) throws(SystemError) {
+        var taken = 0
+        while taken < bytes.count {
+            // Asking first bounds the wait also where writing itself would block: a pipe nobody reads, a halted terminal.
+            if !isFile { try awaitRoom(until: patience, &state) }
+            let rest = bytes.count - taken
+            let chunk = isFile ? rest : min(rest, Self.readyBytes)
+            let count = bytes.withUnsafeBufferPointer { logbook_write(number, $0.baseAddress! + taken, chunk) }
+            let failure = errno
+            if count > 0 {
+                taken += count
+                state.isStuck = false
+                state.isMidLine = taken < bytes.count
+            } else if count < 0, failure == EINTR || failure == EAGAIN {
+                if patience.hasPassed {
+                    state.isStuck = true
+                    throw SystemError(failure, in: "write")
+                }
+            } else {
+                throw SystemError(count < 0 ? failure : ENOSPC, in: "write")
+            }
+        }
+    }
+
+    private func awaitRoom(until deadline: LogDeadline, _ state: inout State) throws(SystemError) {
+        while true {
+            var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+            let left = deadline.remaining?.wholeNanoseconds ?? 0
+            let ready = poll(&request, 1, Int32(clamping: (left + 999_999) / 1_000_000))
+            if ready > 0 { return }   // room, or a failure that the write will name
+            if ready < 0, errno != EINTR { throw SystemError(errno, in: "poll") }
+            if deadline.hasPassed {
+                state.isStuck = true
+                throw SystemError(EAGAIN, in: "poll")
+            }
+        }
+    }
+}

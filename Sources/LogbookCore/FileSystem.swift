@@ -1,0 +1,54 @@
+/// Everything the library asks of a file system, so that a test can make the k-th request fail.
+///
+/// Names are looked up in an open folder: whoever swaps a parent folder meanwhile cannot redirect a call. Code that writes
+/// files is generic over this protocol, so the calls cost what the system calls cost.
+package protocol FileSystem: Sendable {
+    /// The user that new files will belong to.
+    var user: UInt32 { get }
+
+    /// The folder's absolute path without symbolic links.
+    func resolvedPath(ofFolder path: String) throws(SystemError) -> String
+    /// Makes one folder, open to its owner alone.
+    func makeFolder(at path: String) throws(SystemError)
+    func openFolder(at path: String) throws(SystemError) -> FileDescriptor
+    func names(in folder: FileDescriptor) throws(SystemError) -> [String]
+
+    /// Opens or makes a file so that every write goes to its end. Follows no symbolic link, waits for no other side of a pipe,
+    /// and a child process does not inherit it.
+    func openForAppending(
+        _ name: String, in folder: FileDescriptor, permissions: UInt32
+    ) throws(SystemError) -> FileDescriptor
+    /// - Returns: How many bytes were taken, which may be fewer than given.
+    func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int
+    /// The byte at an offset; nil at or after the end.
+    func byte(at offset: Int, of file: FileDescriptor) throws(SystemError) -> UInt8?
+    /// The end of the latest write through this descriptor.
+    func position(of file: FileDescriptor) throws(SystemError) -> Int
+    func truncate(_ file: FileDescriptor, to bytes: Int) throws(SystemError)
+
+    /// Returns when the file's bytes survive a crash of the machine.
+    func synchronize(_ file: FileDescriptor) throws(SystemError)
+    /// Returns when the folder's names survive a crash of the machine.
+    func synchronizeFolder(_ folder: FileDescriptor) throws(SystemError)
+
+    func status(of file: FileDescriptor) throws(SystemError) -> FileStatus
+    /// Of the name itself, also when it is a symbolic link.
+    func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus
+
+    /// Never replaces anything.
+    /// - Throws: `EEXIST` when `newName` is taken.
+    func rename(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError)
+    func remove(_ name: String, in folder: FileDescriptor) throws(SystemError)
+
+    /// Takes an advisory lock that is let go when the descriptor is closed or the process ends.
+    /// - Returns: False when someone else holds it.
+    func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool
+
+    func close(_ descriptor: FileDescriptor)
+}
+
+/// The number of an open file or folder.
+package struct FileDescriptor: Sendable, Hashable {
+    package let number: Int32
+    package init(_ number: Int32) { self.number = number }
+}

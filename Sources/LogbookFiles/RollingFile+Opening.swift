@@ -1,0 +1,107 @@
+internal import LogbookCore
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+extension RollingFile {
+    /// Makes sure that the open file still has the active name, and opens the one that has when it does not.
+    /// - Returns: The size of the file that is open now, other writers' bytes included.
+    mutating func verifiedSize() throws(FileLogProviderError) -> Int {
+        switch phase {
+        case .closed: throw .closed(path: path)
+        case .waiting: return try openAgain(insteadOf: nil)
+        case .open(var active):
+            let found: FileStatus
+            do { found = try files.status(of: name.active, in: folder.descriptor) } catch {
+                if error.number == ENOENT { return try openAgain(insteadOf: active) }
+                return active.end ?? 0   // who has the name cannot be seen at the moment; the open file is still there
+            }
+            guard found.isSameFile(as: active.status) else { return try openAgain(insteadOf: active) }
+            if found.bytes != active.end {
+                // Somebody else wrote or truncated, or our own write failed.
+                active.endsMidLine = endsMidLine(active.handle.descriptor, bytes: found.bytes)
+                active.end = found.bytes
+                phase = .open(active)
+            }
+            return found.bytes
+        }
+    }
+
+    private mutating func openAgain(insteadOf old: Active?) throws(FileLogProviderError) -> Int {
+        let now = clock.monotonicNanoseconds()
+        if openPause.isOver(now) {
+            do {
+                let fresh = try openActive()
+                if let old { retire(old) }
+                phase = .open(fresh)
+                openPause.reset()
+                openFailure = nil
+                notes.append("\(path) was moved or removed, or could not be opened; writing to a new file there")
+                return fresh.end ?? 0
+            } catch {
+                openPause.begin(now)
+                openFailure = error
+                notes.append(error.description)
+            }
+        }
+        // A file that was only renamed keeps what is written to it; one that was removed does not.
+        if var old, let found = try? files.status(of: old.handle.descriptor), found.links > 0 {
+            old.endsMidLine = found.bytes != old.end && endsMidLine(old.handle.descriptor, bytes: found.bytes)
+            old.end = found.bytes
+            phase = .open(old)
+            return found.bytes
+        }
+        let failure = openFailure ?? .cannotOpen(path: path, errno: ENOENT)
+        phase = .waiting(because: failure)
+        throw failure
+    }
+
+    /// Opens what has the active name, or makes it; refuses what another user could have put there.
+    mutating func openActive() throws(FileLogProviderError) -> Active {
+        let opened: FileDescriptor
+        do { opened = try openOrMake() } catch {
+            switch error.number {
+            case ELOOP, EISDIR, ENXIO: throw .notARegularFile(path: path)
+            case ENOENT:
+                // The folder itself is gone.
+                folder = try LogFolder(folder.path, files)
+                do { opened = try openOrMake() } catch { throw .cannotOpen(path: path, errno: error.number) }
+            default: throw .cannotOpen(path: path, errno: error.number)
+            }
+        }
+        let handle = OwnedDescriptor(opened, files)
+        let status: FileStatus
+        do { status = try files.status(of: opened) } catch { throw .cannotOpen(path: path, errno: error.number) }
+        guard status.kind == .regular else { throw .notARegularFile(path: path) }
+        guard status.owner == files.user else { throw .ownedBySomeoneElse(path: path, user: status.owner) }
+        guard status.links <= 1 else { throw .hasSeveralNames(path: path) }
+        if status.bytes == 0 { folderIsUnsafe = true }
+        return Active(
+            handle: handle, status: status, end: status.bytes,
+            endsMidLine: endsMidLine(opened, bytes: status.bytes), distrusted: nil)
+    }
+
+    private func openOrMake() throws(SystemError) -> FileDescriptor {
+        try files.openForAppending(name.active, in: folder.descriptor, permissions: 0o600)
+    }
+
+    /// When the last byte cannot be read, an empty line too many is better than two lines in one.
+    private func endsMidLine(_ file: FileDescriptor, bytes: Int) -> Bool {
+        guard bytes > 0 else { return false }
+        do {
+            guard let last = try files.byte(at: bytes - 1, of: file) else { return false }   // truncated meanwhile
+            return last != 0x0A
+        } catch { return true }
+    }
+
+    /// Makes a file safe before it is let go, because no later flush will reach it.
+    mutating func retire(_ old: Active) {
+        do { try files.synchronize(old.handle.descriptor) } catch {
+            unsafeArchive = .cannotSynchronize(path: path, errno: error.number)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import LogbookCore
+
+extension RollingFile {
+    /// What has to be synchronized, without the lock, to make everything written so far safe; nil when the file is closed.
+    /// - Throws: What is known to be unsafe already; each such thing is said once.
+    mutating func beginSynchronization() throws(FileLogProviderError) -> (
+        file: OwnedDescriptor<Files>, folder: OwnedDescriptor<Files>?
+    )? {
+        if let failure = unsafeArchive {
+            unsafeArchive = nil
+            throw failure
+        }
+        switch phase {
+        case .closed: return nil
+        case .waiting(let failure): throw failure
+        case .open(let active):
+            if let failure = active.distrusted {
+                replaceDistrusted()
+                throw .cannotSynchronize(path: path, errno: failure.number)
+            }
+            let folder = folderIsUnsafe ? self.folder.handle : nil
+            folderIsUnsafe = false
+            return (active.handle, folder)
+        }
+    }
+
+    /// Goes on in a new file after the machine failed to make this one safe: it may call the same pages clean the next time.
+    mutating func distrust(_ handle: OwnedDescriptor<Files>, because failure: SystemError) {
+        folderIsUnsafe = true
+        guard case .open(var active) = phase, active.handle === handle else { return }
+        active.distrusted = failure
+        phase = .open(active)
+        replaceDistrusted()
+    }
+
+    private mutating func replaceDistrusted() {
+        guard let size = try? verifiedSize(), size > 0 else {
+            if let fresh = try? openActive() { phase = .open(fresh) }
+            return
+        }
+        roll()
+    }
+
+    mutating func close() {
+        phase = .closed
+        claim = nil
+    }
+}

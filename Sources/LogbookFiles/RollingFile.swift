@@ -1,0 +1,193 @@
+// HOT PATH — an event costs two system calls here: one look at who has the file's name now, one write.
+internal import LogbookCore
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The active file of one name in one folder: whole lines go to its end, it rolls, and it is found again when somebody moved,
+/// removed or truncated it. Its owner holds a lock around it.
+struct RollingFile<Base: FileSystem>: Sendable {
+    typealias Files = RestartingFileSystem<Base>
+
+    struct Active: Sendable {
+        let handle: OwnedDescriptor<Files>
+        let status: FileStatus
+        /// Where the file ended after our latest write; nil when that is not known.
+        var end: Int?
+        /// Its last line has no end: a newline comes first, so that nothing is ever glued to it.
+        var endsMidLine: Bool
+        /// Set once the machine failed to make it safe: what it says about this descriptor later is not believed.
+        var distrusted: SystemError?
+    }
+    enum Phase: Sendable {
+        case open(Active)
+        /// The file cannot be opened at the moment.
+        case waiting(because: FileLogProviderError)
+        case closed
+    }
+
+    let files: Files
+    let name: LogFileName
+    let policy: RollingPolicy
+    let clock: LogClock
+    var folder: LogFolder<Files>
+    var claim: PathClaim?
+    var phase: Phase
+    /// The names in the folder may not survive a crash of the machine yet.
+    var folderIsUnsafe = true
+    /// An archive that could not be made safe; the next flush says so.
+    var unsafeArchive: FileLogProviderError?
+    var latestNumber: UInt64 = 0
+    var openPause = RetryPause()
+    var openFailure: FileLogProviderError?
+    var rollPause = RetryPause()
+    private var writePause = RetryPause()
+    private var writeFailure: FileLogProviderError?
+    /// What to tell the diagnostics once the lock is let go.
+    var notes: [String] = []
+
+    var path: String { folder.path + "/" + name.active }
+
+    init(
+        in folderPath: String, name: String, policy: RollingPolicy, files base: Base, clock: LogClock
+    ) throws(FileLogProviderError) {
+        files = RestartingFileSystem(base)
+        self.name = try LogFileName(name)
+        self.policy = policy
+        self.clock = clock
+        folder = try LogFolder(folderPath, files)
+        phase = .closed
+        claim = try PathClaim(folder.path + "/" + self.name.active)
+        phase = .open(try openActive())
+        if folder.isOpenToOthers {
+            notes.append("other users may replace files in \(folder.path); take their write permission away")
+        }
+        removeSuperfluousArchives()
+    }
+
+    /// Appends lines, rolling in between where the policy says so.
+    /// - Parameter lineEnds: Offsets behind each line's newline, in order; the last is the length of `bytes`.
+    /// - Returns: How many lines are in the kernel's hands, and why it is not all of them.
+    mutating func append(_ bytes: [UInt8], lineEnds: [Int]) -> (lines: Int, failure: FileLogProviderError?) {
+        var lines = 0
+        do throws(FileLogProviderError) {
+            while lines < lineEnds.count {
+                let start = lines == 0 ? 0 : lineEnds[lines - 1]
+                lines += try appendWhatFits(bytes, from: start, lineEnds: lineEnds[lines...])
+            }
+            return (lines, nil)
+        } catch { return (lines, error) }
+    }
+
+    /// - Returns: At least 1.
+    private mutating func appendWhatFits(
+        _ bytes: [UInt8], from start: Int, lineEnds: ArraySlice<Int>
+    ) throws(FileLogProviderError) -> Int {
+        if let writeFailure, !writePause.isOver(clock.monotonicNanoseconds()) { throw writeFailure }
+        let first = lineEnds.first! - start
+        var size = try verifiedSize()
+        if policy.rolls(before: first, into: size) {
+            roll()
+            size = try verifiedSize()
+        }
+        // While another process rolls, or rolling fails, a file that is too large is better than a lost line.
+        let room = policy.rolls(before: first, into: size) ? Int.max : policy.maximumBytes - size
+        let fitting = max(1, lineEnds.prefix { $0 - start <= room }.count)
+        return try write(bytes, from: start, lineEnds: lineEnds.prefix(fitting), size: size)
+    }
+
+    private mutating func write(
+        _ bytes: [UInt8], from start: Int, lineEnds: ArraySlice<Int>, size: Int, isSecondTry: Bool = false
+    ) throws(FileLogProviderError) -> Int {
+        guard case .open(var active) = phase else { throw .closed(path: path) }
+        var end = size
+        var (taken, failure) = (0, SystemError?.none)
+        if active.endsMidLine {
+            (taken, failure) = push([0x0A], 0..<1, to: active)
+            end += taken
+            taken = 0
+        }
+        if failure == nil {
+            (taken, failure) = push(bytes, start..<lineEnds.last!, to: active)
+            end += taken
+        }
+        guard let failure else {
+            active.end = end
+            active.endsMidLine = false
+            phase = .open(active)
+            writePause.reset()
+            writeFailure = nil
+            return lineEnds.count
+        }
+
+        let whole = lineEnds.prefix { $0 - start <= taken }
+        takeBack(taken - ((whole.last ?? start) - start), from: active)
+        active.end = nil
+        active.endsMidLine = true
+        phase = .open(active)
+        if !whole.isEmpty { return whole.count }
+
+        if !isSecondTry, let size = sizeAfterRecovery(from: failure, size: size) {
+            return try write(bytes, from: start, lineEnds: lineEnds, size: size, isSecondTry: true)
+        }
+        let error = FileLogProviderError.cannotWrite(path: path, errno: failure.number)
+        notes.append(error.description)
+        writeFailure = error
+        // A full disk answers at once, so every event may try; a broken one may take seconds to fail.
+        if !Self.isFull(failure) { writePause.begin(clock.monotonicNanoseconds()) }
+        throw error
+    }
+
+    private static func isFull(_ failure: SystemError) -> Bool {
+        [ENOSPC, EDQUOT, EFBIG].contains(failure.number)
+    }
+
+    /// Writes all of it, unless something fails.
+    private func push(_ bytes: [UInt8], _ range: Range<Int>, to active: Active) -> (taken: Int, failure: SystemError?) {
+        var taken = 0
+        do throws(SystemError) {
+            while taken < range.count {
+                let rest = (range.lowerBound + taken)..<range.upperBound
+                let count = try bytes.withUnsafeBufferPointer { buffer throws(SystemError) in
+                    try files.append(
+                        UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: buffer[rest])), to: active.handle.descriptor)
+                }
+                guard count > 0 else { throw SystemError(ENOSPC, in: "write") }
+                taken += count
+            }
+            return (taken, nil)
+        } catch { return (taken, error) }
+    }
+
+    /// Takes the beginning of a line back that could not be finished, if nobody has written behind it. Otherwise it stays, and
+    /// the next line starts on a line of its own.
+    private func takeBack(_ torn: Int, from active: Active) {
+        guard torn > 0,
+            let position = try? files.position(of: active.handle.descriptor),
+            let size = try? files.status(of: active.handle.descriptor).bytes, size == position
+        else { return }
+        try? files.truncate(active.handle.descriptor, to: size - torn)
+    }
+
+    /// A second chance for what could not be written: a new file where this one may not grow, a new descriptor where this one
+    /// is broken.
+    /// - Returns: The size of the file to try again with; nil when there is none.
+    private mutating func sizeAfterRecovery(from failure: SystemError, size: Int) -> Int? {
+        switch failure.number {
+        case EFBIG:
+            guard size > 0, roll() else { return nil }
+            return try? verifiedSize()
+        case ENOSPC, EDQUOT:
+            return nil
+        default:
+            guard case .open(let broken) = phase, let fresh = try? openActive() else { return nil }
+            retire(broken)
+            phase = .open(fresh)
+            return fresh.end
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package import LogbookCore
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A file system in which one call goes wrong, once or from then on: for running a scenario again and again with the fault one
+/// call later each time, until nothing of it is left to fail.
+package final class FaultyFileSystem: FileSystem {
+    package enum Fault: Sendable, Hashable {
+        /// The call does nothing and fails.
+        case failure(Int32)
+        /// A write takes half of what it was given; other calls succeed.
+        case shortWrite
+        /// A write takes half of what it was given, and the next write fails; other calls fail at once.
+        case tornWrite(Int32)
+        /// The call does what it should, and the answer is lost.
+        case lateFailure(Int32)
+        /// The process is killed before the call.
+        case kill
+    }
+
+    private struct State {
+        var calls: [String] = []
+        var counted = 0
+        var faults = 0
+        var tearsNext = false
+        var descriptors: Set<FileDescriptor> = []
+    }
+    private let base = SystemFileSystem()
+    private let failing: Int
+    private let fault: Fault
+    private let lasts: Bool
+    private let only: Set<String>?
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - call: Which call goes wrong, counted from 1; 0 for none.
+    ///   - lasts: All calls after it go wrong as well.
+    ///   - only: Counts and fails only calls of these names, as in ``calls``.
+    package init(
+        failing call: Int = 0, with fault: Fault = .shortWrite, lasts: Bool = false, only: Set<String>? = nil
+    ) {
+        failing = call
+        self.fault = fault
+        self.lasts = lasts
+        self.only = only
+    }
+
+    /// The names of all calls so far, in order.
+    package var calls: [String] { state.withLock { $0.calls } }
+    /// How many calls went wrong.
+    package var faults: Int { state.withLock { $0.faults } }
+    /// Descriptors that were opened and not closed.
+    package var openDescriptors: Int { state.withLock { $0.descriptors.count } }
+
+    private func isFaulty(_ call: String) -> Bool {
+        state.withLock { state in
+            state.calls.append(call)
+            guard only?.contains(call) ?? true else { return false }
+            state.counted += 1
+            guard failing > 0, lasts ? state.counted >= failing : state.counted == failing else { return false }
+            state.faults += 1
+            return true
+        }
+    }
+
+    private func perform<Result>(
+        _ call: String, _ body: () throws(SystemError) -> Result
+    ) throws(SystemError) -> Result {
+        guard isFaulty(call) else { return try body() }
+        switch fault {
+        case .failure(let number), .tornWrite(let number): throw SystemError(number, in: call)
+        case .shortWrite: return try body()
+        case .lateFailure(let number):
+            _ = try body()
+            throw SystemError(number, in: call)
+        case .kill:
+            raise(SIGKILL)
+            return try body()
+        }
+    }
+
+    private func opened(_ descriptor: FileDescriptor) -> FileDescriptor {
+        state.withLock { _ = $0.descriptors.insert(descriptor) }
+        return descriptor
+    }
+
+    package var user: UInt32 { base.user }
+
+    package func resolvedPath(ofFolder path: String) throws(SystemError) -> String {
+        try perform("resolvedPath") { () throws(SystemError) in try base.resolvedPath(ofFolder: path) }
+    }
+    package func makeFolder(at path: String) throws(SystemError) {
+        try perform("makeFolder") { () throws(SystemError) in try base.makeFolder(at: path) }
+    }
+    package func openFolder(at path: String) throws(SystemError) -> FileDescriptor {
+        try perform("openFolder") { () throws(SystemError) in opened(try base.openFolder(at: path)) }
+    }
+    package func names(in folder: FileDescriptor) throws(SystemError) -> [String] {
+        try perform("names") { () throws(SystemError) in try base.names(in: folder) }
+    }
+    package func openForAppending(
+        _ name: String, in folder: FileDescriptor, permissions: UInt32
+    ) throws(SystemError) -> FileDescriptor {
+        try perform("openForAppending") { () throws(SystemError) in
+            opened(try base.openForAppending(name, in: folder, permissions: permissions))
+        }
+    }
+    package func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int {
+        let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
+        let tears = state.withLock { state in
+            defer { state.tearsNext = false }
+            return state.tearsNext
+        }
+        if tears, case .tornWrite(let number) = fault {
+            state.withLock { $0.calls.append("append") }
+            throw SystemError(number, in: "append")
+        }
+        guard isFaulty("append") else { return try base.append(bytes, to: file) }
+        switch fault {
+        case .shortWrite where half.count > 0: return try base.append(half, to: file)
+        case .shortWrite: return try base.append(bytes, to: file)
+        case .tornWrite(let number):
+            if half.isEmpty { throw SystemError(number, in: "append") }
+            state.withLock { $0.tearsNext = true }
+            return try base.append(half, to: file)
+        case .failure(let number): throw SystemError(number, in: "append")
+        case .lateFailure(let number):
+            _ = try base.append(bytes, to: file)
+            throw SystemError(number, in: "append")
+        case .kill:
+            raise(SIGKILL)
+            return try base.append(bytes, to: file)
+        }
+    }
+    package func byte(at offset: Int, of file: FileDescriptor) throws(SystemError) -> UInt8? {
+        try perform("byte") { () throws(SystemError) in try base.byte(at: offset, of: file) }
+    }
+    package func position(of file: FileDescriptor) throws(SystemError) -> Int {
+        try perform("position") { () throws(SystemError) in try base.position(of: file) }
+    }
+    package func truncate(_ file: FileDescriptor, to bytes: Int) throws(SystemError) {
+        try perform("truncate") { () throws(SystemError) in try base.truncate(file, to: bytes) }
+    }
+    package func synchronize(_ file: FileDescriptor) throws(SystemError) {
+        try perform("synchronize") { () throws(SystemError) in try base.synchronize(file) }
+    }
+    package func synchronizeFolder(_ folder: FileDescriptor) throws(SystemError) {
+        try perform("synchronizeFolder") { () throws(SystemError) in try base.synchronizeFolder(folder) }
+    }
+    package func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
+        try perform("status") { () throws(SystemError) in try base.status(of: file) }
+    }
+    package func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus {
+        try perform("statusOfName") { () throws(SystemError) in try base.status(of: name, in: folder) }
+    }
+    package func rename(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
+        try perform("rename") { () throws(SystemError) in try base.rename(name, to: newName, in: folder) }
+    }
+    package func remove(_ name: String, in folder: FileDescriptor) throws(SystemError) {
+        try perform("remove") { () throws(SystemError) in try base.remove(name, in: folder) }
+    }
+    package func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool {
+        try perform("tryLock") { () throws(SystemError) in try base.tryLock(file) }
+    }
+    package func close(_ descriptor: FileDescriptor) {
+        state.withLock { _ = $0.descriptors.remove(descriptor) }
+        base.close(descriptor)
+    }
+}

@@ -1,0 +1,439 @@
+import LogbookCore
+import LogbookDelivery
+import LogbookHTTP
+import LogbookTestKit
+import Testing
+
+@Suite struct CourierTests {
+    let clock = ManualClock(now: LogTime(seconds: 1_000_000))
+    let diary = CourierDiary()
+
+    func courier(
+        _ source: any ParcelSource, _ transport: ScriptedTransport, to destination: any Destination = StatusDestination(),
+        policy: DeliveryPolicy = DeliveryPolicy(), seed: UInt64 = 1
+    ) -> Courier {
+        Courier(
+            name: "test", source: source, destination: destination, transport: transport, policy: policy,
+            clock: .manual(clock), randomness: .seeded(seed), onEvent: { [diary] in diary.note($0) })
+    }
+
+    @Test func parcelsGoOldestFirstOneAtATimeAndAreSettled() throws {
+        let source = MemoryParcels(["a", "b", "c"])
+        let transport = ScriptedTransport(.status(200))
+        let courier = courier(source, transport)
+        try courier.deliver(by: .seconds(30))
+        #expect(source.settled == ["a", "b", "c"].map { .init(id: $0, fate: .delivered) })
+        #expect(transport.requests.map(\.body) == ["a", "b", "c"].map { Array($0.utf8) })
+        #expect(diary.waitForDeliveries(3))
+        #expect(courier.status.pending == 0)
+        #expect(courier.status.latestAnswer == nil)
+    }
+
+    @Test func nothingIsAskedOfAnyoneBeforeThereIsSomethingToDo() throws {
+        let transport = ScriptedTransport(.status(200))
+        let courier = courier(MemoryParcels(), transport)
+        #expect(courier.status.state == .idle)
+        try courier.deliver(by: .now)
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test("41: server failures and broken connections are tried again with growing pauses, one attempt each")
+    func failuresAreRetriedWithGrowingPauses() {
+        let source = MemoryParcels(["a"])
+        let times = Locked<[LogTime]>([])
+        let transport = ScriptedTransport { [clock] number, _ in
+            times.withLock { $0.append(clock.now) }
+            return switch number {
+            case 1: .status(500)
+            case 2: .status(502)
+            case 3: .fail(.unreachable("cut"))
+            case 4: .fail(.timedOut("slow"))
+            case 5: .status(408)
+            case 6: .fail(.malformedResponse("garbage"))
+            default: .status(200)
+            }
+        }
+        let courier = courier(source, transport)
+        courier.wake()
+        for attempt in 1...6 {
+            #expect(diary.waitForRetries(attempt))
+            let status = courier.status
+            #expect(status.state == .waiting)
+            #expect(status.nextAttempt == clock.now.adding(diary.pauses[attempt - 1]))
+            courier.wake()
+            clock.advance(by: diary.pauses[attempt - 1] - .nanoseconds(1))
+            courier.wake()
+            clock.advance(by: .nanoseconds(1))
+        }
+        #expect(diary.waitForDeliveries(1))
+        #expect(transport.requests.count == 7)
+        #expect(Set(transport.requests).count == 1)   // unchanged each time
+        let pauses = diary.pauses
+        for (number, pause) in pauses.enumerated() {
+            #expect(pause >= .seconds(1) && pause <= .seconds(2 << number))
+        }
+        let waited = times.withLock { times in zip(times.dropFirst(), times).map { $0.nanoseconds - $1.nanoseconds } }
+        #expect(waited == pauses.map { $0 / .nanoseconds(1) }.map { Int64($0) })
+        #expect(source.settled == [.init(id: "a", fate: .delivered)])
+    }
+
+    @Test func theSameSeedGivesTheSamePausesAndAnotherGivesOthers() {
+        func pauses(seed: UInt64) -> [Duration] {
+            let clock = ManualClock(now: LogTime(seconds: 0)), diary = CourierDiary()
+            let courier = Courier(
+                name: "test", source: MemoryParcels(["a"]), destination: StatusDestination(),
+                transport: ScriptedTransport(.status(500)), clock: .manual(clock), randomness: .seeded(seed),
+                onEvent: { diary.note($0) })
+            courier.wake()
+            for attempt in 1...5 {
+                _ = diary.waitForRetries(attempt)
+                clock.advance(by: .seconds(300))
+            }
+            return Array(diary.pauses.prefix(5))
+        }
+        let first = pauses(seed: 7)
+        #expect(first == pauses(seed: 7))
+        #expect(first != pauses(seed: 8))
+    }
+
+    @Test("42: a Retry-After is honoured, across wake, deliver and reconfigured", arguments: [429, 503])
+    func retryAfterIsHonoured(status: Int) throws {
+        let source = MemoryParcels(["a"])
+        let times = Locked<[LogTime]>([])
+        let transport = ScriptedTransport { [clock] number, _ in
+            times.withLock { $0.append(clock.now) }
+            return number == 1 ? .status(status, headers: [HTTPHeader("Retry-After", "90")]) : .status(200)
+        }
+        let courier = courier(source, transport)
+        courier.wake()
+        #expect(diary.waitForRetries(1))
+        #expect(diary.pauses == [.seconds(90)])
+        courier.wake()
+        courier.reconfigured()
+        #expect(throws: CourierError.deadlinePassed(pending: 1, reason: "\(status)")) { try courier.deliver(by: .milliseconds(20)) }
+        clock.advance(by: .seconds(89))
+        courier.wake()
+        clock.advance(by: .seconds(1))
+        #expect(diary.waitForDeliveries(1))
+        #expect(times.withLock { $0[1].nanoseconds - $0[0].nanoseconds } == 90_000_000_000)
+    }
+
+    @Test("42: an absurd Retry-After is held at the limit, garbage leaves it to the backoff", arguments: [
+        ("1000000000", Duration.seconds(3600), true), ("soon", .seconds(2), false), ("0", .seconds(1), true),
+    ])
+    func absurdRetryAfter(field: String, longest: Duration, isAsked: Bool) {
+        let transport = ScriptedTransport(.status(503, headers: [HTTPHeader("Retry-After", field)]))
+        let courier = courier(MemoryParcels(["a"]), transport)
+        courier.wake()
+        #expect(diary.waitForRetries(1))
+        guard case .willRetry(_, let after, _, 503, isAsked) = diary.events.last else {
+            Issue.record("\(diary.events)")
+            return
+        }
+        #expect(after <= longest)
+        if isAsked { #expect(after == longest) }
+    }
+
+    @Test("43: a refused token keeps everything, is not tried again soon, and resumes with the new token")
+    func aRefusedTokenKeepsEverything() throws {
+        let source = MemoryParcels(["a", "b"])
+        let token = Locked("old")
+        let transport = ScriptedTransport { _, request in
+            request.headers.contains(HTTPHeader("Authorization", "new")) ? .status(200) : .status(401)
+        }
+        let courier = courier(source, transport, to: StatusDestination(token: { token.withLock { $0 } }))
+        #expect(throws: CourierError.misconfigured(pending: 2, reason: "401")) { try courier.deliver(by: .seconds(30)) }
+        #expect(courier.status.state == .misconfigured)
+        courier.wake()
+        clock.advance(by: .seconds(899))
+        courier.wake()
+        #expect(throws: CourierError.misconfigured(pending: 2, reason: "401")) { try courier.deliver(by: .seconds(30)) }
+        #expect(transport.requests.count == 1)
+        #expect(source.waiting == ["a", "b"])
+        clock.advance(by: .seconds(1))   // a quarter of an hour is over
+        #expect(diary.waitForRefusals(2))
+        #expect(transport.requests.count == 2)
+
+        token.withLock { $0 = "new" }
+        courier.reconfigured()
+        try courier.deliver(by: .seconds(30))
+        #expect(source.settled.map(\.id) == ["a", "b"])
+        #expect(courier.status.latestAnswer == nil)
+    }
+
+    @Test func aMissingTokenAnUntrustedServerAndAnImpossibleRequestKeepEverything() throws {
+        struct NoToken: Error, CustomStringConvertible { let description = "no token" }
+        let missing = MemoryParcels(["a"])
+        let first = courier(missing, ScriptedTransport(.status(200)), to: StatusDestination(token: { throw NoToken() }))
+        #expect(throws: CourierError.misconfigured(pending: 1, reason: "no token")) { try first.deliver(by: .seconds(30)) }
+        for failure in [HTTPFailure.untrusted("self-signed"), .invalidRequest("no host")] {
+            let source = MemoryParcels(["a"])
+            let courier = courier(source, ScriptedTransport(.fail(failure)))
+            #expect(throws: CourierError.misconfigured(pending: 1, reason: "\(failure)")) { try courier.deliver(by: .seconds(30)) }
+            #expect(source.waiting == ["a"])
+        }
+    }
+
+    @Test func aRefusalOfTheOldTokenDoesNotStopTheNewOne() throws {
+        let source = MemoryParcels(["a"])
+        let token = Locked("old")
+        let transport = ScriptedTransport { number, _ in number == 1 ? .hold : .status(200) }
+        let courier = courier(source, transport, to: StatusDestination(token: { token.withLock { $0 } }))
+        courier.wake()
+        #expect(transport.waitForRequests(1))
+        token.withLock { $0 = "new" }
+        courier.reconfigured()
+        transport.release(with: HTTPResponse(status: 401))
+        try courier.deliver(by: .seconds(30))
+        #expect(transport.requests.count == 2)
+        #expect(source.settled == [.init(id: "a", fate: .delivered)])
+    }
+
+    @Test func aRejectedParcelIsSettledAndDoesNotHoldUpItsNeighbours() throws {
+        let source = MemoryParcels(["a", "b", "c"])
+        let courier = courier(source, ScriptedTransport { number, _ in .status(number == 2 ? 400 : 200) })
+        try courier.deliver(by: .seconds(30))
+        #expect(
+            source.settled == [
+                .init(id: "a", fate: .delivered), .init(id: "b", fate: .rejected("bad")), .init(id: "c", fate: .delivered),
+            ])
+        #expect(diary.wait { $0 == .rejected(parcel: "b", count: 1, reason: "bad") })
+    }
+
+    @Test("45: what is too large goes on in smaller parcels; a single entry that is too large is rejected")
+    func tooLargeIsSplit() throws {
+        let source = SplittingParcels(count: 10)
+        let transport = ScriptedTransport { _, request in
+            // Ids grow by a letter with each halving: pieces of at most three entries pass.
+            request.headers.contains { $0.name == "Parcel" && $0.value.count >= 3 } ? .status(200) : .status(413)
+        }
+        try courier(source, transport).deliver(by: .seconds(30))
+        #expect(source.deliveredCounts == [2, 3, 2, 3])
+
+        let single = MemoryParcels(["a"])
+        try courier(single, ScriptedTransport(.status(413))).deliver(by: .seconds(30))
+        #expect(single.settled == [.init(id: "a", fate: .rejected("413"))])
+
+        let whole = MemoryParcels()
+        whole.add("many", count: 5)   // a source that cannot split
+        try courier(whole, ScriptedTransport(.status(413))).deliver(by: .seconds(30))
+        #expect(whole.settled == [.init(id: "many", fate: .rejected("413"))])
+    }
+
+    @Test func aFateThatTheSourceCannotNoteIsToldAgainAndNotSentAgain() {
+        let source = MemoryParcels(["a", "b"])
+        source.failSettling(times: 3)
+        let transport = ScriptedTransport(.status(200))
+        let courier = courier(source, transport)
+        courier.wake()
+        while !diary.events.contains(.delivered(parcel: "b", count: 1)) {
+            // Each failure holds the courier back; it has nothing to say about it but its status.
+            if courier.status.state == .waiting {
+                #expect(courier.status.latestAnswer?.contains("cannot note that a is done") ?? true)
+                clock.advance(by: .seconds(300))
+            }
+        }
+        #expect(source.settled.map(\.id) == ["a", "b"])
+        #expect(transport.requests.count == 2)
+    }
+
+    @Test func aSourceThatCannotBeReadIsAskedAgainLater() {
+        let source = MemoryParcels(["a"])
+        source.failReading(times: 2)
+        let courier = courier(source, ScriptedTransport(.status(200)))
+        courier.wake()
+        while source.settled.isEmpty {
+            if courier.status.state == .waiting { clock.advance(by: .seconds(300)) }
+        }
+        #expect(source.settled == [.init(id: "a", fate: .delivered)])
+    }
+
+    @Test func deliverEndsAPauseOfOurOwnButNotBeforeTheFirstPauseIsOver() throws {
+        let source = MemoryParcels(["a"])
+        let transport = ScriptedTransport { number, _ in number <= 3 ? .status(500) : .status(200) }
+        let courier = courier(source, transport, seed: 3)
+        courier.wake()
+        for attempt in 1...3 {
+            #expect(diary.waitForRetries(attempt))
+            if attempt < 3 { clock.advance(by: .seconds(300)) }
+        }
+        #expect(throws: CourierError.deadlinePassed(pending: 1, reason: "500")) { try courier.deliver(by: .milliseconds(20)) }
+        clock.advance(by: .seconds(1))
+        try courier.deliver(by: .seconds(30))
+        #expect(source.settled.count == 1)
+    }
+
+    @Test func severalThreadsMayWaitForDeliveryAtOnce() async throws {
+        let source = MemoryParcels((0..<20).map { "p\($0)" })
+        let courier = courier(source, ScriptedTransport(.status(200)))
+        let failures = Locked<[CourierError]>([])
+        let left = Monitor(8)
+        for _ in 0..<8 {
+            LogThread.start("waiter") {
+                do throws(CourierError) {
+                    try courier.deliver(by: .seconds(30))
+                    if source.settled.count < 20 { failures.withLock { $0.append(.calledFromOwnThread) } }
+                } catch { failures.withLock { $0.append(error) } }
+                left.withLock { access in
+                    access.value -= 1
+                    access.broadcast()
+                }
+            }
+        }
+        let deadline = LogDeadline.seconds(60)
+        left.withLock { access in while access.value > 0 && access.wait(until: deadline) {} }
+        #expect(failures.withLock { $0 } == [])
+        #expect(source.settled.map(\.id) == (0..<20).map { "p\($0)" })
+    }
+
+    @Test func whatComesLaterDoesNotHoldAnEarlierDeliverBack() throws {
+        let source = MemoryParcels(["first"])
+        let transport = ScriptedTransport { number, _ in
+            source.add("more \(number)")   // there is always something new
+            return .status(200)
+        }
+        let courier = courier(source, transport)
+        try courier.deliver(by: .seconds(30))
+        #expect(source.settled.first?.id == "first")
+        courier.shutdown(by: .seconds(30))
+    }
+
+    @Test("60: shutdown keeps to its deadline with a server that hangs, and the source keeps the parcel")
+    func shutdownKeepsToItsDeadline() {
+        let source = MemoryParcels(["a", "b"])
+        let transport = ScriptedTransport(.hold)
+        let courier = courier(source, transport)
+        courier.wake()
+        #expect(transport.waitForRequests(1))
+        courier.shutdown(by: .milliseconds(50))
+        #expect(transport.cancellations >= 1)
+        #expect(source.waiting == ["a", "b"])
+        #expect(source.settled == [])
+        #expect(courier.status.state == .stopped)
+        courier.shutdown(by: .seconds(30))
+        courier.wake()
+        courier.reconfigured()
+        #expect(throws: CourierError.stopped(pending: 2)) { try courier.deliver(by: .seconds(30)) }
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func shutdownWaitsForTheParcelInFlightAndStartsNoOther() {
+        let source = MemoryParcels(["a", "b"])
+        let transport = ScriptedTransport(.hold)
+        let courier = courier(source, transport)
+        courier.wake()
+        #expect(transport.waitForRequests(1))
+        LogThread.start("server") { transport.release(with: HTTPResponse(status: 200)) }
+        courier.shutdown(by: .seconds(30))
+        #expect(source.settled == [.init(id: "a", fate: .delivered)])
+        #expect(source.waiting == ["b"])
+        #expect(transport.cancellations == 0)
+    }
+
+    @Test func anAnswerThatComesTooLateSettlesNothing() {
+        let source = MemoryParcels(["a"])
+        let transport = ScriptedTransport(.holdDeaf)
+        let courier = courier(source, transport)
+        courier.wake()
+        #expect(transport.waitForRequests(1))
+        courier.shutdown(by: .milliseconds(20))
+        transport.release(with: HTTPResponse(status: 200))
+        courier.shutdown(by: .seconds(30))   // until the thread has ended
+        #expect(source.settled == [])
+        #expect(source.waiting == ["a"])
+    }
+
+    @Test func shutdownBeforeAnythingWasDoneIsHarmless() {
+        let courier = courier(MemoryParcels(["a"]), ScriptedTransport(.status(200)))
+        courier.shutdown(by: .seconds(30))
+        #expect(courier.status.state == .stopped)
+        #expect(throws: CourierError.stopped(pending: 1)) { try courier.deliver(by: .seconds(30)) }
+    }
+
+    @Test func shutdownFreesThoseWhoWait() async {
+        let transport = ScriptedTransport(.hold)
+        let courier = courier(MemoryParcels(["a"]), transport)
+        let outcome = Monitor<CourierError?>(nil)
+        LogThread.start("waiter") {
+            do throws(CourierError) { try courier.deliver(by: .seconds(60)) } catch {
+                outcome.withLock { access in
+                    access.value = error
+                    access.broadcast()
+                }
+            }
+        }
+        #expect(transport.waitForRequests(1))
+        courier.shutdown(by: .now)
+        let deadline = LogDeadline.seconds(30)
+        let error = outcome.withLock { access in
+            while access.value == nil && access.wait(until: deadline) {}
+            return access.value
+        }
+        #expect(error == .stopped(pending: 1))
+    }
+
+    @Test func aCourierThatIsLetGoEndsItsThreadAndLetsTheSourceGo() {
+        final class Watched: ParcelSource {
+            let inner: MemoryParcels
+            let end: Gate
+            init(_ inner: MemoryParcels, _ end: Gate) {
+                self.inner = inner
+                self.end = end
+            }
+            deinit { end.open() }
+            func nextParcel() throws -> Parcel? { try inner.nextParcel() }
+            func settle(_ parcel: Parcel, as fate: ParcelFate) throws { try inner.settle(parcel, as: fate) }
+            var pendingCount: Int { inner.pendingCount }
+        }
+        // Idle, in a pause, and with a parcel in flight.
+        for step in [ScriptedTransport.Step.status(200), .status(500), .hold] {
+            let end = Gate()
+            let transport = ScriptedTransport(step)
+            var courier: Courier? = courier(Watched(MemoryParcels(["a"]), end), transport)
+            courier?.wake()
+            #expect(transport.waitForRequests(1))
+            courier = nil
+            end.wait()
+        }
+    }
+
+    @Test func theCouriersOwnThreadCannotWaitForItself() {
+        final class Impatient: Sendable {
+            let courier = Locked<Courier?>(nil)
+            let refusal = Monitor<CourierError?>(nil)
+            func hear() {
+                guard let courier = courier.withLock({ $0 }) else { return }
+                do throws(CourierError) { try courier.deliver(by: .seconds(30)) } catch {
+                    refusal.withLock { access in
+                        access.value = error
+                        access.broadcast()
+                    }
+                }
+            }
+        }
+        let impatient = Impatient()
+        let courier = Courier(
+            name: "test", source: MemoryParcels(["a"]), destination: StatusDestination(),
+            transport: ScriptedTransport(.status(200)), clock: .manual(clock), onEvent: { _ in impatient.hear() })
+        impatient.courier.withLock { $0 = courier }
+        courier.wake()
+        let deadline = LogDeadline.seconds(30)
+        let refusal = impatient.refusal.withLock { access in
+            while access.value == nil && access.wait(until: deadline) {}
+            return access.value
+        }
+        #expect(refusal == .calledFromOwnThread)
+        impatient.courier.withLock { $0 = nil }
+    }
+
+    @Test func withAnIntervalTheCourierLooksForItself() {
+        let source = MemoryParcels()
+        let transport = ScriptedTransport(.status(200))
+        let courier = courier(source, transport, policy: DeliveryPolicy(interval: .seconds(10)))
+        source.add("a")
+        while !diary.events.contains(.delivered(parcel: "a", count: 1)) { clock.advance(by: .seconds(1)) }
+        source.add("b")
+        while !diary.events.contains(.delivered(parcel: "b", count: 1)) { clock.advance(by: .seconds(1)) }
+        #expect(courier.status.pending == 0)
+    }
+}
