@@ -1,8 +1,8 @@
 #if Collector
 internal import Hummingbird
+internal import HummingbirdCore
 internal import Logging
 public import LogbookCore
-internal import NIOCore
 
 /// The receiving service: transaction sets and log batches over HTTP into an archive.
 ///
@@ -50,7 +50,7 @@ public final class CollectorServer: Sendable {
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger)
         do {
-            try await application.runService(gracefulShutdownSignals: takesSignals ? [.sigterm, .sigint] : [])
+            if takesSignals { try await application.runService() } else { try await application.run() }
         } catch is CancellationError {
             return
         } catch {
@@ -65,7 +65,7 @@ extension CollectorService {
         let answer = await answer(
             CollectorRequest(
                 method: request.method.rawValue, path: request.uri.path,
-                header: { name in HTTPField.Name(name).flatMap { headers[$0] } },
+                header: { headers[.init($0)!] },   // our own names, all of them tokens
                 body: { limit in
                     var bytes: [UInt8] = []
                     for try await buffer in request.body {
@@ -75,9 +75,7 @@ extension CollectorService {
                     return bytes
                 }))
         var fields = HTTPFields()
-        for (name, value) in answer.headers {
-            if let name = HTTPField.Name(name) { fields[name] = value }
-        }
+        for (name, value) in answer.headers { fields[.init(name)!] = value }
         return Response(
             status: .init(code: answer.status), headers: fields,
             body: answer.body.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(bytes: answer.body)))

@@ -1,5 +1,6 @@
 #if Collector
 internal import LogbookCore
+internal import LogbookGzip
 internal import LogbookTransactions
 
 /// What a collector answers, apart from the server that carries requests and answers.
@@ -91,7 +92,7 @@ struct CollectorService: Sendable {
         let parcel = try parcelName(request)
         return try await withBody(of: request) { body throws(Refusal) in
             let set: TransactionSet
-            do { set = try TransactionSet.decode(body, version) } catch { throw Refusal(error) }
+            do throws(TransactionSetError) { set = try TransactionSet.decode(body, version) } catch { throw Refusal(error) }
             let parcel = TransactionParcel(parcel: parcel, set: set, received: clock.now())
             let receipt = try await archived { () async throws(ArchiveError) in try await archive.store(parcel) }
             count(receipt, rejected: 0)
@@ -151,10 +152,7 @@ struct CollectorService: Sendable {
         if let announced, announced > limit { throw tooLarge }
         // A gzip body may grow to the limit; one of unknown length as well.
         let reserved = encoding == "gzip" ? limit : announced ?? limit
-        guard reserve(reserved) else {
-            throw Refusal(
-                503, "busy", reason: "too many bodies are on their way; send the same again", headers: ["Retry-After": "1"])
-        }
+        guard reserve(reserved) else { throw Self.busy }
         defer { bytesInFlight.withLock { $0 -= reserved } }
         var bytes: [UInt8]
         do {
@@ -165,14 +163,21 @@ struct CollectorService: Sendable {
             throw Refusal(400, "malformed", reason: "the body broke off")
         }
         if encoding == "gzip" {
-            switch BodyInflation.inflate(bytes, limit: limit) {
-            case .inflated(let inflated): bytes = inflated
-            case .tooLarge: throw tooLarge
-            case .damaged: throw Refusal(400, "malformed", reason: "the body is no gzip, or damaged")
+            do {
+                bytes = try Gzip.inflate(bytes, limit: limit)
+            } catch {
+                switch error {
+                case .tooLarge: throw tooLarge
+                case .corrupt: throw Refusal(400, "malformed", reason: "the body is no gzip, or damaged")
+                case .outOfMemory: throw Self.busy
+                }
             }
         }
         return try await body(bytes)
     }
+
+    private static let busy = Refusal(
+        503, "busy", reason: "too many bodies are on their way; send the same again", headers: ["Retry-After": "1"])
 
     private func reserve(_ bytes: Int) -> Bool {
         bytesInFlight.withLock { inFlight in
