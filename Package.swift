@@ -30,6 +30,9 @@ let hummingbirdCore = Target.Dependency.product(
     name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Collector"]))
 // swift-log: the only word for how much Hummingbird says on standard error.
 let swiftLog = Target.Dependency.product(name: "Logging", package: "swift-log", condition: .when(traits: ["Collector"]))
+// swift-service-lifecycle: how Hummingbird is told to stop, and lets requests in progress end.
+let serviceLifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Collector"]))
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Collector"]))
 
@@ -60,6 +63,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
     ],
     targets: [
         // Ground
@@ -93,7 +97,7 @@ let package = Package(
             "LogbookCollector",
             [
                 "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb,
-                hummingbird, hummingbirdCore, swiftLog,
+                hummingbird, hummingbirdCore, serviceLifecycle, swiftLog,
             ]),
         room("LogbookPipe", ["LogbookCore", "LogbookFormat"]),
 

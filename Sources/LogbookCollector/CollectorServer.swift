@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 public import LogbookCore
+internal import ServiceLifecycle
 
 /// The receiving service: transaction sets and log batches over HTTP into an archive.
 ///
@@ -29,11 +30,10 @@ public final class CollectorServer: Sendable {
         service = CollectorService(configuration: configuration, archive: archive, clock: clock)
     }
 
-    /// Serves until the task is cancelled or, when it takes signals, until SIGTERM or SIGINT; requests in progress are answered.
+    /// Serves until the task is cancelled: then no more connections are taken, and requests in progress are answered.
     /// - Parameter onListening: Hears the port once connections are taken.
-    public func run(
-        takesSignals: Bool = false, onListening: @escaping @Sendable (_ port: Int) async -> Void
-    ) async throws(CollectorError) {
+    /// - Throws: ``CollectorError/cannotListen(host:port:reason:)``.
+    public func run(onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws(CollectorError) {
         let service = service
         var logger = Logger(label: "logbook-collector")
         logger.logLevel = .error
@@ -49,10 +49,15 @@ public final class CollectorServer: Sendable {
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
             logger: logger)
+        let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: logger))
+        // A task of its own: cancelling the group itself would break off what is in progress.
+        let serving = Task { try await group.run() }
         do {
-            if takesSignals { try await application.runService() } else { try await application.run() }
-        } catch is CancellationError {
-            return
+            try await withTaskCancellationHandler {
+                try await serving.value
+            } onCancel: {
+                Task { await group.triggerGracefulShutdown() }
+            }
         } catch {
             throw .cannotListen(host: configuration.host, port: configuration.port, reason: "\(error)")
         }

@@ -60,13 +60,13 @@ public final class SQLiteArchive: Archive {
                 let id = try Int64.fetchOne(
                     upsert,
                     arguments: [
-                        transaction.id, transaction.usecase, transaction.deviceMake, transaction.deviceOS,
-                        transaction.deviceOSVersion, received,
+                        transaction.id.storable, transaction.usecase, transaction.deviceMake?.storable,
+                        transaction.deviceOS?.storable, transaction.deviceOSVersion?.storable, received,
                     ])
                 for entry in transaction.entries {
                     try insert.execute(arguments: [
-                        id, keys[ordinal], entry.event, entry.time.microseconds, entry.errorCode, entry.errorDescription,
-                        number, ordinal, received,
+                        id, keys[ordinal].storable, entry.event, entry.time.microseconds, entry.errorCode,
+                        entry.errorDescription?.storable, number, ordinal, received,
                     ])
                     accepted += database.changesCount
                     ordinal += 1
@@ -102,11 +102,13 @@ public final class SQLiteArchive: Archive {
         var metadata: [UInt8] = []
         if !event.metadata.isEmpty { metadata.append(json: event.metadata) }
         return [
-            item.origin?.installation, item.origin.map { Int64(bitPattern: $0.epoch) }, Int64(bitPattern: event.sequence),
-            event.time.microseconds, event.level.name, event.message, event.thread == 0 ? nil : Int64(bitPattern: event.thread),
-            isPlaceKnown ? source.file : nil, isPlaceKnown ? source.function : nil, isPlaceKnown ? Int64(source.line) : nil,
-            metadata.isEmpty ? nil : String(decoding: metadata, as: UTF8.self), event.error?.type, event.error?.description,
-            entry?.transactionID, entry?.usecase, entry?.event, entry?.errorCode, entry?.errorDescription,
+            item.origin?.installation.storable, item.origin.map { Int64(bitPattern: $0.epoch) }, Int64(bitPattern: event.sequence),
+            event.time.microseconds, event.level.name, event.message.storable, event.thread == 0 ? nil : Int64(bitPattern: event.thread),
+            isPlaceKnown ? source.file.storable : nil, isPlaceKnown ? source.function.storable : nil,
+            isPlaceKnown ? Int64(source.line) : nil,
+            metadata.isEmpty ? nil : String(decoding: metadata, as: UTF8.self), event.error?.type.storable,
+            event.error?.description.storable, entry?.transactionID.storable, entry?.usecase, entry?.event, entry?.errorCode,
+            entry?.errorDescription?.storable,
         ]
     }
 
@@ -134,7 +136,7 @@ public final class SQLiteArchive: Archive {
             guard let row = try Row.fetchOne(
                 database,
                 sql: "SELECT id, usecase, device_make, device_os, device_os_version FROM transactions WHERE guid = ?",
-                arguments: [id])
+                arguments: [id.storable])
             else { return nil }
             let entries = try Row.fetchAll(
                 database,

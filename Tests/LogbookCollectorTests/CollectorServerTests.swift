@@ -78,7 +78,8 @@ import Testing
     ])
     func bothFormsOfTheTokenAreTaken(authorization: String) async throws {
         try await RunningCollector.with(archive) { collector in
-            #expect(try await collector.send(Golden.g2, ["Authorization": authorization]).status == 202)
+            let answer = try await collector.send(Golden.g2, ["Authorization": authorization])
+            #expect(answer.status == 202)
         }
     }
 
@@ -94,7 +95,8 @@ import Testing
     ])
     func typesAreLookedAt(type: String, accept: String, status: Int) async throws {
         try await RunningCollector.with(archive) { collector in
-            #expect(try await collector.send(Golden.g2, ["Content-Type": type, "Accept": accept]).status == status)
+            let answer = try await collector.send(Golden.g2, ["Content-Type": type, "Accept": accept])
+            #expect(answer.status == status)
             #expect(try await archive.counts().entries == (status == 202 ? 2 : 0))
         }
     }
@@ -126,7 +128,8 @@ import Testing
         try await RunningCollector.with(archive) { collector in
             let quoted = Golden.g2.replacing(":42,", with: ":\"42\",")
             #expect(try await collector.send(quoted).status == 202)
-            #expect(try await archive.transaction(Golden.g2ID)?.entries.last?.errorCode == 42)
+            let stored = try await archive.transaction(Golden.g2ID)
+            #expect(stored?.entries.last?.errorCode == 42)
             #expect(try await collector.send(#"{"apptxns":[{"apptxn/id":"T","apptxn/usecase":1,"apptxn/logs":[]}]}"#).status == 202)
             #expect(try await archive.transaction("T")?.entries.isEmpty == true)
             #expect(try await collector.send(#"{"apptxns":[]}"#).status == 202)
@@ -179,7 +182,8 @@ import Testing
     ])
     func bombsAreRefused(headers: [String: String], body: String, status: Int) async throws {
         try await RunningCollector.with(archive) { collector in
-            #expect(try await collector.send(body, headers).status == status)
+            let answer = try await collector.send(body, headers)
+            #expect(answer.status == status)
             #expect(try await collector.send(Golden.g2).status == 202)
         }
     }
@@ -191,7 +195,7 @@ import Testing
                 "Content-Type: application/x-ndjson", "Transfer-Encoding: chunked", "", "",
             ].joined(separator: "\r\n")
             let chunk = "200\r\n" + String(repeating: " ", count: 0x200) + "\r\n"
-            let answer = try RawConnection(port: collector.port).exchange(head + chunk + chunk + chunk)
+            let answer = try await RawConnection(port: collector.port).exchange(head + chunk + chunk + chunk)
             #expect(answer.hasPrefix("HTTP/1.1 413 "))
         }
     }
@@ -203,7 +207,7 @@ import Testing
     ])
     func noHTTPIsRefused(bytes: String) async throws {
         try await RunningCollector.with(archive) { collector in
-            let answer = try RawConnection(port: collector.port).exchange(bytes)
+            let answer = try await RawConnection(port: collector.port).exchange(bytes)
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"), "\(answer)")
             #expect(try await collector.send("GET", "/health").status == 200)
         }

@@ -1,3 +1,4 @@
+import LogbookCore
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -33,12 +34,18 @@ final class RawConnection {
 
     deinit { close(descriptor) }
 
-    /// Sends the bytes and reads one answer's beginning; empty when the connection was closed.
-    func exchange(_ text: String) throws -> String {
-        let bytes = Array(text.utf8)
-        _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue))
-        var answer = [UInt8](repeating: 0, count: 4096)
-        let count = recv(descriptor, &answer, answer.count, 0)
-        return String(decoding: answer.prefix(max(0, count)), as: UTF8.self)
+    /// Sends the bytes and reads one answer's beginning; empty when the connection was closed. Waits on a thread of its own,
+    /// since the server needs those of Swift's pool.
+    func exchange(_ text: String) async -> String {
+        let descriptor = descriptor
+        return await withCheckedContinuation { continuation in
+            LogThread.start("raw") {
+                let bytes = Array(text.utf8)
+                _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+                var answer = [UInt8](repeating: 0, count: 4096)
+                let count = recv(descriptor, &answer, answer.count, 0)
+                continuation.resume(returning: String(decoding: answer.prefix(max(0, count)), as: UTF8.self))
+            }
+        }
     }
 }

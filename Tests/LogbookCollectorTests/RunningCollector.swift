@@ -10,10 +10,10 @@ struct RunningCollector {
     let port: Int
     var url: String { "http://127.0.0.1:\(port)" }
 
-    static func with<Result: Sendable>(
+    static func with(
         _ archive: any Archive, configure: (inout CollectorConfiguration) -> Void = { _ in },
-        _ body: (RunningCollector) async throws -> Result
-    ) async throws -> Result {
+        _ body: (RunningCollector) async throws -> Void
+    ) async throws {
         var configuration = CollectorConfiguration()
         configuration.token = token
         configure(&configuration)
@@ -29,10 +29,9 @@ struct RunningCollector {
             throw CollectorError.invalid("the server ended at once")
         }
         do {
-            let result = try await body(RunningCollector(port: port))
+            try await body(RunningCollector(port: port))
             serving.cancel()
             try await serving.value
-            return result
         } catch {
             serving.cancel()
             try? await serving.value

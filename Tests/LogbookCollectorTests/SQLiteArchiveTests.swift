@@ -91,6 +91,14 @@ import Testing
         #expect(try await archive.transaction("U") == nil)
     }
 
+    @Test func textsThatDifferOnlyBehindANULAreNotTheSame() async throws {
+        for id in ["T\0a", "T\0b", "T"] {
+            _ = try await archive.store(Golden.parcel(TransactionRecord(id: id, usecase: 1, entries: [Golden.entry(1, at: 1)])))
+        }
+        #expect(try await archive.counts().entries == 3)
+        #expect(try await archive.transaction("T\0b")?.entries.count == 1)
+    }
+
     // MARK: Log events
 
     @Test func anEventWithAnOriginIsStoredOnce() async throws {
@@ -126,7 +134,7 @@ import Testing
         let item = LogBatch.Item(event: event, origin: LogOrigin(installation: "I", epoch: .max))
         _ = try await archive.store(LogBatch(parcel: nil, items: [item], received: LogTime(seconds: 2)))
         let columns = [
-            "installation": "I", "epoch": "-1", "sequence": "7", "time": "1000001", "level": "error", "hex(message)": "610A0062",
+            "installation": "I", "epoch": "-1", "sequence": "7", "time": "1000001", "level": "error", "message": "a\n␀b",
             "thread": "5", "file": "M/F.swift", "function": "f()", "line": "3", "metadata": #"{"ms":812,"tags":["x"]}"#,
             "error_type": "PaymentError", "error_message": "refused", "transaction_guid": "T", "usecase": "2", "event": "4",
             "error_code": "42", "error_description": "Baad!", "received": "2000000",
@@ -199,7 +207,9 @@ import Testing
 
     @Test("Row 56: while the file is locked nothing is said to be stored; afterwards it works again without a restart")
     func aLockedFileIsSaidAndGotOver() async throws {
-        let other = try DatabaseQueue(path: folder("archive.sqlite"))
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: folder("archive.sqlite"), configuration: configuration)
         let batch = LogBatch(parcel: "P", items: [Golden.item(1)], received: LogTime(seconds: 1))
         try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         await #expect(throws: ArchiveError.self) { try await archive.store(batch) }
