@@ -149,9 +149,10 @@ public final class LogService: Sendable {
                 error: error.map(LogErrorDetails.init)))
     }
 
-    /// Transaction entries take the same way as every event, at `info`, or at `error` when they carry an error.
+    /// Transaction entries take the same way as every event: at `info`, or at `warning` when they carry an error: it is an
+    /// error of the use case, often a person's mistake, not one of the program.
     func log(_ entry: TransactionEntry, source: LogSource) {
-        let level: LogLevel = entry.errorCode == nil && entry.errorDescription == nil ? .info : .error
+        let level: LogLevel = entry.errorCode == nil && entry.errorDescription == nil ? .info : .warning
         guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return }
         deliver(
             stamp(level, entry.description, [:], time: nil, source: source, transaction: entry, error: nil))

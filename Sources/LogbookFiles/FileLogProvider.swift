@@ -21,6 +21,7 @@ public import LogbookFormat
 /// name. A file in somebody else's hands, a symbolic link or a pipe is refused. Files are made readable for their owner alone.
 public final class FileLogProvider: LogProvider, BatchSink {
     private let file: any LogFile
+    private let origin: String
     private let format: any LogFormat
     private let account = Locked(LogLedger())
 
@@ -44,6 +45,7 @@ public final class FileLogProvider: LogProvider, BatchSink {
         file = SharedRollingFile(
             try RollingFile(in: folder, name: name, policy: rolling, files: files, clock: clock), files: files)
         self.format = format
+        origin = "file \(name).log"
     }
 
     /// The active file: absolute, without symbolic links.
@@ -96,6 +98,6 @@ public final class FileLogProvider: LogProvider, BatchSink {
     }
 
     public func close(by deadline: LogDeadline) {
-        do { try shutdown(by: deadline) } catch { LogDiagnostics.report("file \(file.path)", "closed, but \(error)") }
+        do { try shutdown(by: deadline) } catch { LogDiagnostics.report(origin, "closed, but \(error)") }
     }
 }

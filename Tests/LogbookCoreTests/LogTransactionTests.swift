@@ -29,7 +29,7 @@ import Testing
                     transactionID: id, usecase: 17, kind: .happened(2), errorCode: 42, errorDescription: "Baad!", device: device),
             ])
         #expect(everything.messages == ["\(id) began", "\(id) event 0", "no entry", "\(id) event 2, error 42: Baad!"])
-        #expect(everything.events.map(\.level) == [.info, .info, .info, .error])
+        #expect(everything.events.map(\.level) == [.info, .info, .info, .warning])
     }
 
     @Test func aProviderOfEntriesCostsOtherMessagesNothing() {

@@ -24,7 +24,7 @@
             let client = GarageClient(server: server)
             providers.service.info("\(drivers) drivers set out")
 
-            let runs = try await withThrowingTaskGroup { group in
+            let runs = try await withThrowingTaskGroup(of: [Usecase: Int].self) { group in
                 var runs: [Usecase: Int] = [:]
                 for number in 0..<drivers {
                     if number >= 16, let finished = try await group.next() { runs.merge(finished, uniquingKeysWith: +) }

@@ -9,7 +9,7 @@
         facts: (inout Summary) -> Void = { _ in }
     ) async throws {
         var failure: (any Error)?
-        do { try providers.transactions.deliver(by: .seconds(deadline)) } catch { failure = error }
+        do { try await providers.transactions.deliver(by: .seconds(deadline)) } catch { failure = error }
         let report = providers.service.shutdown(by: .seconds(5))
         if !report.isComplete { FileHandle.standardError.write(Data("\(program): \(report)\n".utf8)) }
 

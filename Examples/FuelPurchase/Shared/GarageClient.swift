@@ -1,6 +1,6 @@
 #if Examples
     import Foundation
-    import Logbook
+    public import Logbook
     import LogbookTransactions
 
     #if canImport(FoundationNetworking)

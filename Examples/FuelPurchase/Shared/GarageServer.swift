@@ -1,6 +1,6 @@
 #if Examples
-    import Hummingbird
-    import Logbook
+    public import Hummingbird
+    public import Logbook
     import LogbookTransactions
 
     /// The small server: five routes, each of which contributes what it saw to the transaction that the request names.
@@ -53,7 +53,8 @@
         private func contribute(
             to request: Request, _ usecase: Usecase, _ work: () async throws(GarageError) -> Response
         ) async throws -> Response {
-            let transaction = TransactionHeaders { name in HTTPField.Name(name).flatMap { request.headers[$0] } }.map {
+            let named = TransactionHeaders { name in HTTPField.Name(name).flatMap { request.headers[$0] } }
+            let transaction = named.map {
                 service.transaction(continuing: $0.transactionID, usecase: usecase.rawValue, device: $0.device)
             }
             transaction?.log(FormEvent.serverStarted)

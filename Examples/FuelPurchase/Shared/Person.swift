@@ -1,5 +1,5 @@
 #if Examples
-    import Logbook
+    public import Logbook
 
     /// Somebody who uses the application, by the script: fills in forms, mistypes, loses patience, is offline now and then.
     public struct Person: Sendable {

@@ -1,6 +1,6 @@
 #if Examples
-    import Logbook
-    import LogbookTransactions
+    public import Logbook
+    public import LogbookTransactions
 
     /// Everything this program's log needs, chosen once, at program start.
     public struct Providers: Sendable {
@@ -28,10 +28,12 @@
             }
 
             // Transactions are stored in every environment: committed before the call returns, delivered in the background.
-            let transactions = try TransactionLogProvider(
-                configuration: TransactionLogConfiguration(
-                    storePath: folder + "/transactions.sqlite", storeURL: collector + "/v1/transactions", token: Secret(token),
-                    wireVersion: .v0_0_2, deliveryInterval: .seconds(20)))
+            var configuration = TransactionLogConfiguration(
+                storePath: folder + "/transactions.sqlite", storeURL: collector + "/v1/transactions", token: Secret(token))
+            configuration.wireVersion = .v0_0_2                       // entry ids and microseconds, for a collector of today
+            configuration.delivery.interval = .seconds(1)             // 20 s is the default; this run lasts seconds
+            configuration.delivery.longestPause = .seconds(2)
+            let transactions = try TransactionLogProvider(configuration: configuration)
             service.register(transactions)
             return Providers(service: service, transactions: transactions)
         }
