@@ -99,13 +99,13 @@ let package = Package(
                 "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb,
                 hummingbird, hummingbirdCore, serviceLifecycle, swiftLog,
             ]),
-        room("LogbookPipe", ["LogbookCore", "LogbookFormat"]),
+        room("LogbookPipe", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
 
         // Doors
         .executableTarget(
             name: "LogbookTool",
             dependencies: [
-                "Logbook", "LogbookRemote", "LogbookTransactions", "LogbookCollector", "LogbookPipe", argumentParser,
+                "CLogbookSystem", "Logbook", "LogbookHTTP", "LogbookRemote", "LogbookCollector", "LogbookPipe", argumentParser,
             ],
             swiftSettings: settings),
 

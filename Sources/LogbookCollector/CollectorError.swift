@@ -18,4 +18,14 @@ public enum CollectorError: Error, Equatable, CustomStringConvertible {
         case .archive(let error): error.description
         }
     }
+
+    /// What a program that cannot start exits with, after `sysexits.h`.
+    public var exitStatus: Int32 {
+        switch self {
+        case .invalid, .tokenMissing, .reachableWithoutTLS: 64
+        case .cannotListen, .archive(.inUse), .archive(.unavailable): 69
+        case .archive(.cannotOpen): 73
+        case .archive(.newerSchema), .archive(.notAnArchive): 78
+        }
+    }
 }

@@ -59,8 +59,17 @@ public final class CollectorServer: Sendable {
                 Task { await group.triggerGracefulShutdown() }
             }
         } catch {
-            throw .cannotListen(host: configuration.host, port: configuration.port, reason: "\(error)")
+            throw .cannotListen(host: configuration.host, port: configuration.port, reason: Self.reason(error))
         }
+    }
+}
+
+extension CollectorServer {
+    /// What the system says, without the name of the call: `bind(…): Address already in use) (errno: 98)`.
+    private static func reason(_ error: any Error) -> String {
+        let text = "\(error)"
+        guard text.hasPrefix("bind("), let start = text.ranges(of: "): ").first?.upperBound else { return text }
+        return text[start...].replacing(") (errno", with: " (errno")
     }
 }
 

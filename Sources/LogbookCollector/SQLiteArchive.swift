@@ -34,6 +34,11 @@ public final class SQLiteArchive: Archive {
         }
     }
 
+    /// Brings everything into the one file and lets it go; nothing can be stored or asked for afterwards.
+    public func close() throws(ArchiveError) {
+        do { try pool.close() } catch { throw .unavailable(reason: "\(error)") }
+    }
+
     // MARK: Storing
 
     public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {

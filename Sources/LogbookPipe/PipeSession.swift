@@ -32,14 +32,15 @@ public enum PipeEnd: Sendable, Equatable {
 
 /// Reads lines from a descriptor and relays each as an event, until the input ends or somebody says stop.
 ///
-/// What is read is relayed: nothing is skipped and nothing kept back. When the service's queues are full and block, reading
-/// waits, and the program at the other end of the pipe with it.
+/// What is read is relayed: nothing is skipped and nothing kept back. While a provider has many events before it (two windows),
+/// reading waits, and the program at the other end of the pipe with it; a provider whose queue has room for more drops nothing.
 public final class PipeSession: Sendable {
     private let descriptor: Int32
     private let service: LogService
     private let recognizer: LineRecognizer
     private let maximumLineBytes: Int
     private let wakeup: SelfPipe
+    private let pace: PipePace
     private let progress = Locked(PipeCounts())
 
     /// Bytes asked for at once.
@@ -51,20 +52,27 @@ public final class PipeSession: Sendable {
     /// - Parameters:
     ///   - descriptor: Read until its end; stays open.
     ///   - maximumLineBytes: A longer line becomes several events, all but the first with the metadata `continued`.
+    ///   - windowEvents: Events of one window.
+    ///   - windowBytes: Bytes of the lines of one window.
     /// - Throws: ``PipeError/noDescriptors(errno:)``.
     public init(
         reading descriptor: Int32 = 0, into service: LogService, recognizer: LineRecognizer = LineRecognizer(),
-        maximumLineBytes: Int = 64 << 10
+        maximumLineBytes: Int = 64 << 10, windowEvents: Int = 10_000, windowBytes: Int = 8 << 20
     ) throws(PipeError) {
         self.descriptor = descriptor
         self.service = service
         self.recognizer = recognizer
         self.maximumLineBytes = maximumLineBytes
         wakeup = try SelfPipe()
+        pace = PipePace(service, windowEvents: windowEvents, windowBytes: windowBytes)
     }
 
-    /// Ends ``run()`` soon: what the pipe holds at this moment is still read. From any thread, any number of times.
-    public func stop() { wakeup.wake() }
+    /// Ends ``run()`` soon: what the pipe holds at this moment is still read, and no provider is waited for any more. From any
+    /// thread, any number of times.
+    public func stop() {
+        wakeup.wake()
+        pace.release()
+    }
 
     /// What has been read so far.
     public var counts: PipeCounts { progress.withLock { $0 } }
@@ -123,6 +131,7 @@ public final class PipeSession: Sendable {
     }
 
     private func relay(_ line: LineSplitter.Line) {
+        pace.wait(for: line.bytes.count)
         progress.withLock { counts in
             counts.events += 1
             if !line.isContinued { counts.lines += 1 }
