@@ -12,6 +12,7 @@ public import LogbookFormat
 /// **Durability.** Registered immediately: when `log` returns, the kernel has the line (`process`: it survives `kill -9`).
 /// Queued: the line is in memory until its batch is written, and a kill loses at most what the queue holds. When `flush`
 /// returns, everything before it survives a crash of the machine (`power`).
+/// The event that makes the file roll waits until the closed file is as safe; register queued where that wait matters.
 ///
 /// **Failures** never reach the program that logs. A line that cannot be written is counted as
 /// ``DropReason/inputOutputError`` when it was logged immediately, and offered again when it was queued. Writing goes on as

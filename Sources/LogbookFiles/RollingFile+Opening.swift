@@ -38,8 +38,8 @@ extension RollingFile {
                 if let old { retire(old) }
                 phase = .open(fresh)
                 openPause.reset()
+                if openFailure != nil { notes.append("\(path) can be written again") }
                 openFailure = nil
-                notes.append("\(path) was moved or removed, or could not be opened; writing to a new file there")
                 return fresh.end ?? 0
             } catch {
                 openPause.begin(now)
@@ -78,9 +78,9 @@ extension RollingFile {
         guard status.owner == files.user else { throw .ownedBySomeoneElse(path: path, user: status.owner) }
         guard status.links <= 1 else { throw .hasSeveralNames(path: path) }
         if status.bytes == 0 { folderIsUnsafe = true }
-        return Active(
-            handle: handle, status: status, end: status.bytes,
-            endsMidLine: endsMidLine(opened, bytes: status.bytes), distrusted: nil)
+        var active = Active(handle: handle, status: status, end: nil, endsMidLine: false, distrusted: nil)
+        lookAtEnd(of: &active, status.bytes)
+        return active
     }
 
     private func openOrMake() throws(SystemError) -> FileDescriptor {

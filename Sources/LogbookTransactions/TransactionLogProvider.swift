@@ -50,6 +50,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         } catch .closed {
             account.withLock { $0.drop(1, .alreadyShutDown) }
         } catch {
+            LogDiagnostics.report("transactions", "an entry is lost: \(error)")
             account.withLock { $0.drop(1, .inputOutputError) }
         }
     }
@@ -150,7 +151,6 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         do {
             return try body()
         } catch {
-            LogDiagnostics.report("transactions", "\(error)")
             configuration.onError?(error)
             throw error
         }

@@ -105,7 +105,7 @@ import Testing
     ) throws {
         var runs = 0
         for call in 1... {
-            let folder = TemporaryFolder()
+            let folder = TemporaryFolder(inMemory: true)
             let files = FaultyFileSystem(failing: call, with: fault, lasts: lasts)
             try scenario(folder, files, ManualClock(now: LogTime(nanoseconds: 1_763_720_960_000_000_000)))
             #expect(files.openDescriptors == 0, "call \(call)")

@@ -133,6 +133,33 @@ import Testing
         #expect(registration.ledger == LogLedger(submitted: UInt64(threads * each), delivered: UInt64(threads * each)))
     }
 
+    @Test("F18: many threads log and flush one by one and in batches while the file rolls; the account is exact")
+    func everythingAtOnce() throws {
+        let provider = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumBytes: 2000, maximumArchives: 0))
+        let threads = 16, each = 200
+        let done = Monitor(0)
+        for thread in 0..<threads {
+            LogThread.start("writer") {
+                for number in 0..<each {
+                    if thread % 2 == 0 { provider.log(event("\(thread) \(number)")) }
+                    else { try? provider.write([event("\(thread) \(number)")]) }
+                    if number % 50 == thread { try? provider.flush(by: .seconds(30)) }
+                }
+                done.withLock { access in
+                    access.value += 1
+                    access.broadcast()
+                }
+            }
+        }
+        done.withLock { access in while access.value < threads { access.wait() } }
+        let lines = folder.allLines()
+        #expect(lines.count == threads * each)
+        #expect(Set(lines).count == threads * each)
+        #expect(provider.ledger == LogLedger(submitted: UInt64(threads * each / 2), delivered: UInt64(threads * each / 2)))
+        for name in folder.archives() { #expect(folder.text(name).utf8.count <= 2000) }
+    }
+
     @Test("F17: a format that logs neither hangs nor recurses without end")
     func formatThatLogs() throws {
         struct Chatty: LogFormat {

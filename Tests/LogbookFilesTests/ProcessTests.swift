@@ -42,8 +42,7 @@ import Testing
             }
             for number in 1... {
                 provider.log(event("\(number) " + String(repeating: "x", count: number % 200) + " end"))
-                let acknowledgement = Array("\(number)\n".utf8)
-                _ = Glibc.write(1, acknowledgement, acknowledgement.count)
+                say("\(number)\n")
             }
         }
         let said = String(decoding: child?.standardOutputContent ?? [], as: UTF8.self)

@@ -5,7 +5,7 @@ import Testing
 @testable import LogbookFiles
 
 @Suite struct RollingTests {
-    private let folder = TemporaryFolder()
+    private let folder = TemporaryFolder(inMemory: true)
     private let clock = ManualClock(now: LogTime(nanoseconds: 1_763_720_960_000_000_000))
 
     private func provider(_ bytes: Int, _ archives: Int) throws -> FileLogProvider {

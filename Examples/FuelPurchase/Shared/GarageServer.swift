@@ -53,7 +53,7 @@
         private func contribute(
             to request: Request, _ usecase: Usecase, _ work: () async throws(GarageError) -> Response
         ) async throws -> Response {
-            let named = TransactionHeaders { name in HTTPField.Name(name).flatMap { request.headers[$0] } }
+            let named = TransactionHeaders(from: request.headers.map { ($0.name.rawName, $0.value) })
             let transaction = named.map {
                 service.transaction(continuing: $0.transactionID, usecase: usecase.rawValue, device: $0.device)
             }
