@@ -26,6 +26,13 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condit
 // Hummingbird: the collector's HTTP server (limits, deadlines and HTTP parsing we would get wrong ourselves).
 let hummingbird = Target.Dependency.product(
     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Collector"]))
+let hummingbirdCore = Target.Dependency.product(
+    name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Collector"]))
+// swift-log: the only word for how much Hummingbird says on standard error.
+let swiftLog = Target.Dependency.product(name: "Logging", package: "swift-log", condition: .when(traits: ["Collector"]))
+// swift-service-lifecycle: how Hummingbird is told to stop, and lets requests in progress end.
+let serviceLifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Collector"]))
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Collector"]))
 
@@ -55,6 +62,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
     ],
     targets: [
         // Ground
@@ -86,14 +95,17 @@ let package = Package(
         // Applications
         room(
             "LogbookCollector",
-            ["LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookTransactions", grdb, hummingbird]),
-        room("LogbookPipe", ["LogbookCore", "LogbookFormat"]),
+            [
+                "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb,
+                hummingbird, hummingbirdCore, serviceLifecycle, swiftLog,
+            ]),
+        room("LogbookPipe", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
 
         // Doors
         .executableTarget(
             name: "LogbookTool",
             dependencies: [
-                "Logbook", "LogbookRemote", "LogbookTransactions", "LogbookCollector", "LogbookPipe", argumentParser,
+                "CLogbookSystem", "Logbook", "LogbookHTTP", "LogbookRemote", "LogbookCollector", "LogbookPipe", argumentParser,
             ],
             swiftSettings: settings),
 
