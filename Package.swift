@@ -28,6 +28,8 @@ let hummingbird = Target.Dependency.product(
     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Collector"]))
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Collector"]))
+// swift-log: the protocols of the logging system that other packages log through.
+let swiftLog = Target.Dependency.product(name: "Logging", package: "swift-log", condition: .when(traits: ["SwiftLog"]))
 
 let package = Package(
     name: "Logbook",
@@ -36,13 +38,15 @@ let package = Package(
         .library(name: "Logbook", targets: ["Logbook"]),
         .library(name: "LogbookRemote", targets: ["LogbookRemote"]),
         .library(name: "LogbookTransactions", targets: ["LogbookTransactions"]),
+        .library(name: "LogbookSwiftLog", targets: ["LogbookSwiftLog"]),
         .library(name: "LogbookCollector", targets: ["LogbookCollector"]),
         .library(name: "LogbookTestKit", targets: ["LogbookTestKit"]),
         .executable(name: "logbook", targets: ["LogbookTool"]),
     ],
     traits: [
-        .default(enabledTraits: ["Transactions"]),
+        .default(enabledTraits: ["Transactions", "SwiftLog"]),
         .trait(name: "Transactions", description: "The SQLite store of application transactions (brings GRDB)."),
+        .trait(name: "SwiftLog", description: "swift-log in both directions (brings swift-log)."),
         .trait(
             name: "Collector",
             description: "The receiving service and the `logbook` tool (brings Hummingbird and swift-argument-parser).",
@@ -55,6 +59,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
         // Ground
@@ -76,6 +81,7 @@ let package = Package(
         room(
             "LogbookTransactions",
             ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
+        room("LogbookSwiftLog", ["LogbookCore", "LogbookFormat", swiftLog]),
 
         // Face
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
@@ -106,6 +112,7 @@ let package = Package(
         tests("LogbookDelivery", ["LogbookHTTP"]),
         tests("LogbookRemote", ["LogbookDelivery", "LogbookFormat", "LogbookGzip", "LogbookHTTP"]),
         tests("LogbookTransactions", ["LogbookDelivery", "LogbookFormat", "LogbookHTTP", grdb]),
+        tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
