@@ -20,10 +20,7 @@
             case .array(let values):
                 self = .array(values.map { LogValue($0, privacy: privacy, depth: depth + 1) })
             case .dictionary(let members):
-                let sorted = members.sorted { $0.key < $1.key }
-                self = .object(
-                    LogMetadata(
-                        distinct: sorted.map { ($0.key, LogValue($0.value, privacy: privacy, depth: depth + 1)) }))
+                self = .object(LogMetadata(members, privacy: privacy, depth: depth + 1))
             case .stringConvertible(let convertible):
                 let attributes = value.attributes
                 guard attributes != Logger.MetadataValueAttributes() else {
@@ -62,6 +59,17 @@
 
         private init(counting value: UInt64) {
             self = Int64(exactly: value).map(LogValue.integer) ?? .unsigned(value)
+        }
+    }
+
+    extension LogMetadata {
+        /// In the order of the keys: a dictionary's own order changes from run to run.
+        init(
+            _ members: Logger.Metadata, privacy: (@Sendable (Logger.MetadataValueAttributes) -> LogPrivacy?)? = nil,
+            depth: Int = 0
+        ) {
+            let sorted = members.sorted { $0.key < $1.key }
+            self.init(distinct: sorted.map { ($0.key, LogValue($0.value, privacy: privacy, depth: depth)) })
         }
     }
 

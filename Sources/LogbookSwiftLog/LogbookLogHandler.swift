@@ -117,17 +117,12 @@
             if let provided = metadataProvider?.get(), !provided.isEmpty { values.merge(provided) { $1 } }
             if values.isEmpty { values = explicit } else { values.merge(explicit) { $1 } }
 
-            var members: [(String, LogValue)] = []
-            members.reserveCapacity(values.count + 2)
-            if let labelKey, !label.isEmpty, values[labelKey] == nil { members.append((labelKey, .string(label))) }
+            if let labelKey, !label.isEmpty, values[labelKey] == nil { values[labelKey] = .string(label) }
             // swift-log's own word for "no module in this path" is n/a.
             if source != LogSource(fileNamed: file).module, source != "n/a", values[Self.sourceKey] == nil {
-                members.append((Self.sourceKey, .string(source)))
+                values[Self.sourceKey] = .string(source)
             }
-            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-                members.append((key, LogValue(value, privacy: privacy)))
-            }
-            return LogMetadata(distinct: members)
+            return LogMetadata(values, privacy: privacy)
         }
     }
 #endif
