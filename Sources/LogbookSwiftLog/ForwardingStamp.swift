@@ -9,19 +9,24 @@
         static let key = "logbook.time"
 
         let time: LogTime
-        /// The registration through which the event reached the forwarding provider.
-        let mark: UInt64
+        /// The registration through which the event reached the forwarding provider; nil when a handler in between has made text
+        /// of the stamp.
+        let mark: UInt64?
 
-        init(time: LogTime, mark: UInt64) {
+        init(time: LogTime, mark: UInt64?) {
             self.time = time
             self.mark = mark
         }
 
+        /// A stamp, or the text of one: then only the time is known.
         init?(_ value: Logger.MetadataValue) {
-            guard case .stringConvertible(let convertible) = value, let stamp = convertible as? ForwardingStamp else {
+            if case .stringConvertible(let convertible) = value, let stamp = convertible as? ForwardingStamp {
+                self = stamp
+            } else if let time = ISO8601.time(value.description) {
+                self.init(time: time, mark: nil)
+            } else {
                 return nil
             }
-            self = stamp
         }
 
         /// `2026-11-21T09:29:20.123456789Z`.

@@ -1,7 +1,6 @@
 #if SwiftLog
     // HOT PATH — a line nobody hears ends at the level: swift-log evaluates neither its message nor its metadata.
     public import LogbookCore
-    internal import LogbookFormat
     public import Logging
 
     /// Hands what other packages say through swift-log to a ``LogService``.
@@ -84,19 +83,15 @@
         public func log(event: Logging.LogEvent) {
             let level = LogLevel(event.level)
             guard service.isEnabled(level) else { return }
-            var explicit = event.metadata ?? [:]
-            var time: LogTime?
-            if let trace = explicit[ForwardingStamp.key] {
-                let stamp = ForwardingStamp(trace)
+            var stamp: ForwardingStamp?
+            if let trace = event.metadata?[ForwardingStamp.key] {
+                stamp = ForwardingStamp(trace)
                 // A handler in between may have made text of the stamp: then the thread is still inside the provider.
                 if service.isHeard(by: stamp?.mark ?? LogRegistration.currentMark) { return }
-                time = stamp?.time ?? ISO8601.time(trace.description)
-                if time != nil { explicit[ForwardingStamp.key] = nil }
             }
             service.relay(
-                level, LogMessage(text: event.message.description),
-                metadata: facts(explicit: explicit, source: event.source, file: event.file),
-                error: event.error.map(LogErrorDetails.init(loggedWith:)), at: time,
+                level, LogMessage(text: event.message.description), metadata: facts(of: event, isStamped: stamp != nil),
+                error: event.error.map(LogErrorDetails.init(loggedWith:)), at: stamp?.time,
                 source: LogSource(
                     fileNamed: event.file, functionNamed: event.function, line: UInt32(clamping: event.line)))
         }
@@ -112,17 +107,36 @@
                     line: line))
         }
 
-        private func facts(explicit: Logger.Metadata, source: String, file: String) -> LogMetadata {
-            var values = metadata
-            if let provided = metadataProvider?.get(), !provided.isEmpty { values.merge(provided) { $1 } }
-            if values.isEmpty { values = explicit } else { values.merge(explicit) { $1 } }
+        /// In the order of the keys: a dictionary's own order changes from run to run.
+        private func facts(of event: Logging.LogEvent, isStamped: Bool) -> LogMetadata {
+            let provided = metadataProvider?.get() ?? [:], explicit = event.metadata ?? [:]
+            func isTaken(_ key: String) -> Bool { explicit[key] != nil || provided[key] != nil }
 
-            if let labelKey, !label.isEmpty, values[labelKey] == nil { values[labelKey] = .string(label) }
-            // swift-log's own word for "no module in this path" is n/a.
-            if source != LogSource(fileNamed: file).module, source != "n/a", values[Self.sourceKey] == nil {
-                values[Self.sourceKey] = .string(source)
+            var members: [(String, LogValue)] = []
+            members.reserveCapacity(metadata.count + provided.count + explicit.count + 2)
+            if let labelKey, !label.isEmpty, !isTaken(labelKey), metadata[labelKey] == nil {
+                members.append((labelKey, .string(label)))
             }
-            return LogMetadata(values, privacy: privacy)
+            if let source = ownSource(of: event), !isTaken(Self.sourceKey), metadata[Self.sourceKey] == nil {
+                members.append((Self.sourceKey, .string(source)))
+            }
+            for (key, value) in metadata where !isTaken(key) { members.append((key, LogValue(value, privacy: privacy))) }
+            for (key, value) in provided where explicit[key] == nil {
+                members.append((key, LogValue(value, privacy: privacy)))
+            }
+            for (key, value) in explicit where !isStamped || key != ForwardingStamp.key {
+                members.append((key, LogValue(value, privacy: privacy)))
+            }
+            if members.count > 1 { members.sort { $0.0 < $1.0 } }
+            return LogMetadata(distinct: members)
+        }
+
+        /// The event's source, unless it is the module in front of the file's first slash.
+        private func ownSource(of event: Logging.LogEvent) -> String? {
+            let source = event.source, file = event.file.utf8
+            if source == "n/a" { return nil }   // swift-log's word for a file without a module
+            let isModule = file.starts(with: source.utf8) && file.dropFirst(source.utf8.count).first == UInt8(ascii: "/")
+            return isModule ? nil : source
         }
     }
 #endif
