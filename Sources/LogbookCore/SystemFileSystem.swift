@@ -104,6 +104,11 @@ package struct SystemFileSystem: FileSystem {
         return FileStatus(found)
     }
 
+    package func awaitWriters(of file: FileDescriptor) throws(SystemError) {
+        // The kernel writes, and changes a mode, with the inode locked; the mode stays what it is.
+        try check(fchmod(file.number, mode_t(status(of: file).permissions)), "fchmod")
+    }
+
     package func rename(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try check(logbook_rename_new(folder.number, name, newName), "rename")
     }
@@ -119,6 +124,8 @@ package struct SystemFileSystem: FileSystem {
         case let failure: throw SystemError(failure, in: "flock")
         }
     }
+
+    package func unlock(_ file: FileDescriptor) { _ = logbook_unlock(file.number) }
 
     package func close(_ descriptor: FileDescriptor) { _ = closeNumber(descriptor.number) }
 

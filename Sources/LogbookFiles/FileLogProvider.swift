@@ -12,6 +12,7 @@ public import LogbookFormat
 /// **Durability.** Registered immediately: when `log` returns, the kernel has the line (`process`: it survives `kill -9`).
 /// Queued: the line is in memory until its batch is written, and a kill loses at most what the queue holds. When `flush`
 /// returns, everything before it survives a crash of the machine (`power`).
+/// The event that makes the file roll waits until the closed file is as safe; register queued where that wait matters.
 ///
 /// **Failures** never reach the program that logs. A line that cannot be written is counted as
 /// ``DropReason/inputOutputError`` when it was logged immediately, and offered again when it was queued. Writing goes on as
@@ -21,6 +22,7 @@ public import LogbookFormat
 /// name. A file in somebody else's hands, a symbolic link or a pipe is refused. Files are made readable for their owner alone.
 public final class FileLogProvider: LogProvider, BatchSink {
     private let file: any LogFile
+    private let origin: String
     private let format: any LogFormat
     private let account = Locked(LogLedger())
 
@@ -44,6 +46,7 @@ public final class FileLogProvider: LogProvider, BatchSink {
         file = SharedRollingFile(
             try RollingFile(in: folder, name: name, policy: rolling, files: files, clock: clock), files: files)
         self.format = format
+        origin = "file \(name).log"
     }
 
     /// The active file: absolute, without symbolic links.
@@ -96,6 +99,6 @@ public final class FileLogProvider: LogProvider, BatchSink {
     }
 
     public func close(by deadline: LogDeadline) {
-        do { try shutdown(by: deadline) } catch { LogDiagnostics.report("file \(file.path)", "closed, but \(error)") }
+        do { try shutdown(by: deadline) } catch { LogDiagnostics.report(origin, "closed, but \(error)") }
     }
 }
