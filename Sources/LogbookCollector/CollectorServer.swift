@@ -69,7 +69,7 @@ extension CollectorServer {
     private static func reason(_ error: any Error) -> String {
         let text = "\(error)"
         guard text.hasPrefix("bind("), let start = text.ranges(of: "): ").first?.upperBound else { return text }
-        return text[start...].replacing(") (errno", with: " (errno")
+        return String(text[start...]).replacing(") (errno", with: " (errno")
     }
 }
 
