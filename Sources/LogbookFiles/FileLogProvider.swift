@@ -33,13 +33,16 @@ public final class FileLogProvider: LogProvider, BatchSink {
     /// - Throws: When the file cannot be opened now. Later trouble is waited out: the file is tried again after pauses that grow
     ///   from 100 ms to 5 s.
     public convenience init(
-        in folder: String, name: String = "app", format: some LogFormat = .text, rolling: RollingPolicy = RollingPolicy()
+        in folder: String, name: String = "app", format: some LogFormat = .text,
+        rolling: RollingPolicy = RollingPolicy()
     ) throws(FileLogProviderError) {
-        try self.init(in: folder, name: name, format: format, rolling: rolling, files: SystemFileSystem(), clock: .system)
+        try self.init(
+            in: folder, name: name, format: format, rolling: rolling, files: SystemFileSystem(), clock: .system)
     }
 
     package init(
-        in folder: String, name: String = "app", format: some LogFormat = .text, rolling: RollingPolicy = RollingPolicy(),
+        in folder: String, name: String = "app", format: some LogFormat = .text,
+        rolling: RollingPolicy = RollingPolicy(),
         files: some FileSystem, clock: LogClock = .system
     ) throws(FileLogProviderError) {
         rolling.check()

@@ -1,4 +1,5 @@
 internal import LogbookCore
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -18,7 +19,7 @@ extension RollingFile {
             let found: FileStatus
             do { found = try files.status(of: name.active, in: folder.descriptor) } catch {
                 if error.number == ENOENT { return try openAgain(insteadOf: active) }
-                return active.end ?? 0   // who has the name cannot be seen at the moment; the open file is still there
+                return active.end ?? 0  // who has the name cannot be seen at the moment; the open file is still there
             }
             guard found.isSameFile(as: active.status) else { return try openAgain(insteadOf: active) }
             if found.bytes != active.end {
@@ -107,7 +108,7 @@ extension RollingFile {
     private func endsMidLine(_ file: FileDescriptor, bytes: Int) -> Bool {
         guard bytes > 0 else { return false }
         do {
-            guard let last = try files.byte(at: bytes - 1, of: file) else { return false }   // truncated meanwhile
+            guard let last = try files.byte(at: bytes - 1, of: file) else { return false }  // truncated meanwhile
             return last != 0x0A
         } catch { return true }
     }

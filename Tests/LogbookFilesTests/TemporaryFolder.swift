@@ -20,7 +20,9 @@ final class TemporaryFolder: Sendable {
         let usual = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         let root = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : usual
         var template = Array("\(root)/logbook-files-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil, let resolved = realpath(template, nil) else { preconditionFailure("mkdtemp failed") }
+        guard mkdtemp(&template) != nil, let resolved = realpath(template, nil) else {
+            preconditionFailure("mkdtemp failed")
+        }
         path = String(cString: resolved)
         free(resolved)
     }
