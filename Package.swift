@@ -131,6 +131,7 @@ let package = Package(
         tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
+        tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(
             name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", swiftLog],

@@ -41,6 +41,15 @@ import Testing
         }
     }
 
+    @Test("Row 8: a commit of which nobody knows may be repeated")
+    func anUncertainCommitMayBeRepeated() async throws {
+        try await RunningCollector.with(ForgetfulArchive(archive)) { collector in
+            let statuses = [try await collector.send(Golden.g2).status, try await collector.send(Golden.g2).status]
+            #expect(statuses == [503, 202])
+            #expect(try await archive.counts().entries == 2)
+        }
+    }
+
     @Test("W2: other methods are answered with 405 and the one that is allowed", arguments: [
         ("GET", "/v1/transactions", "POST"), ("PUT", "/v1/transactions", "POST"), ("DELETE", "/v1/transactions", "POST"),
         ("PATCH", "/v1/logs", "POST"), ("POST", "/v1/stats", "GET"), ("DELETE", "/health", "GET"), ("PUT", "/v1/transactions/T", "GET"),

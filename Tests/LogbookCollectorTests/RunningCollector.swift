@@ -46,10 +46,12 @@ struct RunningCollector {
         var all = ["Authorization": "Bearer \(Self.token.revealed)"]
         if method == "POST" { all["Content-Type"] = path == "/v1/logs" ? "application/x-ndjson" : Golden.setType }
         all.merge(headers) { $1 }
+        var limits = HTTPLimits()
+        limits.total = .seconds(120)   // other tests may keep the threads of Swift's pool busy
         return try await CurlTransport.shared.send(
             HTTPRequest(
                 method: method, url: url + path, headers: all.filter { !$0.value.isEmpty }.map { HTTPHeader($0.key, $0.value) },
-                body: body))
+                body: body, limits: limits))
     }
 
     func send(_ body: String, to path: String = "/v1/transactions", _ headers: [String: String] = [:]) async throws -> HTTPResponse {
@@ -69,5 +71,34 @@ final class FailingArchive: Archive {
     func transaction(_ id: String) async throws(ArchiveError) -> TransactionRecord? { throw failure }
     func counts() async throws(ArchiveError) -> ArchiveCounts { throw failure }
     func checkWritable() async throws(ArchiveError) { throw failure }
+}
+
+/// An archive that stores, and then says once that it cannot tell.
+final class ForgetfulArchive: Archive {
+    private let archive: SQLiteArchive
+    private let hasForgotten = Locked(false)
+    init(_ archive: SQLiteArchive) { self.archive = archive }
+
+    private func forget() throws(ArchiveError) {
+        let isFirst = hasForgotten.withLock { hasForgotten in
+            defer { hasForgotten = true }
+            return !hasForgotten
+        }
+        if isFirst { throw .unavailable(reason: "the commit failed, or did not") }
+    }
+
+    func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
+        let receipt = try await archive.store(parcel)
+        try forget()
+        return receipt
+    }
+    func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
+        let receipt = try await archive.store(batch)
+        try forget()
+        return receipt
+    }
+    func transaction(_ id: String) async throws(ArchiveError) -> TransactionRecord? { try await archive.transaction(id) }
+    func counts() async throws(ArchiveError) -> ArchiveCounts { try await archive.counts() }
+    func checkWritable() async throws(ArchiveError) { try await archive.checkWritable() }
 }
 #endif
