@@ -108,6 +108,7 @@ let package = Package(
         tests("LogbookTransactions", ["LogbookDelivery", "LogbookFormat", "LogbookHTTP", grdb]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
+        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit"], swiftSettings: settings),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(name: "GuidesTests", dependencies: ["Logbook", "LogbookTestKit"], swiftSettings: settings),
 
