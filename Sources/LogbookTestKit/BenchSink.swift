@@ -71,6 +71,8 @@ final class BenchSink: BatchSink {
         }
     }
 
+    var isStalled: Bool { state.withLock { $0.value.isStalled } }
+
     /// What every write throws from now on; nil for success.
     func fail(_ failure: (any Error)?) { state.withLock { $0.value.failure = failure } }
     /// What the next writes throw, one each.

@@ -26,10 +26,16 @@ public struct ConformanceReport: Sendable, Equatable, CustomStringConvertible {
     public internal(set) var passed: [ConformanceCheck] = []
     public internal(set) var notRun: [NotRun] = []
 
-    /// Several lines: the findings, then what was not run, then how many checks passed.
+    /// Several lines: the findings, then what was not run by its reason, then how many checks passed.
     public var description: String {
-        let lines = findings.map { "failed   \($0)\n         the promise: \($0.check.promise)" } + notRun.map { "not run  \($0)" }
-        return (lines + ["\(passed.count) checks passed, \(findings.count) failed, \(notRun.count) were not run"])
-            .joined(separator: "\n")
+        var lines = findings.map { "failed: \($0)\n    the promise: \($0.check.promise)" }
+        var reasons: [String] = []
+        for reason in notRun.map(\.reason) where !reasons.contains(reason) { reasons.append(reason) }
+        for reason in reasons {
+            let names = notRun.filter { $0.reason == reason }.map(\.check.name).joined(separator: ", ")
+            lines.append("not run: \(names): \(reason)")
+        }
+        lines.append("\(passed.count) checks passed, \(findings.count) failed, \(notRun.count) were not run")
+        return lines.joined(separator: "\n")
     }
 }

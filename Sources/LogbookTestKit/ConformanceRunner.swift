@@ -25,18 +25,21 @@ package struct ConformanceRunner<Subject: Sendable>: Sendable {
     private enum Outcome: Sendable { case passed, failed(String), notApplicable(String) }
 
     private let patience: Duration
+    private let clock: LogClock
     private let make: @Sendable (CheckProgress) throws -> Subject
     private let dispose: @Sendable (Subject) -> Void
 
     /// - Parameters:
     ///   - patience: How long a check may take before it counts as hanging.
+    ///   - clock: Measures the patience, and nothing else.
     ///   - make: Makes a fresh subject, once per check.
     ///   - dispose: Called once per subject, after its check.
     package init(
-        patience: Duration, make: @escaping @Sendable (CheckProgress) throws -> Subject,
+        patience: Duration, clock: LogClock = .system, make: @escaping @Sendable (CheckProgress) throws -> Subject,
         dispose: @escaping @Sendable (Subject) -> Void
     ) {
         self.patience = patience
+        self.clock = clock
         self.make = make
         self.dispose = dispose
     }
@@ -58,18 +61,19 @@ package struct ConformanceRunner<Subject: Sendable>: Sendable {
 
     private func report(on checks: [Check]) -> ConformanceReport {
         var report = ConformanceReport()
-        var unsound: Set<ConformanceCheck> = []
+        /// Checks that failed, and those that build on them, each with the one that failed.
+        var unsound: [ConformanceCheck: ConformanceCheck] = [:]
         for check in checks {
-            if let foundation = check.foundations.first(where: unsound.contains) {
-                unsound.insert(check.check)
-                report.notRun.append(.init(check: check.check, reason: "it builds on \(foundation), which gave no answer"))
+            if let failed = check.foundations.lazy.compactMap({ unsound[$0] }).first {
+                unsound[check.check] = failed
+                report.notRun.append(.init(check: check.check, reason: "they build on \(failed), which failed"))
                 continue
             }
             switch outcome(of: check) {
             case .passed: report.passed.append(check.check)
             case .notApplicable(let reason): report.notRun.append(.init(check: check.check, reason: reason))
             case .failed(let explanation):
-                unsound.insert(check.check)
+                unsound[check.check] = check.check
                 report.findings.append(.init(check: check.check, explanation: explanation))
             }
         }
@@ -79,6 +83,9 @@ package struct ConformanceRunner<Subject: Sendable>: Sendable {
     private func outcome(of check: Check) -> Outcome {
         let progress = CheckProgress()
         let answer = Monitor<Outcome?>(nil)
+        let until = clock.monotonicNanoseconds() + UInt64(patience.wholeNanoseconds)
+        let observation = clock.onAdvance { answer.withLock { $0.broadcast() } }
+        defer { withExtendedLifetime(observation) {} }
         let started = LogThread.start(check.check.name) { [make, dispose] in
             let outcome = Self.attempt(check, progress, make, dispose)
             answer.withLock { access in
@@ -87,9 +94,8 @@ package struct ConformanceRunner<Subject: Sendable>: Sendable {
             }
         }
         guard started else { return .failed("the machine gives no thread to run on") }
-        let deadline = LogDeadline.after(patience)
         let outcome = answer.withLock { access in
-            while access.value == nil, access.wait(until: deadline) {}
+            while access.value == nil, clock.monotonicNanoseconds() < until { clock.wait(in: access, until: until) }
             return access.value
         }
         if let outcome { return outcome }

@@ -4,7 +4,7 @@ extension LogValue {
     /// Whether a format that has one kind of number and no order of keys would make the same of both.
     func isEquivalent(to other: LogValue) -> Bool {
         switch (self, other) {
-        case (.string(let left), .string(let right)): return left.utf8.elementsEqual(right.utf8)
+        case (.string(let left), .string(let right)): return left.isSame(as: right)
         case (.array(let left), .array(let right)):
             return left.count == right.count && zip(left, right).allSatisfy { $0.isEquivalent(to: $1) }
         case (.object(let left), .object(let right)): return left.isEquivalent(to: right)

@@ -35,8 +35,9 @@ extension ProviderBench {
     }
 
     func unusualTimes() throws {
-        let year: Int64 = 31_556_952_000_000_000
-        let times: [Int64] = [0, 1, -1, -1_000_000_000, -year, .min, .max, 4_102_444_800_000_000_000]
+        // A second from either end, for formats that round.
+        let second: Int64 = 1_000_000_000
+        let times = [0, 1, -1, -second, -86_400 * second, Int64.min + second, .max - second, 4_102_444_800 * second]
         let events = times.map { event("at \($0)", at: LogTime(nanoseconds: $0)) }
         log(events)
         let reading = try settled(events)

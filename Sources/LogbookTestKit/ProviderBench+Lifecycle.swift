@@ -5,7 +5,7 @@ internal import Synchronization
 extension ProviderBench {
     func flushMakesVisible() throws {
         var logged: [LogEvent] = []
-        for round in 1...20 {
+        for round in 1...10 {
             let events = events(5, "round \(round), number")
             logged += events
             log(events)

@@ -5,7 +5,11 @@ struct Reading {
     /// What tells one event from another: the first of these that every record keeps.
     private enum Identity { case sequence, message, transaction, none }
 
-    private struct Key: Hashable { let text: [UInt8] }
+    private enum Key: Hashable {
+        case sequence(UInt64?)
+        case message(ByteText)
+        case transaction(id: String?, event: Int?)
+    }
 
     let logged: [LogEvent]
     let records: [RecordedEvent]
@@ -22,7 +26,7 @@ struct Reading {
         self.logged = logged
         self.records = records
         let identity = Self.identity(kept: records)
-        if identity == .none {
+        guard identity != .none else {
             // Nothing but their number is known: take them for the first ones.
             origins = records.indices.map { $0 < logged.count ? $0 : nil }
             repeated = Array(records.indices.dropFirst(logged.count))
@@ -63,17 +67,11 @@ struct Reading {
     }
 
     private static func key(of record: RecordedEvent, _ identity: Identity) -> Key {
-        var text: [UInt8] = []
         switch identity {
-        case .sequence: text.append(decimal: record.sequence ?? 0)
-        case .message: text.append(utf8Of: record.message ?? "")
-        case .transaction:
-            text.append(utf8Of: record.transaction?.transactionID ?? "")
-            text.append(0)
-            text.append(decimal: record.transaction?.event ?? -1)
-        case .none: break
+        case .sequence, .none: .sequence(record.sequence)
+        case .message: .message(ByteText(text: record.message ?? ""))
+        case .transaction: .transaction(id: record.transaction?.transactionID, event: record.transaction?.event)
         }
-        return Key(text: text)
     }
 
     /// Pairs of what was logged and how it was read back, for the events that are there.
@@ -123,7 +121,7 @@ struct Reading {
     /// The first event whose text or transaction is not what was logged.
     var alteredTextInWords: String? {
         for (event, record) in pairs {
-            if let message = record.message, !message.utf8.elementsEqual(event.message.utf8) {
+            if let message = record.message, !message.isSame(as: event.message) {
                 return "\(Self.quoted(event.message)) was read back as \(Self.quoted(message))"
                     + " (\(event.message.utf8.count) and \(message.utf8.count) bytes)"
             }

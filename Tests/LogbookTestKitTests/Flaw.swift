@@ -8,19 +8,20 @@ struct Flaw: Sendable, CustomTestStringConvertible {
     /// A part of what the finding says.
     let saying: String
     var claims = ConformanceClaims()
-    /// True for habits that never come back: the check waits for its limit.
-    var hangs = false
-    let make: @Sendable (LogService) throws -> (specimen: ConformanceSpecimen, release: @Sendable () -> Void)
+    /// Makes a specimen that calls `announceHang` when it will not come back, and what lets it end when the test is over.
+    let make:
+        @Sendable (_ service: LogService, _ announceHang: @escaping @Sendable () -> Void)
+            -> (specimen: ConformanceSpecimen, release: @Sendable () -> Void)
 
     /// A shelf with a bad habit.
     static func shelf(
-        _ name: String, _ check: ConformanceCheck, _ saying: String, claims: ConformanceClaims = .init(), hangs: Bool = false,
+        _ name: String, _ check: ConformanceCheck, _ saying: String, claims: ConformanceClaims = .init(),
         _ spoil: @escaping @Sendable (inout Shelf.Habits, LogService) -> Void
     ) -> Flaw {
-        Flaw(testDescription: name, caughtBy: check, saying: saying, claims: claims, hangs: hangs) { service in
+        Flaw(testDescription: name, caughtBy: check, saying: saying, claims: claims) { service, announceHang in
             var habits = Shelf.Habits()
             spoil(&habits, service)
-            let shelf = Shelf(habits)
+            let shelf = Shelf(habits, announceHang: announceHang)
             return (shelf.specimen, { shelf.gate.open() })
         }
     }
@@ -34,13 +35,13 @@ struct Flaw: Sendable, CustomTestStringConvertible {
     }
 
     static func sink(
-        _ name: String, _ check: ConformanceCheck, _ saying: String, hangs: Bool = false,
+        _ name: String, _ check: ConformanceCheck, _ saying: String,
         _ write: @escaping @Sendable (BenchSink, [LogEvent]) throws -> Void,
-        flush: @escaping @Sendable (BenchSink, LogDeadline) throws -> Void = { $0.flush(by: $1) }
+        ignoresDeadline: Bool = false
     ) -> Flaw {
-        Flaw(testDescription: name, caughtBy: check, saying: saying, hangs: hangs) { _ in
+        Flaw(testDescription: name, caughtBy: check, saying: saying) { _, announceHang in
             let inner = BenchSink()
-            let sink = FlawedSink(inner: inner, writing: write, flushing: flush)
+            let sink = FlawedSink(inner: inner, writing: write, announceHang: ignoresDeadline ? announceHang : nil)
             let specimen = ConformanceSpecimen(
                 sink: sink, readBack: { inner.written.map { RecordedEvent($0) } }, stall: { inner.stall($0) },
                 fail: { inner.fail($0 ? ScriptedFailure() : nil) })
@@ -51,7 +52,7 @@ struct Flaw: Sendable, CustomTestStringConvertible {
     static func queue(
         _ name: String, _ check: ConformanceCheck, _ saying: String, _ flaw: FlawedQueue.Flaw
     ) -> Flaw {
-        Flaw(testDescription: name, caughtBy: check, saying: saying) { _ in
+        Flaw(testDescription: name, caughtBy: check, saying: saying) { _, _ in
             (ConformanceSpecimen { FlawedQueue($0, flaw) }, {})
         }
     }
@@ -60,8 +61,14 @@ struct Flaw: Sendable, CustomTestStringConvertible {
 struct FlawedSink: BatchSink {
     let inner: BenchSink
     let writing: @Sendable (BenchSink, [LogEvent]) throws -> Void
-    let flushing: @Sendable (BenchSink, LogDeadline) throws -> Void
+    /// Not nil: a flush does not look at its deadline, and says so when that is over.
+    let announceHang: (@Sendable () -> Void)?
+
     func write(_ batch: [LogEvent]) throws { try writing(inner, batch) }
-    func flush(by deadline: LogDeadline) throws { try flushing(inner, deadline) }
+    func flush(by deadline: LogDeadline) {
+        guard let announceHang else { return inner.flush(by: deadline) }
+        if deadline.hasPassed, inner.isStalled { announceHang() }
+        inner.flush(by: .never)
+    }
     func close(by deadline: LogDeadline) { inner.close(by: deadline) }
 }

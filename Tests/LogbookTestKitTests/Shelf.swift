@@ -13,6 +13,7 @@ final class Shelf: LogProvider {
         var isBroken = false
         var flushes = 0
         var shutdowns = 0
+        var hangs = 0
         /// For habits that remember something.
         var memory: [LogEvent] = []
         var count = 0
@@ -27,16 +28,27 @@ final class Shelf: LogProvider {
         var shutdown: @Sendable (Shelf, LogDeadline) throws -> Void = { try $0.close(by: $1) }
         var account: @Sendable (inout State) -> LogLedger? = { $0.ledger }
         var capacity = Int.max
-        /// What `log` returns has been put on the shelf.
-        var isEager = false
     }
 
     let state = Monitor(State())
     /// Where habits wait that never end by themselves; opened when the test is over.
     let gate = Gate()
     private let habits: Habits
+    private let announceHang: @Sendable () -> Void
 
-    init(_ habits: Habits = Habits()) { self.habits = habits }
+    /// - Parameter announceHang: Called once, by the first that will not come back.
+    init(_ habits: Habits = Habits(), announceHang: @escaping @Sendable () -> Void = {}) {
+        self.habits = habits
+        self.announceHang = announceHang
+    }
+
+    func willHang() {
+        let isFirst = state.withLock { access in
+            defer { access.value.hangs += 1 }
+            return access.value.hangs == 0
+        }
+        if isFirst { announceHang() }
+    }
 
     func log(_ event: LogEvent) { habits.log(self, event) }
     func flush(by deadline: LogDeadline) throws { try habits.flush(self, deadline) }
@@ -50,7 +62,6 @@ final class Shelf: LogProvider {
             if access.value.waiting.count >= habits.capacity { return access.value.ledger.drop(1, .queueFull) }
             let kept = habits.keep(event, &access.value)
             access.value.waiting.append(kept)
-            if habits.isEager, !access.value.isStalled, !access.value.isBroken { Self.put(&access.value) }
         }
     }
 
@@ -91,6 +102,7 @@ final class Shelf: LogProvider {
             access.broadcast()
         }
     }
+    var isStalled: Bool { state.withLock { $0.value.isStalled } }
     func fail(_ isBroken: Bool) { state.withLock { $0.value.isBroken = isBroken } }
 
     var standing: [LogEvent] { state.withLock { $0.value.standing } }

@@ -77,10 +77,10 @@ import Testing
             habits.keep = { event, state in
                 if event.message == "number 2" { state.standing.reverse() }
                 let text = String(decoding: event.message.utf8.prefix(4096).map { $0 < 0x20 ? 0x3F : $0 }, as: UTF8.self)
-                let milliseconds = event.time.nanoseconds.flooredQuotient(by: 1_000_000)
+                let milliseconds = event.time.nanoseconds / 1_000_000
                 return [
                     LogEvent(
-                        sequence: event.sequence, time: LogTime(nanoseconds: milliseconds &* 1_000_000), level: event.level,
+                        sequence: event.sequence, time: LogTime(nanoseconds: milliseconds * 1_000_000), level: event.level,
                         message: text, metadata: event.metadata, transaction: event.transaction)
                 ]
             }
