@@ -97,9 +97,13 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Examples: programs to copy from. The tests run them.
+        .executableTarget(
+            name: "ConsoleOnly", dependencies: ["Logbook"], path: "Examples/ConsoleOnly", swiftSettings: settings),
+
         tests("LogbookCore"),
         tests("LogbookFormat"),
-        tests("LogbookConsole"),
+        tests("LogbookConsole", ["ConsoleOnly", "LogbookFormat"]),
         tests("LogbookFiles", ["LogbookFormat"]),
         tests("LogbookGzip"),
         tests("LogbookHTTP"),
@@ -110,7 +114,7 @@ let package = Package(
         tests("LogbookPipe", ["LogbookFormat"]),
         .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit"], swiftSettings: settings),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
-        .testTarget(name: "GuidesTests", dependencies: ["Logbook", "LogbookTestKit"], swiftSettings: settings),
+        .testTarget(name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookTestKit"], swiftSettings: settings),
 
         // Examples
         .target(
