@@ -1,7 +1,8 @@
 public import LogbookCore
 
-/// A provider that does not come back from `log` until its gate opens.
+/// A provider that does not come back from `log` or `flush` until its gate opens: what others must not suffer from.
 public final class BlockingProvider: LogProvider {
+    /// Open it at the end of the test, so that nothing is left waiting.
     public let gate = Gate()
     private let inner = RecordingProvider()
     public init() {}
@@ -10,5 +11,6 @@ public final class BlockingProvider: LogProvider {
         inner.log(event)
     }
     public func flush(by deadline: LogDeadline) throws { gate.wait() }
+    /// What came through, in order.
     public var messages: [String] { inner.messages }
 }

@@ -9,6 +9,7 @@ public final class Gate: Sendable {
     private let state = Monitor(State())
     public init() {}
 
+    /// Lets everybody through, now and later.
     public func open() {
         state.withLock { access in
             access.value.isOpen = true
@@ -16,6 +17,7 @@ public final class Gate: Sendable {
         }
     }
 
+    /// Waits until somebody opens; returns at once when that has happened.
     public func wait() {
         state.withLock { access in
             access.value.waiting += 1

@@ -1,6 +1,6 @@
 public import LogbookCore
 
-/// Runs the provider contract against a provider, a sink or a queue: some thirty checks, each on a fresh specimen.
+/// Runs the provider contract against a provider, a sink or a queue: each of ``checks``, on a fresh specimen.
 ///
 /// Say how to make one, and how to read back what it has written:
 ///
@@ -47,6 +47,9 @@ public struct ProviderConformance: Sendable {
     ) {
         self.init(claims, patience: patience, withService: { _ in try make() })
     }
+
+    /// Every check there is, in the order in which they run.
+    public static var checks: [ConformanceCheck] { contract.map(\.check) }
 
     /// Runs every check, one after the other, on threads of its own.
     public func run() async -> ConformanceReport { await run(.system) }
