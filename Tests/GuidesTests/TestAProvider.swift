@@ -20,6 +20,11 @@ func recorded(_ line: String) -> RecordedEvent {
 }
 
 @Suite struct TestAProviderTests {
+    static func page() throws -> String {
+        let page = GuideBlocksTests.root.appendingPathComponent("Plugins-Docs/TestAProvider.md")
+        return try String(contentsOf: page, encoding: .utf8)
+    }
+
     @Test func redactingConforms() async {
         let report = await ProviderConformance {
             let recorder = RecordingProvider()
@@ -44,7 +49,7 @@ func recorded(_ line: String) -> RecordedEvent {
         #expect(report.passed.contains(.survivesFailure))
     }
 
-    @Test func theWebhookOfTheOtherPageIsForged() async {
+    @Test func theWebhookOfTheOtherPageIsForged() async throws {
         let report = await ProviderConformance {
             let server = FakeReceiver<String>()
             return ConformanceSpecimen(sink: Webhook { try server.receive($0) }) {
@@ -52,6 +57,7 @@ func recorded(_ line: String) -> RecordedEvent {
             }
         }.run()
         #expect(report.findings.map(\.check) == [.oneInOneOut])
+        #expect(try Self.page().contains("```\n" + report.description.split(separator: "\n").prefix(2).joined(separator: "\n")))
     }
 
     @Test func aSmallQueueStaysWithinItsClaims() async {
@@ -104,8 +110,7 @@ func recorded(_ line: String) -> RecordedEvent {
     }
 
     @Test func thePageNamesEveryCheckWithItsPromise() throws {
-        let page = GuideBlocksTests.root.appendingPathComponent("Plugins-Docs/TestAProvider.md")
-        let text = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "## The checks")[1]
+        let text = try Self.page().components(separatedBy: "## The checks")[1]
         for check in ProviderConformance.checks {
             #expect(text.contains("| `\(check.name)` | \(check.promise) |"))
         }

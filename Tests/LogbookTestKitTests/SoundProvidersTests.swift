@@ -187,6 +187,22 @@ import Testing
         #expect(report.passed == [])
     }
 
+    @Test func aProviderThatHangsIsGivenUpAfterThePatience() async {
+        final class Hanging: LogProvider {
+            let gate: Gate
+            init(_ gate: Gate) { self.gate = gate }
+            func log(_ event: LogEvent) {}
+            func flush(by deadline: LogDeadline) { gate.wait() }
+        }
+        let gate = Gate()
+        let report = await ProviderConformance(patience: .seconds(3)) {
+            ConformanceSpecimen(Hanging(gate), readBack: { [] })
+        }.run()
+        gate.open()
+        #expect(report.findings.map(\.description) == ["oneEvent: flush had not come back after 3.0 seconds"])
+        #expect(report.passed == [])
+    }
+
     @Test func everyCheckHasANameOfItsOwnAndComesAfterItsFoundations() {
         var seen: Set<ConformanceCheck> = []
         for check in ProviderConformance.contract {

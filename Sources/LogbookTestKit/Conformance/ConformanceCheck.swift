@@ -43,7 +43,7 @@ extension ConformanceCheck {
     public static let oneInOneOut = ConformanceCheck(
         "oneInOneOut", "no text of an event can make two events of it, or none")
     public static let hostileText = ConformanceCheck(
-        "hostileText", "line ends, control and bidirectional characters, quotes and NUL arrive as they were (unless not claimed)")
+        "hostileText", "line ends, control and bidirectional characters, quotes and NUL arrive unchanged (unless not claimed)")
     public static let hugeEvent = ConformanceCheck("hugeEvent", "a message of 1 MiB arrives whole, and so do its neighbours")
     public static let flushAfterShutdown = ConformanceCheck("flushAfterShutdown", "flush after shutdown does nothing")
     public static let shutdownTwice = ConformanceCheck("shutdownTwice", "a second shutdown does nothing")
@@ -60,13 +60,13 @@ extension ConformanceCheck {
     public static let shutdownKeepsToDeadline = ConformanceCheck(
         "shutdownKeepsToDeadline", "shutdown with a deadline that is over returns; what it gives up is counted or thrown")
     public static let staysBounded = ConformanceCheck(
-        "staysBounded", "no more than the claimed capacity is held while the destination does not answer; the rest is counted")
+        "staysBounded", "the claimed capacity is not exceeded while the destination does not answer; the rest is counted")
     public static let survivesFailure = ConformanceCheck(
-        "survivesFailure", "what is logged while the destination fails arrives later or is counted, and what is logged later arrives")
+        "survivesFailure", "what comes while the destination fails arrives later or is counted, and what comes later arrives")
     public static let interest = ConformanceCheck(
         "interest", "registered with a service, the provider keeps what its interest asks for")
     public static let reentrancy = ConformanceCheck(
-        "reentrancy", "registered twice beside a provider that logs and flushes while it is logged to, nothing hangs or is lost")
+        "reentrancy", "registered twice beside a provider that logs and flushes from inside, nothing hangs or is lost")
     public static let closeUnderLoad = ConformanceCheck(
         "closeUnderLoad", "shut down while threads log, what was logged before stands there and the rest is counted")
 }
@@ -78,9 +78,9 @@ extension ConformanceCheck {
     public static let sinkKeepsBatchOrder = ConformanceCheck(
         "sinkKeepsBatchOrder", "a batch is written in its order (unless not claimed)")
     public static let sinkFailsHonestly = ConformanceCheck(
-        "sinkFailsHonestly", "a failed write throws, and what it says of the batch is true: offered again, each event stands there once")
+        "sinkFailsHonestly", "a failed write throws and says what became of the batch: offered again, each event is there once")
     public static let sinkKeepsToDeadline = ConformanceCheck(
-        "sinkKeepsToDeadline", "flush and close of a sink return when their deadline is over, though the destination does not answer")
+        "sinkKeepsToDeadline", "flush and close return when their deadline is over, though the destination does not answer")
 }
 
 /// What whoever drives a sink promises it.

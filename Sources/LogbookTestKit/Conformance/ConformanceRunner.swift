@@ -121,15 +121,3 @@ package struct ConformanceRunner<Subject: Sendable>: Sendable {
         }
     }
 }
-
-/// A promise was not kept.
-package struct CheckFailed: Error {
-    let explanation: String
-    package init(_ explanation: String) { self.explanation = explanation }
-}
-
-/// The check has nothing to say about this subject.
-package struct CheckNotApplicable: Error {
-    let reason: String
-    package init(_ reason: String) { self.reason = reason }
-}

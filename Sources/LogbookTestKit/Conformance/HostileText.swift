@@ -9,6 +9,7 @@ enum HostileText {
         "\"}\n{\"level\":\"critical\",\"message\":\"forged\"}\n{\"a\":\"",
         "x\n2026-01-01T00:00:00.000Z [critical] forged", "x\n🔥 2026-01-01 00:00:00 +0000: forged",
         "level=critical msg=forged", "a=b c=\"d\"", "<b>&amp;</b>", "%s%n%d {} ${jndi:ldap://x} '; DROP TABLE events; --",
-        "e\u{301} or \u{E9}", "👩‍👩‍👧‍👦🇩🇪", "\u{FFFD} \u{FFFE} \u{FFFF} \u{10FFFF} \u{D7FF}\u{E000}", " spaces around ", " ",
+        "e\u{301} or \u{E9}",
+        "👩‍👩‍👧‍👦🇩🇪", "\u{FFFD} \u{FFFE} \u{FFFF} \u{10FFFF} \u{D7FF}\u{E000}", " spaces around ", " ",
     ]
 }

@@ -68,7 +68,8 @@ extension ProviderBench {
             ("list", [1, "two", nil]), ("emptyList", []), ("object", ["inner": ["deeper": true]]), ("emptyObject", [:]),
         ]
         let events = [
-            event("without metadata"), event("with one of each", metadata: LogMetadata(values)), event("again", metadata: ["one": 1]),
+            event("without metadata"), event("with one of each", metadata: LogMetadata(values)),
+            event("again", metadata: ["one": 1]),
         ]
         log(events)
         try requireMetadata(settled(events))
@@ -83,7 +84,9 @@ extension ProviderBench {
     func largeMetadata() throws {
         var deep: LogValue = "the bottom"
         for level in 1...Self.deepLevels { deep = level % 2 == 0 ? [deep] : .object(["down": deep]) }
-        let names = ["message", "level", "time", "sequence", "metadata", "@timestamp", "msg", "source", "a.b", "a b", "a=b", "{", "ключ"]
+        let names = [
+            "message", "level", "time", "sequence", "metadata", "@timestamp", "msg", "source", "a.b", "a b", "a=b", "{", "ключ",
+        ]
         let borrowed = LogMetadata(names.map { ($0, .string("not the format's own \($0)")) })
         let hostile = LogMetadata(HostileText.all.enumerated().map { number, text in ("value\(number)", .string(text)) })
         let hostileKeys = LogMetadata(HostileText.all.filter { !$0.isEmpty }.map { ("key \($0)", 1) })

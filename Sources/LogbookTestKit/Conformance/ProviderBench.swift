@@ -118,7 +118,9 @@ final class ProviderBench: Sendable {
 
     var queueSink: BenchSink {
         get throws {
-            guard case .queue(let sink) = specimen.kind else { throw CheckNotApplicable("the specimen is not a queue around a sink") }
+            guard case .queue(let sink) = specimen.kind else {
+                throw CheckNotApplicable("the specimen is not a queue around a sink")
+            }
             return sink
         }
     }

@@ -114,7 +114,9 @@ public struct ProviderConformance: Sendable {
 
             Check(.logDoesNotWait, after: basics) { try $0.logDoesNotWait() },
             Check(.flushKeepsToDeadline, after: [.logDoesNotWait, .sinkKeepsToDeadline]) { try $0.flushKeepsToDeadline() },
-            Check(.shutdownKeepsToDeadline, after: [.logDoesNotWait, .ledgerAddsUp, .sinkKeepsToDeadline]) { try $0.shutdownKeepsToDeadline() },
+            Check(.shutdownKeepsToDeadline, after: [.logDoesNotWait, .ledgerAddsUp, .sinkKeepsToDeadline]) {
+                try $0.shutdownKeepsToDeadline()
+            },
             Check(.staysBounded, after: [.logDoesNotWait, .ledgerAddsUp]) { try $0.staysBounded() },
             Check(
                 .survivesFailure, after: [.keepsEverything, .ledgerAddsUp, .sinkFailsHonestly, .queueOffersAgain]

@@ -89,7 +89,8 @@ struct Reading {
 
     var missingInWords: String? {
         missing.first.map {
-            "\(missing.count) of \(logged.count) events are missing, the first is \(Self.quoted(logged[$0].message))" + strangerInWords
+            "\(missing.count) of \(logged.count) events are missing, the first is \(Self.quoted(logged[$0].message))"
+                + strangerInWords
         }
     }
     var repeatedInWords: String? {
