@@ -19,7 +19,7 @@ func recorded(_ line: String) -> RecordedEvent {
         sequence: UInt64(parts[0]), level: LogLevel(name: parts[1]), message: String(parts[2]))
 }
 
-@Suite struct TestAProviderTests {
+@Suite(.serialized) struct TestAProviderTests {
     static func page() throws -> String {
         let page = GuideBlocksTests.root.appendingPathComponent("Plugins-Docs/TestAProvider.md")
         return try String(contentsOf: page, encoding: .utf8)

@@ -2,7 +2,9 @@
 import Testing
 
 /// Every check catches what it is meant for: one bad habit, one finding.
-@Suite struct PlantedFaultsTests {
+///
+/// One after the other: each starts threads by the dozen, and seventy of them at once only wait for each other.
+@Suite(.serialized) struct PlantedFaultsTests {
     /// Never waited for: a habit that hangs says so, and the clock moves.
     private static let patience = Duration.seconds(600)
 

@@ -2,7 +2,7 @@
 import Testing
 
 /// Nothing that keeps its promises is refused.
-@Suite struct SoundProvidersTests {
+@Suite(.serialized) struct SoundProvidersTests {
     private func expectSound(
         _ claims: ConformanceClaims = ConformanceClaims(), notRun: [ConformanceCheck],
         _ make: @escaping @Sendable () throws -> ConformanceSpecimen

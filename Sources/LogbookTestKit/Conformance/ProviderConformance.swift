@@ -28,7 +28,7 @@ public struct ProviderConformance: Sendable {
     ///   - make: Makes a fresh specimen, once per check. The service is the one that the check will register the provider with,
     ///     for a provider that logs by itself.
     public init(
-        _ claims: ConformanceClaims = ConformanceClaims(), patience: Duration = .seconds(20),
+        _ claims: ConformanceClaims = ConformanceClaims(), patience: Duration = .seconds(30),
         withService make: @escaping @Sendable (_ service: LogService) throws -> ConformanceSpecimen
     ) {
         precondition(patience > .zero, "ProviderConformance.patience must be positive")
@@ -42,7 +42,7 @@ public struct ProviderConformance: Sendable {
     ///   - patience: How long one check may take before it counts as hanging. Only a provider that hangs waits for it.
     ///   - make: Makes a fresh specimen, once per check.
     public init(
-        _ claims: ConformanceClaims = ConformanceClaims(), patience: Duration = .seconds(20),
+        _ claims: ConformanceClaims = ConformanceClaims(), patience: Duration = .seconds(30),
         _ make: @escaping @Sendable () throws -> ConformanceSpecimen
     ) {
         self.init(claims, patience: patience, withService: { _ in try make() })
