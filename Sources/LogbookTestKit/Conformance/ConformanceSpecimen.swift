@@ -15,9 +15,9 @@ public struct ConformanceSpecimen: Sendable {
     /// - Parameters:
     ///   - readBack: Everything written so far, in its order: from the file, the table, the fake server. Called after a flush and
     ///     after a shutdown, by one thread at a time.
-    ///   - stall: Makes the destination not answer (true) and answer again (false). Without it four checks are not run.
-    ///   - fail: Makes the destination fail (true), if it can in the middle of its work, and work again (false). Without it one
-    ///     check is not run.
+    ///   - stall: Makes the destination not answer (true) and answer again (false). Without it nothing is known of how the
+    ///     provider bears that; the report names the checks that were not run.
+    ///   - fail: Makes the destination fail (true), if it can in the middle of its work, and work again (false). Likewise.
     ///   - cleanUp: Called once when the check is over.
     public init(
         _ provider: any LogProvider, readBack: @escaping @Sendable () throws -> [RecordedEvent],
