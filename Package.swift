@@ -131,6 +131,7 @@ let package = Package(
         tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
+        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit"], swiftSettings: settings),
         tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(
