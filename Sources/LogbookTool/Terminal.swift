@@ -1,4 +1,3 @@
-#if Collector
 internal import CLogbookSystem
 
 /// The process's two streams, unbuffered, also when their reader has gone.
@@ -15,4 +14,3 @@ enum Terminal {
         }
     }
 }
-#endif

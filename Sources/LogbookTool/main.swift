@@ -4,12 +4,13 @@ internal import ArgumentParser
 LogbookCommand.main()
 #else
 #if canImport(Darwin)
-    import Darwin
+    internal import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-    import Musl
+    internal import Musl
 #endif
-fputs("logbook: built without the trait Collector; build it again with: swift build --traits Collector\n", stderr)
+
+Terminal.say("logbook: built without the trait Collector; build it again with: swift build --traits Collector\n")
 exit(64)
 #endif
