@@ -16,7 +16,21 @@ internal import GRDB
 final class ArchiveFile: Sendable {
     /// SQLite's `application_id` of our archives: `Lgba`.
     static let applicationID: Int32 = 0x4C67_6261
+    private let path: String
     private let lock: Int32
+    private let identity: Identity
+
+    /// Which file it is, whatever its name.
+    private struct Identity: Equatable {
+        let device: UInt64
+        let number: UInt64
+
+        init?(_ path: String) {
+            var facts = stat()
+            guard stat(path, &facts) == 0 else { return nil }
+            (device, number) = (UInt64(facts.st_dev), UInt64(facts.st_ino))
+        }
+    }
 
     init(_ path: String, supported: Int) throws(ArchiveError) {
         let lock = logbook_openat(AT_FDCWD, path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -30,10 +44,20 @@ final class ArchiveFile: Sendable {
         if file < 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
         let size = lseek(file, 0, SEEK_END)
         close(file)
+        guard let identity = Identity(path) else { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
+        (self.path, self.identity) = (path, identity)
         if size > 0 { try Self.check(path, supported: supported) }
     }
 
     deinit { close(lock) }
+
+    /// SQLite goes on writing to a file that was removed; what it stores then is gone with the process.
+    /// - Throws: ``ArchiveError/unavailable(reason:)`` when the path leads to another file by now, or to none.
+    func checkIsInPlace() throws(ArchiveError) {
+        if Identity(path) != identity {
+            throw .unavailable(reason: "\(path) was removed or replaced; start again to make a new one")
+        }
+    }
 
     /// Looks through SQLite, without writing: after a kill the write-ahead log may know better than the file.
     private static func check(_ path: String, supported: Int) throws(ArchiveError) {

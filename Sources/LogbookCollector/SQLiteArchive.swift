@@ -1,6 +1,6 @@
 #if Collector
 internal import GRDB
-internal import LogbookCore
+public import LogbookCore
 internal import LogbookFormat
 public import LogbookTransactions
 
@@ -9,13 +9,21 @@ public import LogbookTransactions
 public final class SQLiteArchive: Archive {
     private let file: ArchiveFile
     private let pool: DatabasePool
-    /// The reason why the latest write failed; nil when it worked.
-    private let latestFailure = Locked<String?>(nil)
+    private let clock: LogClock
+    /// The latest failure of a write, and when it was; nil when a write has worked since.
+    private let latestFailure = Locked<(error: ArchiveError, uptime: UInt64)?>(nil)
+
+    /// How long a failed write counts against the archive while no other has worked: what does not fit on a full disk may be
+    /// followed by something small that does.
+    static let failureCounts = Duration.seconds(30)
 
     /// - Parameters:
     ///   - path: Made when there is none, readable by this user alone; its folder must exist.
     ///   - busyTimeout: How long to wait for another process that has the file locked.
-    public init(path: String, busyTimeout: Duration = .seconds(5)) throws(ArchiveError) {
+    public init(
+        path: String, busyTimeout: Duration = .seconds(5), clock: LogClock = .system
+    ) throws(ArchiveError) {
+        self.clock = clock
         file = try ArchiveFile(path, supported: Self.schemaVersion)
         var configuration = Configuration()
         configuration.label = "logbook-archive"
@@ -168,11 +176,14 @@ public final class SQLiteArchive: Archive {
         }
     }
 
-    /// Takes the lock that a write needs. After a failed write it also writes, since a full disk shows only then.
+    /// Takes the lock that a write needs. A write that failed is believed for half a minute; after that a small one is tried.
     public func checkWritable() async throws(ArchiveError) {
-        let mustWrite = latestFailure.withLock { $0 != nil }
-        try await write { database in
-            if mustWrite { try database.execute(sql: "PRAGMA user_version = \(Self.schemaVersion)") }
+        if let failure = latestFailure.withLock({ $0 }) {
+            let age = Int64(clamping: clock.monotonicNanoseconds() - failure.uptime)
+            if age < Self.failureCounts.wholeNanoseconds { throw failure.error }
+            try await write { try $0.execute(sql: "PRAGMA user_version = \(Self.schemaVersion)") }
+        } else {
+            try await write { _ in }
         }
     }
 
@@ -181,14 +192,23 @@ public final class SQLiteArchive: Archive {
     private func write<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws(ArchiveError) -> Result {
-        do {
-            let result = try await pool.write(body)   // BEGIN IMMEDIATE … COMMIT
+        do throws(ArchiveError) {
+            try file.checkIsInPlace()
+            let result = try await committed(body)
             latestFailure.withLock { $0 = nil }
             return result
         } catch {
-            latestFailure.withLock { $0 = "\(error)" }
-            throw .unavailable(reason: "\(error)")
+            let now = clock.monotonicNanoseconds()
+            latestFailure.withLock { $0 = (error, now) }
+            throw error
         }
+    }
+
+    /// `BEGIN IMMEDIATE … COMMIT` on the writing connection.
+    private func committed<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws(ArchiveError) -> Result {
+        do { return try await pool.write(body) } catch { throw .unavailable(reason: "\(error)") }
     }
 
     private func read<Result: Sendable>(

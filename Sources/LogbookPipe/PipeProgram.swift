@@ -79,6 +79,8 @@ public final class PipeProgram: Sendable {
             say(Self.message(outlet.registration.name, ledger, reason))
             save(outlet)
         }
+        // Everything is said; the exit hook has nothing to add.
+        for outlet in outlets { service.unregister(outlet.registration, by: .now) }
         write(result.tabSeparated, to: summary)
         if case .failed(let errno) = end {
             say("logbook pipe: reading failed (errno \(errno)); what was read before is accounted for above\n")

@@ -7,29 +7,6 @@ public import LogbookCore
     internal import Musl
 #endif
 
-/// What a pipe has read.
-public struct PipeCounts: Sendable, Equatable {
-    public var bytes: UInt64
-    public var lines: UInt64
-    /// Events given to the service: one per line, and one more for each further piece of a very long line.
-    public var events: UInt64
-
-    public init(bytes: UInt64 = 0, lines: UInt64 = 0, events: UInt64 = 0) {
-        self.bytes = bytes
-        self.lines = lines
-        self.events = events
-    }
-}
-
-/// Why reading ended.
-public enum PipeEnd: Sendable, Equatable {
-    case endOfInput
-    /// ``PipeSession/stop()`` was called; what the pipe held then has been read.
-    case stopped
-    /// The input cannot be read any further.
-    case failed(errno: Int32)
-}
-
 /// Reads lines from a descriptor and relays each as an event, until the input ends or somebody says stop.
 ///
 /// What is read is relayed: nothing is skipped and nothing kept back. While a provider has many events before it (two windows),

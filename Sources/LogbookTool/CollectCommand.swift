@@ -2,6 +2,13 @@
 internal import ArgumentParser
 internal import LogbookCollector
 internal import LogbookPipe
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
 
 struct CollectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,6 +44,7 @@ struct CollectCommand: ParsableCommand {
         configuration.isInsecure = insecure
         do throws(CollectorError) {
             let program = try CollectorProgram(configuration, archive: archive)
+            signal(SIGXFSZ, SIG_IGN)   // a file that must not grow is a full disk, not the end
             StopSignals.onFirst { _ in program.stop() }
             try program.run { url in Terminal.print("listening on \(url)\n") }
         } catch {

@@ -205,6 +205,27 @@ import Testing
         }
     }
 
+    @Test func aFailureIsBelievedForHalfAMinuteAndThenTriedAgain() async throws {
+        let clock = ManualClock(now: LogTime(seconds: 0)), path = folder("other.sqlite")
+        let archive = try SQLiteArchive(path: path, clock: .manual(clock))
+        let batch = LogBatch(parcel: "P", items: [Golden.item(1)], received: LogTime(seconds: 1))
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".aside")
+        await #expect(throws: ArchiveError.self) { try await archive.store(batch) }
+        try FileManager.default.moveItem(atPath: path + ".aside", toPath: path)
+        await #expect(throws: ArchiveError.self) { try await archive.checkWritable() }
+        clock.advance(by: .seconds(31))
+        try await archive.checkWritable()
+        try await archive.checkWritable()
+    }
+
+    @Test("Row 56: a file that was removed under us takes nothing more")
+    func aRemovedFileTakesNothing() async throws {
+        try FileManager.default.removeItem(atPath: folder("archive.sqlite"))
+        let batch = LogBatch(parcel: "P", items: [Golden.item(1)], received: LogTime(seconds: 1))
+        await #expect(throws: ArchiveError.self) { try await archive.store(batch) }
+        await #expect(throws: ArchiveError.self) { try await archive.checkWritable() }
+    }
+
     @Test("Row 56: while the file is locked nothing is said to be stored; afterwards it works again without a restart")
     func aLockedFileIsSaidAndGotOver() async throws {
         var configuration = Configuration()
@@ -216,8 +237,8 @@ import Testing
         await #expect(throws: ArchiveError.self) { try await archive.checkWritable() }
         #expect(try await archive.counts().logEvents == 0)
         try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
-        try await archive.checkWritable()
         #expect(try await archive.store(batch).accepted == 1)
+        try await archive.checkWritable()
     }
 }
 #endif

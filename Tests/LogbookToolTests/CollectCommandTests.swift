@@ -76,6 +76,48 @@ extension ToolTests {
             _ = collector.tool.wait()
         }
 
+        @Test("Row 56: when the disk is full nothing is acknowledged, and when there is room again it goes on")
+        func aFullDiskIsSaidAndGotOver() throws {
+            let collector = try CollectorProcess(in: folder)
+            func limitFiles(to bytes: String) throws {
+                let prlimit = try Process.run(
+                    URL(fileURLWithPath: "/usr/bin/prlimit"),
+                    arguments: ["--pid", "\(collector.tool.process.processIdentifier)", "--fsize=\(bytes):"])
+                prlimit.waitUntilExit()
+                #expect(prlimit.terminationStatus == 0)
+            }
+            func send(_ sequence: Int) throws -> Int {
+                let text = String(repeating: "x", count: 50_000)
+                let line = #"{"time":"2026-11-21T09:29:20Z","level":"info","message":"\#(text)","sequence":\#(sequence),"installation":"I","epoch":1}"#
+                return try CurlTransport.shared.sendAndWait(
+                    HTTPRequest(
+                        url: collector.url + "/v1/logs",
+                        headers: [
+                            HTTPHeader("Authorization", "Bearer \(CollectorProcess.token)"),
+                            HTTPHeader("Content-Type", "application/x-ndjson"),
+                        ], body: Array(line.utf8)), by: .seconds(60)).status
+            }
+            func health() throws -> Int {
+                try CurlTransport.shared.sendAndWait(HTTPRequest(method: "GET", url: collector.url + "/health"), by: .seconds(60)).status
+            }
+            #expect(try send(0) == 200)
+            try limitFiles(to: "1000000")
+            var acknowledged = 1, refused: Int?
+            for sequence in 1..<100 where refused == nil {
+                let status = try send(sequence)
+                if status == 200 { acknowledged += 1 } else { refused = status }
+            }
+            #expect(refused == 503)
+            #expect(try health() == 503)
+            try limitFiles(to: "unlimited")
+            #expect(try send(acknowledged) == 200)
+            #expect(try health() == 200)
+            collector.tool.signal(SIGTERM)
+            #expect(collector.tool.wait().status == 0)
+            let rows = try DatabaseQueue(path: folder("archive.sqlite")).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM log_events") }
+            #expect(rows == acknowledged + 1)
+        }
+
         @Test func insecureStartsWithoutAToken() throws {
             let tool = try Tool(
                 ["collect", "--archive", "sqlite:a.sqlite", "--port", "0", "--host", "0.0.0.0", "--insecure"], in: folder, name: "open")
