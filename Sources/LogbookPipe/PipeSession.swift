@@ -1,4 +1,5 @@
 public import LogbookCore
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -119,7 +120,8 @@ public final class PipeSession: Sendable {
         } else {
             let recognized = recognizer.recognize(line.bytes)
             service.relay(
-                recognized.level, LogMessage(text: recognized.message), metadata: recognized.metadata, at: recognized.time)
+                recognized.level, LogMessage(text: recognized.message), metadata: recognized.metadata,
+                at: recognized.time)
         }
     }
 }

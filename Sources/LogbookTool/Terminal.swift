@@ -9,7 +9,7 @@ enum Terminal {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { logbook_write(descriptor, $0.baseAddress, $0.count) }
-            if count <= 0 { return }   // nobody reads
+            if count <= 0 { return }  // nobody reads
             rest = rest.dropFirst(count)
         }
     }

@@ -1,16 +1,16 @@
 #if Collector
-internal import ArgumentParser
+    internal import ArgumentParser
 
-LogbookCommand.main()
+    LogbookCommand.main()
 #else
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+    #if canImport(Darwin)
+        internal import Darwin
+    #elseif canImport(Glibc)
+        internal import Glibc
+    #elseif canImport(Musl)
+        internal import Musl
+    #endif
 
-Terminal.say("logbook: built without the trait Collector; build it again with: swift build --traits Collector\n")
-exit(64)
+    Terminal.say("logbook: built without the trait Collector; build it again with: swift build --traits Collector\n")
+    exit(64)
 #endif
