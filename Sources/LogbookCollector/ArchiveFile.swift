@@ -1,61 +1,89 @@
 #if Collector
-internal import CLogbookSystem
-internal import GRDB
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+    internal import CLogbookSystem
+    internal import GRDB
+    #if canImport(Darwin)
+        internal import Darwin
+    #elseif canImport(Glibc)
+        internal import Glibc
+    #elseif canImport(Musl)
+        internal import Musl
+    #endif
 
-/// The archive's file before SQLite writes to it: locked against other processes, readable by this user alone, and ours.
-///
-/// libsqlite3 before 3.51.3 can corrupt a write-ahead log that two connections checkpoint, so one process alone may write:
-/// the one that holds `flock` on `<path>.lock`.
-final class ArchiveFile: Sendable {
-    /// SQLite's `application_id` of our archives: `Lgba`.
-    static let applicationID: Int32 = 0x4C67_6261
-    private let lock: Int32
+    /// The archive's file before SQLite writes to it: locked against other processes, readable by this user alone, and ours.
+    ///
+    /// libsqlite3 before 3.51.3 can corrupt a write-ahead log that two connections checkpoint, so one process alone may write:
+    /// the one that holds `flock` on `<path>.lock`.
+    final class ArchiveFile: Sendable {
+        /// SQLite's `application_id` of our archives: `Lgba`.
+        static let applicationID: Int32 = 0x4C67_6261
+        private let path: String
+        private let lock: Int32
+        private let identity: Identity
 
-    init(_ path: String, supported: Int) throws(ArchiveError) {
-        let lock = logbook_openat(AT_FDCWD, path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if lock < 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
-        self.lock = lock
-        let failure = logbook_try_lock(lock)
-        if failure == EWOULDBLOCK { throw .inUse(path: path) }
-        if failure != 0 { throw .cannotOpen(path: path, reason: Self.reason(failure)) }
-        // SQLite gives its files beside this one the same mode.
-        let file = logbook_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if file < 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
-        let size = lseek(file, 0, SEEK_END)
-        close(file)
-        if size > 0 { try Self.check(path, supported: supported) }
-    }
+        /// Which file it is, whatever its name.
+        private struct Identity: Equatable {
+            let device: UInt64
+            let number: UInt64
 
-    deinit { close(lock) }
-
-    /// Looks through SQLite, without writing: after a kill the write-ahead log may know better than the file.
-    private static func check(_ path: String, supported: Int) throws(ArchiveError) {
-        var configuration = Configuration()
-        configuration.readonly = true
-        let found: (version: Int, application: Int32, isEmpty: Bool)
-        do {
-            found = try DatabaseQueue(path: path, configuration: configuration).read { database in
-                (try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0,
-                 try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
-                 try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0)
+            init?(_ path: String) {
+                var facts = stat()
+                guard stat(path, &facts) == 0 else { return nil }
+                (device, number) = (UInt64(facts.st_dev), UInt64(facts.st_ino))
             }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
-            throw .notAnArchive(path: path)
-        } catch {
-            throw .cannotOpen(path: path, reason: "\(error)")
         }
-        if found.isEmpty && found.version == 0 { return }
-        if found.application != applicationID { throw .notAnArchive(path: path) }
-        if found.version > supported { throw .newerSchema(path: path, found: found.version, supported: supported) }
-    }
 
-    private static func reason(_ number: Int32) -> String { "\(String(cString: strerror(number))) (errno \(number))" }
-}
+        init(_ path: String, supported: Int) throws(ArchiveError) {
+            let lock = logbook_openat(AT_FDCWD, path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            if lock < 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
+            self.lock = lock
+            let failure = logbook_try_lock(lock)
+            if failure == EWOULDBLOCK { throw .inUse(path: path) }
+            if failure != 0 { throw .cannotOpen(path: path, reason: Self.reason(failure)) }
+            // SQLite gives its files beside this one the same mode.
+            let file = logbook_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            if file < 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
+            let size = lseek(file, 0, SEEK_END)
+            close(file)
+            guard let identity = Identity(path) else { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
+            (self.path, self.identity) = (path, identity)
+            if size > 0 { try Self.check(path, supported: supported) }
+        }
+
+        deinit { close(lock) }
+
+        /// SQLite goes on writing to a file that was removed; what it stores then is gone with the process.
+        /// - Throws: ``ArchiveError/unavailable(reason:)`` when the path leads to another file by now, or to none.
+        func checkIsInPlace() throws(ArchiveError) {
+            if Identity(path) != identity {
+                throw .unavailable(reason: "\(path) was removed or replaced; start again to make a new one")
+            }
+        }
+
+        /// Looks through SQLite, without writing: after a kill the write-ahead log may know better than the file.
+        private static func check(_ path: String, supported: Int) throws(ArchiveError) {
+            var configuration = Configuration()
+            configuration.readonly = true
+            let found: (version: Int, application: Int32, isEmpty: Bool)
+            do {
+                found = try DatabaseQueue(path: path, configuration: configuration).read { database in
+                    (
+                        try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0,
+                        try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
+                        try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+                    )
+                }
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
+                throw .notAnArchive(path: path)
+            } catch {
+                throw .cannotOpen(path: path, reason: "\(error)")
+            }
+            if found.isEmpty && found.version == 0 { return }
+            if found.application != applicationID { throw .notAnArchive(path: path) }
+            if found.version > supported { throw .newerSchema(path: path, found: found.version, supported: supported) }
+        }
+
+        private static func reason(_ number: Int32) -> String {
+            "\(String(cString: strerror(number))) (errno \(number))"
+        }
+    }
 #endif

@@ -17,7 +17,7 @@ struct LeadingTime {
         if isBracketed {
             guard rest.first == 0x5D else { return nil }
             rest = rest.dropFirst()
-        } else if let next = rest.first, next != 0x20, next != 0x09, next != 0x3A {
+        } else if let next = rest.first, !" \t:".utf8.contains(next) {
             return nil
         }
         if rest.first == 0x3A { rest = rest.dropFirst() }
@@ -33,22 +33,34 @@ struct LeadingTime {
             end += 1
             while end < bytes.count, bytes[end].isDigit { end += 1 }
         }
-        var candidates = [end]
-        var zoneEnd = end
-        if zoneEnd < bytes.count, bytes[zoneEnd] == 0x5A || bytes[zoneEnd] == 0x7A {
-            candidates.insert(zoneEnd + 1, at: 0)
-        } else if zoneEnd < bytes.count, bytes[zoneEnd] == 0x2B || bytes[zoneEnd] == 0x2D {
-            zoneEnd += 1
-            while zoneEnd < bytes.count, bytes[zoneEnd].isDigit || bytes[zoneEnd] == 0x3A { zoneEnd += 1 }
-            if bytes[zoneEnd - 1] == 0x3A { zoneEnd -= 1 }
-            candidates.insert(zoneEnd, at: 0)
-        }
-        for end in candidates {
-            var stamp = Array(bytes[..<end])
-            if stamp[4] == 0x2F, stamp[7] == 0x2F { (stamp[4], stamp[7]) = (0x2D, 0x2D) }
-            if let time = ISO8601.time(String(decoding: stamp, as: UTF8.self), in: zone) { return (time, end) }
+        var stamp = Array(bytes[..<end])
+        if stamp[4] == 0x2F, stamp[7] == 0x2F { (stamp[4], stamp[7]) = (0x2D, 0x2D) }
+        for (zoneName, zoneEnd) in Self.zones(in: bytes, at: end) + [([], end)] {
+            // A word that only begins like a zone is none.
+            if zoneEnd < bytes.count, !" \t:]".utf8.contains(bytes[zoneEnd]) { continue }
+            if let time = ISO8601.time(String(decoding: stamp + zoneName, as: UTF8.self), in: zone) {
+                return (time, zoneEnd)
+            }
         }
         return nil
+    }
+
+    /// What may be an offset behind a time, as ISO 8601 writes it, and where it ends: `Z`, `+01:00`, ` +0100`, ` UTC`.
+    private static func zones(in bytes: [UInt8], at start: Int) -> [([UInt8], Int)] {
+        var position = start
+        if position < bytes.count, bytes[position] == 0x20 { position += 1 }
+        let isApart = position > start
+        let name = bytes[position...].prefix(3)
+        if isApart && (name.elementsEqual("UTC".utf8) || name.elementsEqual("GMT".utf8)) {
+            return [([0x5A], position + 3)]
+        }
+        guard let sign = name.first else { return [] }
+        if !isApart && (sign == 0x5A || sign == 0x7A) { return [([0x5A], position + 1)] }
+        guard sign == 0x2B || sign == 0x2D else { return [] }
+        var end = position + 1
+        while end < bytes.count, bytes[end].isDigit || bytes[end] == 0x3A { end += 1 }
+        if bytes[end - 1] == 0x3A { end -= 1 }
+        return isApart && end - position < 5 ? [] : [(Array(bytes[position..<end]), end)]
     }
 
     /// `Nov 21 10:35:22`, `Nov  1 10:35:22`: the latest such day that is not more than a day ahead of now.
@@ -61,7 +73,7 @@ struct LeadingTime {
         let clock = String(decoding: bytes[7...], as: UTF8.self)
         let latest = now().adding(.seconds(86400))
         let thisYear = CivilTime(latest, in: zone).year
-        for year in [thisYear, thisYear - 1, thisYear - 2, thisYear - 3, thisYear - 4] {   // 29 February needs four
+        for year in [thisYear, thisYear - 1, thisYear - 2, thisYear - 3, thisYear - 4] {  // 29 February needs four
             let stamp = "\(year)-\(twoDigits(month + 1))-\(day.count == 1 ? "0" + day : day) \(clock)"
             if let time = ISO8601.time(stamp, in: zone), time <= latest { return (time, 15) }
         }

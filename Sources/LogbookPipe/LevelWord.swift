@@ -48,7 +48,8 @@ enum LevelWord {
     /// The letters that apt (`E: Unable to …`) and others open a line with.
     private static let letters: [UInt8: LogLevel] = [
         UInt8(ascii: "V"): .verbose, UInt8(ascii: "T"): .verbose, UInt8(ascii: "D"): .debug, UInt8(ascii: "I"): .info,
-        UInt8(ascii: "N"): .notice, UInt8(ascii: "W"): .warning, UInt8(ascii: "E"): .error, UInt8(ascii: "F"): .critical,
+        UInt8(ascii: "N"): .notice, UInt8(ascii: "W"): .warning, UInt8(ascii: "E"): .error,
+        UInt8(ascii: "F"): .critical,
         UInt8(ascii: "C"): .critical,
     ]
 

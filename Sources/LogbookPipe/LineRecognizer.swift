@@ -1,22 +1,6 @@
 public import LogbookCore
 public import LogbookFormat
 
-/// What a line of some program's log says.
-public struct RecognizedLine: Sendable, Equatable {
-    public var level: LogLevel
-    public var message: String
-    public var metadata: LogMetadata
-    /// When the line says it was written; nil when it does not say.
-    public var time: LogTime?
-
-    public init(level: LogLevel, message: String, metadata: LogMetadata = [:], time: LogTime? = nil) {
-        self.level = level
-        self.message = message
-        self.metadata = metadata
-        self.time = time
-    }
-}
-
 /// Reads level, time and facts out of a line, whatever wrote it.
 ///
 /// | Line | Becomes |
@@ -45,7 +29,9 @@ public struct LineRecognizer: Sendable {
 
     /// - Parameter line: One line without its ending.
     public func recognize(_ line: [UInt8]) -> RecognizedLine {
-        if line.first(where: { $0 != 0x20 && $0 != 0x09 }) == 0x7B, let recognized = recognizeJSON(line) { return recognized }
+        if line.first(where: { $0 != 0x20 && $0 != 0x09 }) == 0x7B, let recognized = recognizeJSON(line) {
+            return recognized
+        }
         let shown = LineText.withoutTerminalSequences(line)
         var rest = shown[...]
         var metadata: LogMetadata = [:]
@@ -56,13 +42,16 @@ public struct LineRecognizer: Sendable {
         }
         let time = LeadingTime(zone: zone, now: { clock.now() }).take(from: &rest)
         return RecognizedLine(
-            level: level ?? LevelWord.find(in: rest) ?? unknownLevel, message: LineText.decoded(rest), metadata: metadata,
+            level: level ?? LevelWord.find(in: rest) ?? unknownLevel, message: LineText.decoded(rest),
+            metadata: metadata,
             time: time)
     }
 
     private func recognizeJSON(_ line: [UInt8]) -> RecognizedLine? {
         guard case .object(let members)? = try? JSONValue.parse(line) else { return nil }
-        var level: LogLevel?, message: String?, time: LogTime?
+        var level: LogLevel?
+        var message: String?
+        var time: LogTime?
         var metadata: LogMetadata = [:]
         for member in members {
             switch member.key {

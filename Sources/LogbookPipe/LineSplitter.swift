@@ -57,7 +57,7 @@ public struct LineSplitter: Sendable {
         while pending.count - (pending.last == 0x0D ? 1 : 0) > maximumLineBytes {
             var end = maximumLineBytes
             while end > maximumLineBytes - 4, pending[end] & 0xC0 == 0x80 { end -= 1 }
-            if pending[end] & 0xC0 == 0x80 { end = maximumLineBytes }   // no UTF-8, so there is no better place
+            if pending[end] & 0xC0 == 0x80 { end = maximumLineBytes }  // no UTF-8, so there is no better place
             emit(end, body)
             continues = true
         }

@@ -79,6 +79,8 @@ public final class PipeProgram: Sendable {
             say(Self.message(outlet.registration.name, ledger, reason))
             save(outlet)
         }
+        // Everything is said; the exit hook has nothing to add.
+        for outlet in outlets { service.unregister(outlet.registration, by: .now) }
         write(result.tabSeparated, to: summary)
         if case .failed(let errno) = end {
             say("logbook pipe: reading failed (errno \(errno)); what was read before is accounted for above\n")
@@ -89,7 +91,8 @@ public final class PipeProgram: Sendable {
 
     private static func message(_ name: String, _ ledger: LogLedger, _ reason: String?) -> String {
         let reasons = ledger.dropped.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key)" }
-        var text = "logbook pipe: \(name) did not deliver \(ledger.submitted - ledger.delivered) of \(ledger.submitted) events"
+        var text =
+            "logbook pipe: \(name) did not deliver \(ledger.submitted - ledger.delivered) of \(ledger.submitted) events"
         if !reasons.isEmpty { text += ", dropped: \(reasons.joined(separator: ", "))" }
         if let reason { text += ": \(reason)" }
         return text + "\n"

@@ -1,4 +1,5 @@
 public import LogbookCore
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -6,29 +7,6 @@ public import LogbookCore
 #elseif canImport(Musl)
     internal import Musl
 #endif
-
-/// What a pipe has read.
-public struct PipeCounts: Sendable, Equatable {
-    public var bytes: UInt64
-    public var lines: UInt64
-    /// Events given to the service: one per line, and one more for each further piece of a very long line.
-    public var events: UInt64
-
-    public init(bytes: UInt64 = 0, lines: UInt64 = 0, events: UInt64 = 0) {
-        self.bytes = bytes
-        self.lines = lines
-        self.events = events
-    }
-}
-
-/// Why reading ended.
-public enum PipeEnd: Sendable, Equatable {
-    case endOfInput
-    /// ``PipeSession/stop()`` was called; what the pipe held then has been read.
-    case stopped
-    /// The input cannot be read any further.
-    case failed(errno: Int32)
-}
 
 /// Reads lines from a descriptor and relays each as an event, until the input ends or somebody says stop.
 ///
@@ -142,7 +120,8 @@ public final class PipeSession: Sendable {
         } else {
             let recognized = recognizer.recognize(line.bytes)
             service.relay(
-                recognized.level, LogMessage(text: recognized.message), metadata: recognized.metadata, at: recognized.time)
+                recognized.level, LogMessage(text: recognized.message), metadata: recognized.metadata,
+                at: recognized.time)
         }
     }
 }

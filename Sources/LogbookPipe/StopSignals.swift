@@ -1,4 +1,5 @@
 internal import LogbookCore
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -26,7 +27,7 @@ public enum StopSignals {
             while sigwait(&signals, &number) != 0 {}
             pthread_sigmask(SIG_UNBLOCK, &signals, nil)
             body(number)
-            while true { pause() }   // stays to take the second signal
+            while true { pause() }  // stays to take the second signal
         }
     }
 

@@ -8,7 +8,8 @@ struct SyslogPriority {
     /// Takes the priority, and the version number of RFC 5424 after it, off the line.
     init?(from line: inout ArraySlice<UInt8>) {
         guard line.first == 0x3C, let close = line.prefix(5).firstIndex(of: 0x3E),
-            let number = Int(String(decoding: line[(line.startIndex + 1)..<close], as: UTF8.self)), (0...191).contains(number)
+            let number = Int(String(decoding: line[(line.startIndex + 1)..<close], as: UTF8.self)),
+            (0...191).contains(number)
         else { return nil }
         facility = number / 8
         level = Self.level(severity: number % 8)

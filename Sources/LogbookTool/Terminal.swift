@@ -1,4 +1,3 @@
-#if Collector
 internal import CLogbookSystem
 
 /// The process's two streams, unbuffered, also when their reader has gone.
@@ -10,9 +9,8 @@ enum Terminal {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { logbook_write(descriptor, $0.baseAddress, $0.count) }
-            if count <= 0 { return }   // nobody reads
+            if count <= 0 { return }  // nobody reads
             rest = rest.dropFirst(count)
         }
     }
 }
-#endif

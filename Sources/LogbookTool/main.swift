@@ -1,16 +1,16 @@
 #if Collector
-internal import ArgumentParser
+    internal import ArgumentParser
 
-LogbookCommand.main()
+    LogbookCommand.main()
 #else
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-let remedy = Array("logbook: built without the trait Collector; build it again with: swift build --traits Collector\n".utf8)
-_ = write(STDERR_FILENO, remedy, remedy.count)
-exit(64)
+    #if canImport(Darwin)
+        internal import Darwin
+    #elseif canImport(Glibc)
+        internal import Glibc
+    #elseif canImport(Musl)
+        internal import Musl
+    #endif
+
+    Terminal.say("logbook: built without the trait Collector; build it again with: swift build --traits Collector\n")
+    exit(64)
 #endif

@@ -1,4 +1,5 @@
 import LogbookCore
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)

@@ -1,7 +1,8 @@
 import LogbookCore
 import LogbookFormat
-@testable import LogbookPipe
 import Testing
+
+@testable import LogbookPipe
 
 @Suite struct LineRecognizerTests {
     private let recognizer = LineRecognizer(
@@ -15,7 +16,8 @@ import Testing
         ("E: Unable to locate package", .error), ("W: GPG error", .warning), ("N: See apt-secure(8)", .notice),
         ("app: warning: old flag", .warning), ("file.c:3:5: error: expected ';'", .error), ("Error: no module", .error),
         ("no error found", .info), ("all errors: 0", .info), ("information desk", .info), ("(debug) x", .debug),
-        ("[core:error] [pid 3] x", .error), ("host app[7]: CRITICAL x", .critical), ("\u{1B}[33mWARN\u{1B}[0m x", .warning),
+        ("[core:error] [pid 3] x", .error), ("host app[7]: CRITICAL x", .critical),
+        ("\u{1B}[33mWARN\u{1B}[0m x", .warning),
         ("one two three four five six ERROR", .info), ("FATAL: out of memory", .critical), ("TRACE enter", .verbose),
         ("INFO, fine", .info), ("", .info), ("=", .info), ("[", .info), ("[]", .info), ("level=", .info), (":", .info),
     ])
@@ -29,6 +31,11 @@ import Testing
         ("2026-11-21T10:35:22.125+01:00 ERROR x", "2026-11-21T09:35:22.125Z", "ERROR x", .error),
         ("2026-11-21T10:35:22Z: x", "2026-11-21T10:35:22Z", "x", .info),
         ("2026-11-21 10:35:22,125 WARN x", "2026-11-21T10:35:22.125Z", "WARN x", .warning),
+        ("2026-11-21 10:35:22 +0100 x", "2026-11-21T09:35:22Z", "x", .info),
+        ("2026-11-21 10:35:22.5 UTC [7] ERROR:  no", "2026-11-21T10:35:22.5Z", "[7] ERROR:  no", .error),
+        ("2026-11-21 10:35:22 -5 degrees", "2026-11-21T10:35:22Z", "-5 degrees", .info),
+        ("2026-11-21 10:35:22 UTCX", "2026-11-21T10:35:22Z", "UTCX", .info),
+        ("2026-11-21 10:35:22", "2026-11-21T10:35:22Z", "", .info),
         ("[2026-11-21 10:35:22] x", "2026-11-21T10:35:22Z", "x", .info),
         ("2026/11/21 10:35:22 [error] 12#12: no file", "2026-11-21T10:35:22Z", "[error] 12#12: no file", .error),
         ("Nov 21 10:35:22 host app[7]: WARN low", "2026-11-21T10:35:22Z", "host app[7]: WARN low", .warning),
@@ -88,10 +95,12 @@ import Testing
     }
 
     @Test func whatCannotBeReadStaysAsItIs() {
-        #expect(recognize(#"{"level":"loud","msg":"x","time":"noon"}"#)
-            == RecognizedLine(level: .info, message: "x", metadata: ["level": "loud", "time": "noon"]))
-        #expect(recognize(#"{"level":"error","code":7}"#)
-            == RecognizedLine(level: .error, message: #"{"level":"error","code":7}"#))
+        #expect(
+            recognize(#"{"level":"loud","msg":"x","time":"noon"}"#)
+                == RecognizedLine(level: .info, message: "x", metadata: ["level": "loud", "time": "noon"]))
+        #expect(
+            recognize(#"{"level":"error","code":7}"#)
+                == RecognizedLine(level: .error, message: #"{"level":"error","code":7}"#))
         #expect(recognize(#"{"level":"error""#) == RecognizedLine(level: .info, message: #"{"level":"error""#))
         #expect(recognize("{}").message == "{}")
     }
@@ -107,12 +116,17 @@ import Testing
 
     @Test func anyBytesGiveALine() {
         let randomness = LogRandomness.seeded(11)
-        let pieces = ["<", ">", "[", "]", "{", "}", "2026-11-21 10:35:22", "Nov 21 10:35:22", "level=", ":", " ", "\u{1B}[", "E"]
+        let pieces = [
+            "<", ">", "[", "]", "{", "}", "2026-11-21 10:35:22", "Nov 21 10:35:22", "level=", ":", " ", "\u{1B}[", "E",
+        ]
         for _ in 0..<5000 {
             var line: [UInt8] = []
             for _ in 0..<Int(randomness.next() % 8) {
-                if randomness.next() % 2 == 0 { line += pieces[Int(randomness.next() % UInt64(pieces.count))].utf8 }
-                else { line.append(UInt8(truncatingIfNeeded: randomness.next())) }
+                if randomness.next() % 2 == 0 {
+                    line += pieces[Int(randomness.next() % UInt64(pieces.count))].utf8
+                } else {
+                    line.append(UInt8(truncatingIfNeeded: randomness.next()))
+                }
             }
             _ = recognizer.recognize(line)
         }

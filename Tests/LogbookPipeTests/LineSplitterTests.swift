@@ -1,10 +1,12 @@
 import LogbookCore
-@testable import LogbookPipe
 import Testing
+
+@testable import LogbookPipe
 
 @Suite struct LineSplitterTests {
     private func lines(of chunks: [[UInt8]], maximum: Int = 64 << 10) -> [LineSplitter.Line] {
-        var splitter = LineSplitter(maximumLineBytes: maximum), found: [LineSplitter.Line] = []
+        var splitter = LineSplitter(maximumLineBytes: maximum)
+        var found: [LineSplitter.Line] = []
         for chunk in chunks { splitter.take(chunk) { found.append($0) } }
         splitter.finish { found.append($0) }
         return found
@@ -32,7 +34,8 @@ import Testing
                 default: UInt8(truncatingIfNeeded: randomness.next())
                 }
             }
-            var chunks: [[UInt8]] = [], rest = bytes[...]
+            var chunks: [[UInt8]] = []
+            var rest = bytes[...]
             while !rest.isEmpty {
                 let count = Int(randomness.next() % 50) + 1
                 chunks.append(Array(rest.prefix(count)))
@@ -46,7 +49,9 @@ import Testing
         let pieces = lines(of: [Array("0123456789abcdefghijklmnopqrstuvwxyz\nnext".utf8)], maximum: 16)
         #expect(pieces.map(\.isContinued) == [false, true, true, false])
         #expect(pieces.map(\.bytes.count) == [16, 16, 4, 4])
-        #expect(String(decoding: pieces.prefix(3).flatMap(\.bytes), as: UTF8.self) == "0123456789abcdefghijklmnopqrstuvwxyz")
+        #expect(
+            String(decoding: pieces.prefix(3).flatMap(\.bytes), as: UTF8.self) == "0123456789abcdefghijklmnopqrstuvwxyz"
+        )
     }
 
     @Test func aPieceEndsBetweenCharacters() {

@@ -1,7 +1,8 @@
 import LogbookCore
-@testable import LogbookPipe
 import LogbookTestKit
 import Testing
+
+@testable import LogbookPipe
 
 @Suite struct PipePaceTests {
     /// A provider that has everything before it until its gate opens.
@@ -15,7 +16,10 @@ import Testing
     }
 
     @Test func aReaderWaitsForAProviderWithMuchBeforeIt() {
-        let service = LogService(), slow = Slow(), passed = Locked(0), gate = Gate()
+        let service = LogService()
+        let slow = Slow()
+        let passed = Locked(0)
+        let gate = Gate()
         service.register(slow)
         let pace = PipePace(service, windowEvents: 10, windowBytes: 1 << 20)
         LogThread.start("reader") {
@@ -37,7 +41,9 @@ import Testing
     }
 
     @Test func bytesCountAsWell() {
-        let service = LogService(), slow = Slow(), gate = Gate()
+        let service = LogService()
+        let slow = Slow()
+        let gate = Gate()
         service.register(slow)
         let pace = PipePace(service, windowEvents: 1_000_000, windowBytes: 100)
         LogThread.start("reader") {
@@ -55,7 +61,8 @@ import Testing
     }
 
     @Test func nobodyWaitsAfterTheRelease() {
-        let service = LogService(), slow = Slow()
+        let service = LogService()
+        let slow = Slow()
         service.register(slow)
         let pace = PipePace(service, windowEvents: 1, windowBytes: 1)
         pace.release()

@@ -1,8 +1,10 @@
 import LogbookCore
 import LogbookFormat
-@testable import LogbookPipe
 import LogbookTestKit
 import Testing
+
+@testable import LogbookPipe
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -55,7 +57,10 @@ import Testing
     }
 
     @Test func whatWasDeliveredIsToldInATableAndInTabs() throws {
-        let outlets = [PipeProgram.Outlet(service.register(RecordingProvider())), .init(service.register(RecordingProvider(), from: .error, name: "errors"))]
+        let outlets = [
+            PipeProgram.Outlet(service.register(RecordingProvider())),
+            .init(service.register(RecordingProvider(), from: .error, name: "errors")),
+        ]
         let status = try program("one\nERROR two\n", outlets, summary: folder + "/summary.tsv").run()
         #expect(status == .delivered)
         #expect(
@@ -68,11 +73,13 @@ import Testing
                 """)
         #expect(
             content(folder + "/summary.tsv")
-                == "provider\tpipe RecordingProvider\t2\t2\t0\t0\nprovider\tpipe errors\t1\t1\t0\t0\nfact\tpipe lines\t2\nfact\tpipe bytes\t14\nfact\tpipe events\t2\n")
+                == "provider\tpipe RecordingProvider\t2\t2\t0\t0\nprovider\tpipe errors\t1\t1\t0\t0\nfact\tpipe lines\t2\nfact\tpipe bytes\t14\nfact\tpipe events\t2\n"
+        )
     }
 
     @Test func whatNobodyTookIsSavedAndCanBeReadBack() throws {
-        let hoarder = Hoarder(), origin = LogOrigin(installation: "I", epoch: 7)
+        let hoarder = Hoarder()
+        let origin = LogOrigin(installation: "I", epoch: 7)
         let outlets = [PipeProgram.Outlet(service.register(hoarder), origin: origin) { hoarder.events }]
         let path = folder + "/undelivered.jsonl"
         #expect(try program("one\ntwo\n", outlets, undelivered: path).run() == .undelivered)
@@ -95,8 +102,12 @@ import Testing
 
     @Test func whatCannotBeWrittenIsSaidBeforeAnythingIsRead() throws {
         let missing = folder + "/missing/file"
-        #expect(throws: PipeError.cannotWrite(path: missing, errno: ENOENT)) { try program("one\n", [], undelivered: missing) }
-        #expect(throws: PipeError.cannotWrite(path: missing, errno: ENOENT)) { try program("one\n", [], summary: missing) }
+        #expect(throws: PipeError.cannotWrite(path: missing, errno: ENOENT)) {
+            try program("one\n", [], undelivered: missing)
+        }
+        #expect(throws: PipeError.cannotWrite(path: missing, errno: ENOENT)) {
+            try program("one\n", [], summary: missing)
+        }
     }
 
     @Test func aProviderThatLostEventsIsNamedWithItsReasons() throws {

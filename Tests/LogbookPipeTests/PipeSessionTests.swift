@@ -1,7 +1,9 @@
 import LogbookCore
-@testable import LogbookPipe
 import LogbookTestKit
 import Testing
+
+@testable import LogbookPipe
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -64,7 +66,8 @@ import Testing
     }
 
     @Test func stopWakesAReaderThatWaits() throws {
-        let ends = Ends(), gate = Gate()
+        let ends = Ends()
+        let gate = Gate()
         let session = try PipeSession(reading: ends.read, into: service)
         LogThread.start("reader") {
             #expect(session.run() == .stopped)
@@ -85,12 +88,16 @@ import Testing
     @Test func linesInAreEventsOut() throws {
         let randomness = LogRandomness.seeded(3)
         for _ in 0..<20 {
-            let ends = Ends(), service = LogService(), heard = RecordingProvider()
+            let ends = Ends()
+            let service = LogService()
+            let heard = RecordingProvider()
             service.register(heard)
             let bytes = (0..<Int(randomness.next() % 30000)).map { _ in
                 randomness.next() % 40 == 0 ? 0x0A : UInt8(truncatingIfNeeded: randomness.next())
             }
-            let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).count - (bytes.last == 0x0A || bytes.isEmpty ? 1 : 0)
+            let lines =
+                bytes.split(separator: 0x0A, omittingEmptySubsequences: false).count
+                - (bytes.last == 0x0A || bytes.isEmpty ? 1 : 0)
             let write = ends.write
             LogThread.start("writer") {
                 _ = writeAll(write, bytes)
@@ -99,7 +106,8 @@ import Testing
             let session = try PipeSession(reading: ends.read, into: service)
             #expect(session.run() == .endOfInput)
             #expect(heard.events.count == lines)
-            #expect(session.counts == PipeCounts(bytes: UInt64(bytes.count), lines: UInt64(lines), events: UInt64(lines)))
+            #expect(
+                session.counts == PipeCounts(bytes: UInt64(bytes.count), lines: UInt64(lines), events: UInt64(lines)))
             close(ends.read)
         }
     }

@@ -1,0 +1,27 @@
+#if Collector
+    /// An answer before a server sends it.
+    struct CollectorAnswer: Sendable, Equatable {
+        var status: Int
+        var headers: [String: String] = [:]
+        var body: [UInt8] = []
+
+        /// Every refusal has the same shape: a fixed word, the field when it is one field's fault, and a reason for people.
+        /// Nothing of the inside is told.
+        static func refusal(
+            _ status: Int, _ error: String, field: String? = nil, reason: String, headers: [String: String] = [:]
+        ) -> CollectorAnswer {
+            var body = JSONText()
+            body.add("error", error)
+            if let field { body.add("field", field) }
+            body.add("reason", reason)
+            return .json(status, body, headers: headers)
+        }
+
+        static func json(_ status: Int, _ body: JSONText, headers: [String: String] = [:]) -> CollectorAnswer {
+            var all = headers
+            all["Content-Type"] = "application/json"
+            all["X-Content-Type-Options"] = "nosniff"
+            return CollectorAnswer(status: status, headers: all, body: body.bytes)
+        }
+    }
+#endif
