@@ -21,6 +21,7 @@
 
 __thread logbook_nesting logbook_thread_nesting;
 __thread uint64_t logbook_thread_number;
+__thread logbook_offset logbook_thread_offset;
 
 uint64_t logbook_thread_id_slow(void) {
     uint64_t number = 0;
@@ -31,6 +32,14 @@ uint64_t logbook_thread_id_slow(void) {
 #endif
     logbook_thread_number = number;
     return number;
+}
+
+int32_t logbook_local_offset_slow(int64_t second) {
+    time_t moment = (time_t)second;
+    struct tm parts;
+    int32_t offset = localtime_r(&moment, &parts) ? (int32_t)parts.tm_gmtoff : 0;
+    logbook_thread_offset = (logbook_offset){second, offset, true};
+    return offset;
 }
 
 uint64_t logbook_monotonic_nanoseconds(void) {

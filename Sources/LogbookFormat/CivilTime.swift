@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import CLogbookSystem
 package import LogbookCore
 
 /// Which clock on the wall a format reads.
@@ -12,18 +6,15 @@ public enum LogTimeZone: Sendable, Hashable {
     /// The zone of the process: `TZ`, or the machine's.
     case local
     case utc
-    /// A fixed distance from UTC, positive to the east, less than a day.
+    /// A fixed distance from UTC, positive to the east, less than a day; seconds beyond whole minutes are left out.
     case fixed(seconds: Int)
 
-    /// Seconds to add to UTC at this moment.
-    package func offset(at time: LogTime) -> Int {
+    /// Seconds to add to UTC at this moment: whole minutes, because a time stamp can say no more.
+    package func offset(atSecond second: Int64) -> Int {
         switch self {
-        case .utc: return 0
-        case .fixed(let seconds): return seconds
-        case .local:
-            var seconds = time_t(time.wholeSeconds)
-            var parts = tm()
-            return localtime_r(&seconds, &parts) == nil ? 0 : Int(parts.tm_gmtoff)
+        case .utc: 0
+        case .fixed(let seconds): min(max(seconds, -86_340), 86_340) / 60 * 60
+        case .local: Int(logbook_local_offset(second)) / 60 * 60
         }
     }
 }
@@ -43,12 +34,13 @@ package struct CivilTime: Sendable, Equatable {
     package var offset: Int
 
     package init(_ time: LogTime, in zone: LogTimeZone) {
-        offset = zone.offset(at: time)
-        let seconds = time.wholeSeconds + Int64(offset)
-        let days = Int(seconds.flooredQuotient(by: 86400))
-        let ofDay = Int(seconds - Int64(days) * 86400)
+        let (whole, nanosecond) = time.secondAndNanosecond
+        self.nanosecond = nanosecond
+        offset = zone.offset(atSecond: whole)
+        let seconds = Int(whole) + offset
+        let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
+        let ofDay = seconds - days * 86_400
         (hour, minute, second) = (ofDay / 3600, ofDay / 60 % 60, ofDay % 60)
-        nanosecond = Int(time.nanosecondOfSecond)
         weekday = ((days + 4) % 7 + 7) % 7
         // Days from 0000-03-01, in eras of 400 years: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
         let shifted = days + 719_468
@@ -83,4 +75,45 @@ package struct CivilTime: Sendable, Equatable {
 
     package static let monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     package static let weekdayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    /// The same names in one text, three letters each: for writing without strings.
+    static let monthLetters: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
+    static let weekdayLetters: StaticString = "SunMonTueWedThuFriSat"
+
+    /// The moment at which a clock on the wall shows this; nil when it lies outside 1677 to 2262.
+    package static func time(days: Int, secondOfDay: Int, nanosecond: Int, offset: Int) -> LogTime? {
+        let seconds = days * 86_400 + secondOfDay - offset
+        // Rounded towards the past, so one second more than the range is in it as long as the sum is.
+        let (product, overflow) = Int64(seconds + 1).multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow {
+            let (early, tooEarly) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+            let (sum, tooLate) = early.addingReportingOverflow(Int64(nanosecond))
+            return tooEarly || tooLate ? nil : LogTime(nanoseconds: sum)
+        }
+        let (sum, tooEarly) = product.addingReportingOverflow(Int64(nanosecond) - 1_000_000_000)
+        return tooEarly ? nil : LogTime(nanoseconds: sum)
+    }
+
+    /// The same, where the clock hangs in a zone. An hour that comes twice is taken for its first run.
+    package static func time(days: Int, secondOfDay: Int, nanosecond: Int, in zone: LogTimeZone) -> LogTime? {
+        let local = Int64(days * 86_400 + secondOfDay)
+        let guess = zone.offset(atSecond: local)
+        let before = zone.offset(atSecond: local - Int64(guess) - 3600)
+        let after = zone.offset(atSecond: local - Int64(guess))
+        let offset = zone.offset(atSecond: local - Int64(before)) == before ? before : after
+        return time(days: days, secondOfDay: secondOfDay, nanosecond: nanosecond, offset: offset)
+    }
+}
+
+extension LogTime {
+    /// Split by a constant divisor, which costs a multiplication instead of a division.
+    @inline(__always)
+    var secondAndNanosecond: (second: Int64, nanosecond: Int) {
+        var second = nanoseconds / 1_000_000_000
+        var rest = nanoseconds - second * 1_000_000_000
+        if rest < 0 {
+            rest += 1_000_000_000
+            second -= 1
+        }
+        return (second, Int(rest))
+    }
 }

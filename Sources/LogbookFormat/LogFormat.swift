@@ -15,3 +15,13 @@ extension LogFormat {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
+
+/// A format whose lines can be read back: what it keeps of an event comes back as it was, the rest with its default.
+public protocol ReadableLogFormat: LogFormat {
+    /// Reads one line, with or without its newline.
+    func event(from line: [UInt8]) throws(LogLineError) -> LogEvent
+}
+
+extension ReadableLogFormat {
+    public func event(from line: String) throws(LogLineError) -> LogEvent { try event(from: Array(line.utf8)) }
+}

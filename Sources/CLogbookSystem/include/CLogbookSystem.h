@@ -33,6 +33,24 @@ static inline uint64_t logbook_thread_id(void) {
     return number ? number : logbook_thread_id_slow();
 }
 
+/// Seconds that local time is ahead of UTC at that second since 1970; the answer for the latest second is kept per thread,
+/// because localtime_r takes a lock and reads the zone anew.
+typedef struct {
+    int64_t second;
+    int32_t offset;
+    bool known;
+} logbook_offset;
+#if defined(__APPLE__)
+extern __thread logbook_offset logbook_thread_offset;
+#else
+extern __thread logbook_offset logbook_thread_offset __attribute__((tls_model("initial-exec")));
+#endif
+int32_t logbook_local_offset_slow(int64_t second);
+static inline int32_t logbook_local_offset(int64_t second) {
+    logbook_offset latest = logbook_thread_offset;
+    return latest.known && latest.second == second ? latest.offset : logbook_local_offset_slow(second);
+}
+
 /// Nanoseconds of the monotonic clock, and of the wall clock since 1970.
 uint64_t logbook_monotonic_nanoseconds(void);
 int64_t logbook_wall_nanoseconds(void);
