@@ -1,5 +1,6 @@
 public import LogbookCore
 public import LogbookFormat
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -44,7 +45,8 @@ public final class ConsoleLogProvider: LogProvider {
     }
 
     init(
-        format: some LogFormat = .text, descriptor: Int32, errorDescriptor: Int32? = nil, colour: ConsoleColour = .automatic,
+        format: some LogFormat = .text, descriptor: Int32, errorDescriptor: Int32? = nil,
+        colour: ConsoleColour = .automatic,
         patience: Duration = .milliseconds(250),
         environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
     ) {

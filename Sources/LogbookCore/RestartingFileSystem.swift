@@ -16,7 +16,7 @@ package struct RestartingFileSystem<Base: FileSystem>: FileSystem {
 
     private func restarting<Result>(_ call: () throws(SystemError) -> Result) throws(SystemError) -> Result {
         for _ in 0..<Self.maximumRestarts {
-            do { return try call() } catch where error.number == EINTR { continue }
+            do { return try call() } catch  where error.number == EINTR { continue }
         }
         return try call()
     }

@@ -1,4 +1,5 @@
 internal import CLogbookSystem
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -149,7 +150,8 @@ extension FileStatus {
             default: .other
             }
         self.init(
-            kind: kind, device: UInt64(truncatingIfNeeded: found.st_dev), inode: UInt64(truncatingIfNeeded: found.st_ino),
+            kind: kind, device: UInt64(truncatingIfNeeded: found.st_dev),
+            inode: UInt64(truncatingIfNeeded: found.st_ino),
             bytes: Int(found.st_size), owner: found.st_uid, links: UInt64(found.st_nlink),
             permissions: UInt32(found.st_mode & 0o7777))
     }

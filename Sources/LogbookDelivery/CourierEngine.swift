@@ -27,7 +27,11 @@ final class CourierEngine: Sendable {
         var target: UInt64?
         var outcome: Outcome?
     }
-    private enum Outcome { case complete, misconfigured(String), stopped }
+    private enum Outcome {
+        case complete
+        case misconfigured(String)
+        case stopped
+    }
 
     private struct State {
         var phase = Phase.running
@@ -178,7 +182,7 @@ final class CourierEngine: Sendable {
             while access.value.phase != .stopped && access.value.thread != current {
                 if deadline.hasPassed || !access.wait(until: deadline) { break }
             }
-            access.value.exchange += 1   // an answer that comes from here on settles nothing
+            access.value.exchange += 1  // an answer that comes from here on settles nothing
             access.broadcast()
             defer { access.value.cancellation = nil }
             return access.value.cancellation
@@ -216,7 +220,7 @@ final class CourierEngine: Sendable {
 
     /// - Returns: False when the courier stops.
     private func waitForWork(hasSettlement: Bool) -> Bool {
-        let start = clock.monotonicNanoseconds()   // read first: to look a little early does no harm
+        let start = clock.monotonicNanoseconds()  // read first: to look a little early does no harm
         let due = [policy.interval, source.nextParcelIsDue].compactMap { $0 }.min()
         let lookAgain = due.map { start + UInt64(max(0, $0.wholeNanoseconds)) }
         return state.withLock { access in
@@ -334,7 +338,7 @@ final class CourierEngine: Sendable {
                 if limit.hasPassed { break }
                 access.wait(until: limit)
             }
-            access.value.exchange += 1   // from here on an answer comes too late
+            access.value.exchange += 1  // from here on an answer comes too late
             access.value.isDelivering = false
             access.value.cancellation = nil
             return (access.value.answer, access.value.answer == nil)
@@ -373,7 +377,8 @@ final class CourierEngine: Sendable {
         if settlement.delivered > 0 { onEvent?(.delivered(parcel: parcel.id, count: settlement.delivered)) }
         if settlement.rejected > 0 {
             LogDiagnostics.report(
-                name, "the receiver will never take \(settlement.rejected) entries of \(parcel.id): \(settlement.reason)")
+                name,
+                "the receiver will never take \(settlement.rejected) entries of \(parcel.id): \(settlement.reason)")
             onEvent?(.rejected(parcel: parcel.id, count: settlement.rejected, reason: settlement.reason))
         }
         return true
@@ -412,7 +417,8 @@ final class CourierEngine: Sendable {
             access.value.failures += 1
             access.value.latestAnswer = reason
             access.value.isWanted = true
-            let pause = asked.map(policy.pause(asked:))
+            let pause =
+                asked.map(policy.pause(asked:))
                 ?? policy.backoff(afterFailures: access.value.failures, fraction: randomness.fraction())
             begin(cause, pause, access)
             return (pause, access.value.failures == 1)

@@ -1,4 +1,5 @@
 internal import LogbookCore
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -18,7 +19,7 @@ extension RollingFile {
             let found: FileStatus
             do { found = try files.status(of: name.active, in: folder.descriptor) } catch {
                 if error.number == ENOENT { return try openAgain(insteadOf: active) }
-                return active.end ?? 0   // who has the name cannot be seen at the moment; the open file is still there
+                return active.end ?? 0  // who has the name cannot be seen at the moment; the open file is still there
             }
             guard found.isSameFile(as: active.status) else { return try openAgain(insteadOf: active) }
             if found.bytes != active.end {
@@ -38,8 +39,8 @@ extension RollingFile {
                 if let old { retire(old) }
                 phase = .open(fresh)
                 openPause.reset()
+                if openFailure != nil { notes.append("\(path) can be written again") }
                 openFailure = nil
-                notes.append("\(path) was moved or removed, or could not be opened; writing to a new file there")
                 return fresh.end ?? 0
             } catch {
                 openPause.begin(now)
@@ -78,9 +79,9 @@ extension RollingFile {
         guard status.owner == files.user else { throw .ownedBySomeoneElse(path: path, user: status.owner) }
         guard status.links <= 1 else { throw .hasSeveralNames(path: path) }
         if status.bytes == 0 { folderIsUnsafe = true }
-        return Active(
-            handle: handle, status: status, end: status.bytes,
-            endsMidLine: endsMidLine(opened, bytes: status.bytes), distrusted: nil)
+        var active = Active(handle: handle, status: status, end: nil, endsMidLine: false, distrusted: nil)
+        lookAtEnd(of: &active, status.bytes)
+        return active
     }
 
     private func openOrMake() throws(SystemError) -> FileDescriptor {
@@ -107,7 +108,7 @@ extension RollingFile {
     private func endsMidLine(_ file: FileDescriptor, bytes: Int) -> Bool {
         guard bytes > 0 else { return false }
         do {
-            guard let last = try files.byte(at: bytes - 1, of: file) else { return false }   // truncated meanwhile
+            guard let last = try files.byte(at: bytes - 1, of: file) else { return false }  // truncated meanwhile
             return last != 0x0A
         } catch { return true }
     }

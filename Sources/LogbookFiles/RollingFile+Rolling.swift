@@ -1,4 +1,5 @@
 internal import LogbookCore
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -22,7 +23,9 @@ extension RollingFile {
             }
             defer { files.unlock(lock.descriptor) }
             // Whoever held the lock before may have rolled already.
-            guard try files.status(of: name.active, in: folder.descriptor).isSameFile(as: old.status) else { return false }
+            guard try files.status(of: name.active, in: folder.descriptor).isSameFile(as: old.status) else {
+                return false
+            }
             // Files are often read one after the other: a torn line must not reach into the next one.
             if old.endsMidLine { _ = push([0x0A], 0..<1, to: old) }
             if old.distrusted == nil { retire(old) }

@@ -1,5 +1,6 @@
 // HOT PATH — an event costs two system calls here: one look at who has the file's name now, one write.
 internal import LogbookCore
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -154,7 +155,8 @@ struct RollingFile<Base: FileSystem>: Sendable {
                 let rest = (range.lowerBound + taken)..<range.upperBound
                 let count = try bytes.withUnsafeBufferPointer { buffer throws(SystemError) in
                     try files.append(
-                        UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: buffer[rest])), to: active.handle.descriptor)
+                        UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: buffer[rest])),
+                        to: active.handle.descriptor)
                 }
                 guard count > 0 else { throw SystemError(ENOSPC, in: "write") }
                 taken += count

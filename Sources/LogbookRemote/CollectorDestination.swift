@@ -40,12 +40,16 @@ public struct CollectorDestination: Destination {
         guard let answer = try? JSONValue.parse(response.body), case .string(parcel.id)? = answer["parcel"],
             let accepted = count(answer["accepted"], upTo: parcel.count),
             let duplicates = count(answer["duplicates"], upTo: parcel.count),
-            let rejected = count(answer["rejected"], upTo: parcel.count), accepted + duplicates + rejected == parcel.count
+            let rejected = count(answer["rejected"], upTo: parcel.count),
+            accepted + duplicates + rejected == parcel.count
         else {
             return .retry(
-                after: nil, "HTTP status \(response.status) without an acknowledgement of this parcel; is this a Logbook collector?")
+                after: nil,
+                "HTTP status \(response.status) without an acknowledgement of this parcel; is this a Logbook collector?"
+            )
         }
-        return rejected == 0 ? .delivered : .deliveredExcept(rejected: rejected, "the collector rejected \(rejected) events")
+        return rejected == 0
+            ? .delivered : .deliveredExcept(rejected: rejected, "the collector rejected \(rejected) events")
     }
 
     private func count(_ value: JSONValue?, upTo limit: Int) -> Int? {

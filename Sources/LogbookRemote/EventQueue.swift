@@ -127,10 +127,12 @@ final class EventQueue: ParcelSource {
         if let parcel = state.withLock({ $0.sealed.first?.parcel }) { return parcel }
         let events = state.withLock { state in
             if state.inHand.isEmpty, isDue(state) || age(state) >= UInt64(policy.parcelAge.wholeNanoseconds) {
-                while state.inHand.count < policy.parcelEvents, let event = removeFirst(&state) { state.inHand.append(event) }
+                while state.inHand.count < policy.parcelEvents, let event = removeFirst(&state) {
+                    state.inHand.append(event)
+                }
                 state.waitingSince = clock.monotonicNanoseconds()
             }
-            return state.inHand   // what could not be sealed the last time, or what is due now
+            return state.inHand  // what could not be sealed the last time, or what is due now
         }
         guard !events.isEmpty else { return nil }
         let sealed = try seal(events)
@@ -177,7 +179,9 @@ final class EventQueue: ParcelSource {
         }
     }
 
-    func settle(_ parcel: Parcel, rejecting rejected: Int, because reason: String) { settle(parcel, rejected: rejected) }
+    func settle(_ parcel: Parcel, rejecting rejected: Int, because reason: String) {
+        settle(parcel, rejected: rejected)
+    }
 
     private func settle(_ parcel: Parcel, rejected: Int) {
         state.withLock { state in

@@ -27,7 +27,8 @@ public final class RemoteLogProvider: LogProvider {
     ///   - name: Names the provider in diagnostics and its thread.
     ///   - onEvent: Hears what the courier does, on its thread.
     public init(
-        to destination: any Destination, origin: LogOrigin = .ephemeral(), queue: RemoteQueuePolicy = RemoteQueuePolicy(),
+        to destination: any Destination, origin: LogOrigin = .ephemeral(),
+        queue: RemoteQueuePolicy = RemoteQueuePolicy(),
         delivery: DeliveryPolicy = DeliveryPolicy(), transport: any HTTPTransport = CurlTransport.shared,
         name: String = "remote", clock: LogClock = .system, randomness: LogRandomness = .system,
         onEvent: (@Sendable (CourierEvent) -> Void)? = nil

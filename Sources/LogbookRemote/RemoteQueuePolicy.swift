@@ -23,7 +23,8 @@ public struct RemoteQueuePolicy: Sendable, Hashable {
     public var compressionLevel: Int
 
     public init(
-        maximumEvents: Int = 50_000, maximumBytes: Int = 32 << 20, overflow: Overflow = .dropOldest, parcelEvents: Int = 1000,
+        maximumEvents: Int = 50_000, maximumBytes: Int = 32 << 20, overflow: Overflow = .dropOldest,
+        parcelEvents: Int = 1000,
         parcelBytes: Int = 1 << 20, parcelAge: Duration = .seconds(1), compressionLevel: Int = 1
     ) {
         self.maximumEvents = maximumEvents

@@ -20,17 +20,19 @@ public struct TransactionHeaders: Sendable, Hashable {
         self.deviceOSVersion = deviceOSVersion
     }
 
-    /// Reads a request's fields.
-    /// - Parameter value: The value of the field of that name, compared without regard to case; nil when there is none.
+    /// Reads a request's fields; names compare without regard to case.
     /// - Returns: Nil when no transaction is named: the request is to be served as ever, without entries.
-    public init?(prefix: String = "logbook-", _ value: (String) -> String?) {
-        func believed(_ name: String) -> String? {
-            value(prefix + name).flatMap { (1...Self.maximumValueBytes).contains($0.utf8.count) ? $0 : nil }
+    public init?(from fields: some Sequence<(String, String)>, prefix: String = "logbook-") {
+        var values: [String: String] = [:]
+        let prefix = prefix.lowercased()
+        for (name, value) in fields where !value.isEmpty && value.utf8.count <= Self.maximumValueBytes {
+            let name = name.lowercased()
+            if name.hasPrefix(prefix) { values[String(name.dropFirst(prefix.count))] = value }
         }
-        guard let id = believed("apptxn-id") else { return nil }
+        guard let id = values["apptxn-id"] else { return nil }
         self.init(
-            transactionID: id, deviceMake: believed("useragent-device-make"), deviceOS: believed("useragent-device-os"),
-            deviceOSVersion: believed("useragent-device-os-version"))
+            transactionID: id, deviceMake: values["useragent-device-make"], deviceOS: values["useragent-device-os"],
+            deviceOSVersion: values["useragent-device-os-version"])
     }
 
     /// The device, with empty words for what is not known.

@@ -40,8 +40,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
 
     public var interest: LogInterest { .transactionEntries }
 
-    /// Stores the entry before it returns, in one commit with those of other threads that store at the same time. When that fails, the entry is lost, counted under ``DropReason/inputOutputError``, and
-    /// `onError` hears of it once.
+    /// Stores the entry before it returns, in one commit with those of other threads that store at the same time. When that fails,
+    /// the entry is lost, counted under ``DropReason/inputOutputError``, and `onError` hears of it once.
     public func log(_ event: LogEvent) {
         account.withLock { $0.submit() }
         do {
@@ -50,6 +50,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         } catch .closed {
             account.withLock { $0.drop(1, .alreadyShutDown) }
         } catch {
+            LogDiagnostics.report("transactions", "an entry is lost: \(error)")
             account.withLock { $0.drop(1, .inputOutputError) }
         }
     }
@@ -150,7 +151,6 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         do {
             return try body()
         } catch {
-            LogDiagnostics.report("transactions", "\(error)")
             configuration.onError?(error)
             throw error
         }

@@ -28,7 +28,8 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
     private let pipe = Pipe()
 
     private func provider(
-        _ format: some LogFormat = MessageFormat(), colour: ConsoleColour = .never, patience: Duration = .milliseconds(20)
+        _ format: some LogFormat = MessageFormat(), colour: ConsoleColour = .never,
+        patience: Duration = .milliseconds(20)
     ) -> ConsoleLogProvider {
         ConsoleLogProvider(format: format, descriptor: pipe.input, colour: colour, patience: patience)
     }
@@ -40,11 +41,14 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
             let date = try DatePattern("yyyy-MM-dd HH:mm:ssSSS", zone: .utc)
             service.register(provider: ConsoleLogProvider(format: TextFormat.article(date: date)))
             service.info(
-                "Category was added.", file: "Demo/CategoryViewController.swift", function: "addButtonPressed(_:)", line: 135)
+                "Category was added.", file: "Demo/CategoryViewController.swift", function: "addButtonPressed(_:)",
+                line: 135)
         }
         let shown = String(decoding: child?.standardOutputContent ?? [], as: UTF8.self)
         #expect(
-            shown == "[ℹ️ 2020-06-06 19:47:15393 CategoryViewController.swift:addButtonPressed(_:):135] Category was added.\n")
+            shown
+                == "[ℹ️ 2020-06-06 19:47:15393 CategoryViewController.swift:addButtonPressed(_:):135] Category was added.\n"
+        )
     }
 
     @Test func errorsMayGoToStandardError() async {
@@ -63,7 +67,7 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
 
     @Test func oneEventIsOneWrite() {
         var ends: [Int32] = [-1, -1]
-        #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)   // keeps writes apart
+        #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)  // keeps writes apart
         defer { for end in ends { close(end) } }
         let provider = ConsoleLogProvider(format: MessageFormat(), descriptor: ends[0], colour: .always)
         let lines = ["one", "two", String(repeating: "x", count: 4000)]
@@ -74,10 +78,13 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
 
     @Test func linesOfManyThreadsStayWhole() {
         let provider = provider(patience: .seconds(60))
-        let threads = 8, each = 500
+        let threads = 8
+        let each = 500
         for thread in 0..<threads {
             LogThread.start("writer") {
-                for number in 0..<each { provider.log(event("\(thread) \(String(repeating: "x", count: number * 20)) end")) }
+                for number in 0..<each {
+                    provider.log(event("\(thread) \(String(repeating: "x", count: number * 20)) end"))
+                }
             }
         }
         let length = (0..<each).reduce(0) { $0 + 2 + $1 * 20 + 4 + 1 } * threads
@@ -96,9 +103,10 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
         #expect(shown.hasPrefix("\u{1B}[31m1970-01-01T"))
         #expect(shown.hasSuffix("\u{1B}[0m\n"))
         let content = shown.dropFirst(5).dropLast(5)
-        #expect(!content.unicodeScalars.contains {
-            $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x202E
-        })
+        #expect(
+            !content.unicodeScalars.contains {
+                $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x202E
+            })
     }
 
     @Test func noColourWhereNobodyLooks() {
@@ -132,13 +140,14 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
         }
     }
 
-    @Test("row 39: a reader that sleeps costs a bounded wait, once, and is taken up again when it wakes",
+    @Test(
+        "row 39: a reader that sleeps costs a bounded wait, once, and is taken up again when it wakes",
         arguments: [false, true])
     func fullPipe(nonBlocking: Bool) {
         let provider = provider()
         if nonBlocking { pipe.setNonBlocking() }
         let filled = pipe.fill()
-        for _ in 1...1000 { provider.log(event("lost")) }   // 20 s, if each waited
+        for _ in 1...1000 { provider.log(event("lost")) }  // 20 s, if each waited
         #expect(provider.ledger == LogLedger(submitted: 1000, dropped: [.inputOutputError: 1000]))
         #expect(pipe.read(filled).utf8.count == filled)
         provider.log(event("seen"))
@@ -177,7 +186,7 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
             let provider = ConsoleLogProvider(format: MessageFormat())
             close(1)
             var path = Array("/tmp/logbook-console-XXXXXX".utf8CString)
-            try #require(mkstemp(&path) == 1)   // the lowest number that is free
+            try #require(mkstemp(&path) == 1)  // the lowest number that is free
             defer { unlink(path) }
             provider.log(event("to the pipe"))
             #expect(pipe.readAll() == "to the pipe\n")

@@ -15,7 +15,7 @@ final class Pipe: @unchecked Sendable {
         var ends: [Int32] = [-1, -1]
         precondition(pipe(&ends) == 0)
         (output, input) = (ends[0], ends[1])
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }   // children of other tests must not keep it open
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }  // children of other tests must not keep it open
     }
 
     deinit {

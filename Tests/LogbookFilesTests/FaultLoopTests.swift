@@ -15,7 +15,8 @@ import Testing
 /// One scenario, run with the fault one call later each time until nothing of it is left to fail.
 @Suite struct FaultLoopTests {
     private static let faults: [FaultyFileSystem.Fault] = [
-        .failure(EIO), .failure(ENOSPC), .failure(EINTR), .failure(EFBIG), .failure(EACCES), .failure(EMFILE), .shortWrite,
+        .failure(EIO), .failure(ENOSPC), .failure(EINTR), .failure(EFBIG), .failure(EACCES), .failure(EMFILE),
+        .shortWrite,
         .tornWrite(EIO), .tornWrite(ENOSPC), .tornWrite(EFBIG),
     ]
     private static let rolling = RollingPolicy(maximumBytes: 64, maximumArchives: 0)
@@ -45,23 +46,27 @@ import Testing
             let acknowledged: [String]
             do {
                 let provider = try FileLogProvider(
-                    in: folder.path, format: MessageFormat(), rolling: Self.rolling, files: files, clock: .manual(clock))
+                    in: folder.path, format: MessageFormat(), rolling: Self.rolling, files: files, clock: .manual(clock)
+                )
                 acknowledged = try logAll(provider, clock)
                 try? provider.shutdown(by: .never)
-            } catch is FileLogProviderError { return }   // setting up may fail, and says so
+            } catch is FileLogProviderError { return }  // setting up may fail, and says so
             let lines = folder.allLines().filter { !$0.isEmpty }
             #expect(lines == acknowledged)
             #expect(acknowledged.count >= Self.messages.count - 1)
         }
     }
 
-    @Test("rows 7, 10: faults that stay end nothing, and the next start goes on with a line of its own", arguments: faults)
+    @Test(
+        "rows 7, 10: faults that stay end nothing, and the next start goes on with a line of its own", arguments: faults
+    )
     func fromThenOn(fault: FaultyFileSystem.Fault) throws {
         try loop(fault, lasts: true) { folder, files, clock in
             var acknowledged: [String] = []
             do {
                 let provider = try FileLogProvider(
-                    in: folder.path, format: MessageFormat(), rolling: Self.rolling, files: files, clock: .manual(clock))
+                    in: folder.path, format: MessageFormat(), rolling: Self.rolling, files: files, clock: .manual(clock)
+                )
                 acknowledged = try logAll(provider, clock)
                 try? provider.shutdown(by: .never)
             } catch is FileLogProviderError {}
@@ -81,7 +86,8 @@ import Testing
         try loop(fault, lasts: false) { folder, files, clock in
             do {
                 let provider = try FileLogProvider(
-                    in: folder.path, format: MessageFormat(), rolling: Self.rolling, files: files, clock: .manual(clock))
+                    in: folder.path, format: MessageFormat(), rolling: Self.rolling, files: files, clock: .manual(clock)
+                )
                 var rest = Self.messages[...]
                 while !rest.isEmpty {
                     let batch = rest.prefix(5)
@@ -105,7 +111,7 @@ import Testing
     ) throws {
         var runs = 0
         for call in 1... {
-            let folder = TemporaryFolder()
+            let folder = TemporaryFolder(inMemory: true)
             let files = FaultyFileSystem(failing: call, with: fault, lasts: lasts)
             try scenario(folder, files, ManualClock(now: LogTime(nanoseconds: 1_763_720_960_000_000_000)))
             #expect(files.openDescriptors == 0, "call \(call)")

@@ -17,9 +17,11 @@ import Testing
     private let folder = TemporaryFolder()
     private var path: String { folder.path + "/app.log" }
 
-    @Test("F19, S7, row 18: links, pipes and folders in the file's place are refused", arguments: [
-        "ln -s target app.log", "ln -s nowhere app.log", "mkfifo app.log", "mkdir app.log",
-    ])
+    @Test(
+        "F19, S7, row 18: links, pipes and folders in the file's place are refused",
+        arguments: [
+            "ln -s target app.log", "ln -s nowhere app.log", "mkfifo app.log", "mkdir app.log",
+        ])
     func notAFile(command: String) throws {
         folder.write("untouched\n", to: "target")
         output(of: "cd '\(folder.path)' && \(command)")
@@ -42,9 +44,11 @@ import Testing
         }
     }
 
-    @Test("S6: files are for their owner alone, and folders that had to be made, whatever the umask", arguments: [
-        "000", "022", "077",
-    ])
+    @Test(
+        "S6: files are for their owner alone, and folders that had to be made, whatever the umask",
+        arguments: [
+            "000", "022", "077",
+        ])
     func permissions(mask: String) async throws {
         let path = folder.path
         await #expect(processExitsWith: .success) { [path = path as String, mask = mask as String] in
@@ -68,7 +72,8 @@ import Testing
     func openFolder() async throws {
         let path = folder.path
         output(of: "chmod 777 '\(path)'")
-        let child = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { [path = path as String] in
+        let child = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            [path = path as String] in
             _ = try FileLogProvider(in: path)
         }
         let remarks = String(decoding: child?.standardErrorContent ?? [], as: UTF8.self)
@@ -115,7 +120,8 @@ import Testing
     @Test func errorsNameTheThingAndTheRemedy() {
         let error = FileLogProviderError.cannotOpen(path: "/var/log/app.log", errno: EACCES)
         #expect(
-            error.description == "cannot open /var/log/app.log for appending: Permission denied (errno 13); check that its "
+            error.description
+                == "cannot open /var/log/app.log for appending: Permission denied (errno 13); check that its "
                 + "folder exists and this user may write there")
     }
 }

@@ -14,10 +14,12 @@ import Testing
         let date = try DatePattern("yyyy-MM-dd HH:mm:ssSSS", zone: .utc)
         service.register(try FileLogProvider(in: folder.path, format: TextFormat.article(date: date)))
         service.info(
-            "Category was added.", file: "Demo/CategoryViewController.swift", function: "addButtonPressed(_:)", line: 135)
+            "Category was added.", file: "Demo/CategoryViewController.swift", function: "addButtonPressed(_:)",
+            line: 135)
         #expect(
             folder.text("app.log")
-                == "[ℹ️ 2020-06-06 19:47:15393 CategoryViewController.swift:addButtonPressed(_:):135] Category was added.\n")
+                == "[ℹ️ 2020-06-06 19:47:15393 CategoryViewController.swift:addButtonPressed(_:):135] Category was added.\n"
+        )
     }
 
     @Test func aLineIsInTheFileWhenTheCallReturns() throws {
@@ -36,7 +38,7 @@ import Testing
         let before = files.calls.count
         for number in 1...3 { provider.log(event("line \(number)")) }
         #expect(files.calls[before...].filter { $0 == "append" }.count == 3)
-        #expect(files.calls.count == before + 6)   // and one look at the name each
+        #expect(files.calls.count == before + 6)  // and one look at the name each
     }
 
     @Test func oneBatchIsOneWrite() throws {
@@ -97,7 +99,10 @@ import Testing
         service.info("\(hostile)", metadata: ["key\n": .string(hostile)])
         let text = folder.text("app.log")
         #expect(text.utf8.filter { $0 == 0x0A }.count == 1)
-        #expect(text.unicodeScalars.dropLast().allSatisfy { $0 == "\t" || !($0.value < 0x20 || (0x7F...0x9F).contains($0.value)) })
+        #expect(
+            text.unicodeScalars.dropLast().allSatisfy {
+                $0 == "\t" || !($0.value < 0x20 || (0x7F...0x9F).contains($0.value))
+            })
         #expect(text.contains(#"a\nb\r\nc"#))
     }
 
@@ -109,7 +114,8 @@ import Testing
                 in: folder.path, format: MessageFormat(),
                 rolling: RollingPolicy(maximumBytes: 300_000, maximumArchives: 0)),
             delivery: .queued(QueuePolicy(overflow: .block(upTo: .seconds(60)))))
-        let threads = 8, each = 10_000
+        let threads = 8
+        let each = 10_000
         let done = Monitor(0)
         for thread in 0..<threads {
             LogThread.start("writer") {
@@ -131,6 +137,38 @@ import Testing
             #expect(own.elementsEqual((0..<each).map { Substring("\(thread) \($0)") }))
         }
         #expect(registration.ledger == LogLedger(submitted: UInt64(threads * each), delivered: UInt64(threads * each)))
+    }
+
+    @Test("F18: many threads log and flush one by one and in batches while the file rolls; the account is exact")
+    func everythingAtOnce() throws {
+        let provider = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumBytes: 2000, maximumArchives: 0))
+        let threads = 16
+        let each = 200
+        let done = Monitor(0)
+        for thread in 0..<threads {
+            LogThread.start("writer") {
+                for number in 0..<each {
+                    if thread % 2 == 0 {
+                        provider.log(event("\(thread) \(number)"))
+                    } else {
+                        try? provider.write([event("\(thread) \(number)")])
+                    }
+                    if number % 50 == thread { try? provider.flush(by: .seconds(30)) }
+                }
+                done.withLock { access in
+                    access.value += 1
+                    access.broadcast()
+                }
+            }
+        }
+        done.withLock { access in while access.value < threads { access.wait() } }
+        let lines = folder.allLines()
+        #expect(lines.count == threads * each)
+        #expect(Set(lines).count == threads * each)
+        #expect(
+            provider.ledger == LogLedger(submitted: UInt64(threads * each / 2), delivered: UInt64(threads * each / 2)))
+        for name in folder.archives() { #expect(folder.text(name).utf8.count <= 2000) }
     }
 
     @Test("F17: a format that logs neither hangs nor recurses without end")
@@ -180,7 +218,8 @@ import Testing
             let all = Locked<[String]>([])
             func write(_ line: String) { all.withLock { $0.append(line) } }
         }
-        let lines = Lines(), service = LogService()
+        let lines = Lines()
+        let service = LogService()
         service.register(WriterLogProvider(lines, format: MessageFormat()))
         service.info("one")
         service.info("two")

@@ -72,7 +72,8 @@ import Testing
 
     @Test("F23: copytruncate under load leaves only whole lines and no zeros")
     func truncatedUnderLoad() throws {
-        let stop = Locked(false), done = Gate()
+        let stop = Locked(false)
+        let done = Gate()
         let provider = provider
         LogThread.start("writer") {
             var number = 0
@@ -101,9 +102,11 @@ import Testing
         #expect(folder.lines("app.log") == ["one", "torn", "two"])
     }
 
-    @Test("F19, S7, row 18: what takes the name and is no file of ours is refused and counted, until it is gone", arguments: [
-        "ln -s target app.log", "mkfifo app.log", "mkdir app.log", "ln target app.log",
-    ])
+    @Test(
+        "F19, S7, row 18: what takes the name and is no file of ours is refused and counted, until it is gone",
+        arguments: [
+            "ln -s target app.log", "mkfifo app.log", "mkdir app.log", "ln target app.log",
+        ])
     func replaced(command: String) throws {
         folder.write("untouched\n", to: "target")
         log("one")

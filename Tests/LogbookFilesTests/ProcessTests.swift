@@ -21,14 +21,16 @@ import Testing
         let path = folder.path
         await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
             LogService.shared.register(
-                try FileLogProvider(in: path, format: MessageFormat()), delivery: .queued(QueuePolicy(linger: .seconds(60))))
+                try FileLogProvider(in: path, format: MessageFormat()),
+                delivery: .queued(QueuePolicy(linger: .seconds(60))))
             for number in 1...1000 { LogService.shared.info("\(number)") }
             exit(3)
         }
         #expect(folder.lines("app.log") == (1...1000).map { "\($0)" })
     }
 
-    @Test("F16, row 1: kill -9 at any moment loses nothing acknowledged; the next start has a line of its own",
+    @Test(
+        "F16, row 1: kill -9 at any moment loses nothing acknowledged; the next start has a line of its own",
         arguments: 0..<20)
     func killed(run: Int) async throws {
         let path = folder.path
@@ -42,19 +44,20 @@ import Testing
             }
             for number in 1... {
                 provider.log(event("\(number) " + String(repeating: "x", count: number % 200) + " end"))
-                let acknowledgement = Array("\(number)\n".utf8)
-                _ = Glibc.write(1, acknowledgement, acknowledgement.count)
+                say("\(number)\n")
             }
         }
         let said = String(decoding: child?.standardOutputContent ?? [], as: UTF8.self)
-        let acknowledged = said.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { Int($0) }
+        let acknowledged = said.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap {
+            Int($0)
+        }
         let next = try FileLogProvider(
             in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
         next.log(event("next start"))
 
         var lines = folder.allLines()
         #expect(lines.popLast() == "next start")
-        if lines.last?.hasSuffix(" end") == false { lines.removeLast() }   // the one that was being written
+        if lines.last?.hasSuffix(" end") == false { lines.removeLast() }  // the one that was being written
         #expect(lines.allSatisfy { $0.hasSuffix(" end") })
         let numbers = lines.compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
         #expect(numbers == Array(1..<(numbers.count + 1)))
@@ -83,14 +86,18 @@ import Testing
 
     private static let canMount =
         geteuid() == 0
-        && output(of: "d=$(mktemp -d) && mount -t tmpfs -o size=64k none $d 2>/dev/null && umount $d && echo yes; rmdir $d") == "yes\n"
+        && output(
+            of: "d=$(mktemp -d) && mount -t tmpfs -o size=64k none $d 2>/dev/null && umount $d && echo yes; rmdir $d")
+            == "yes\n"
 
-    @Test("F20, row 7: a full disk costs only what it cannot hold, and writing goes on once there is room",
+    @Test(
+        "F20, row 7: a full disk costs only what it cannot hold, and writing goes on once there is room",
         .enabled(if: canMount, "needs a small file system of its own"))
     func fullDisk() throws {
         output(of: "mount -t tmpfs -o size=64k none '\(folder.path)'")
         defer { output(of: "umount '\(folder.path)'") }
-        let service = LogService(), other = RecordingProvider()
+        let service = LogService()
+        let other = RecordingProvider()
         let file = service.register(try FileLogProvider(in: folder.path, format: MessageFormat()))
         service.register(other)
         folder.write(String(repeating: "-", count: 40_000), to: "ballast")
@@ -144,9 +151,12 @@ import Testing
             let provider = try FileLogProvider(
                 in: path, format: MessageFormat(), rolling: RollingPolicy(maximumBytes: 100_000, maximumArchives: 0))
             for number in 0..<ProcessTests.count {
-                provider.log(event("\(name) \(number) \(String(repeating: "x", count: ProcessTests.length(number))) end"))
+                provider.log(
+                    event("\(name) \(number) \(String(repeating: "x", count: ProcessTests.length(number))) end"))
             }
-            #expect(provider.ledger == LogLedger(submitted: UInt64(ProcessTests.count), delivered: UInt64(ProcessTests.count)))
+            #expect(
+                provider.ledger
+                    == LogLedger(submitted: UInt64(ProcessTests.count), delivered: UInt64(ProcessTests.count)))
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import LogbookFiles
 
 @Suite struct RollingTests {
-    private let folder = TemporaryFolder()
+    private let folder = TemporaryFolder(inMemory: true)
     private let clock = ManualClock(now: LogTime(nanoseconds: 1_763_720_960_000_000_000))
 
     private func provider(_ bytes: Int, _ archives: Int) throws -> FileLogProvider {
@@ -22,7 +22,11 @@ import Testing
     func sizes(inBatches: Bool) throws {
         let provider = try provider(1024, 0)
         let lines = (1...100).map { line($0) }
-        if inBatches { try provider.write(lines.map { event($0) }) } else { for line in lines { provider.log(event(line)) } }
+        if inBatches {
+            try provider.write(lines.map { event($0) })
+        } else {
+            for line in lines { provider.log(event(line)) }
+        }
         #expect(folder.allLines() == lines)
         #expect(folder.archives().count == 9)
         for name in folder.names { #expect(folder.text(name).utf8.count <= 1024) }
@@ -32,7 +36,11 @@ import Testing
     func largeLine(inBatches: Bool) throws {
         let provider = try provider(50, 0)
         let lines = ["small", line(1, 500), line(2, 500), "smaller"]
-        if inBatches { try provider.write(lines.map { event($0) }) } else { for line in lines { provider.log(event(line)) } }
+        if inBatches {
+            try provider.write(lines.map { event($0) })
+        } else {
+            for line in lines { provider.log(event(line)) }
+        }
         #expect(folder.archives().map { folder.lines($0) } == [["small"], [lines[1]], [lines[2]]])
         #expect(folder.lines("app.log") == ["smaller"])
     }
@@ -51,7 +59,11 @@ import Testing
         let provider = try provider(1, 3)
         for number in 1...11 {
             provider.log(event("\(number)"))
-            if clockRunsBack { clock.setWall(clock.now.adding(.seconds(-86_400))) } else { clock.advance(by: .seconds(1)) }
+            if clockRunsBack {
+                clock.setWall(clock.now.adding(.seconds(-86_400)))
+            } else {
+                clock.advance(by: .seconds(1))
+            }
         }
         #expect(folder.archives().count == 3)
         #expect(folder.allLines() == ["8", "9", "10", "11"])

@@ -15,10 +15,14 @@ import Testing
 final class TemporaryFolder: Sendable {
     let path: String
 
-    init() {
-        let root = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    /// - Parameter inMemory: Where there is such a place: for tests that roll thousands of files, each made safe.
+    init(inMemory: Bool = false) {
+        let usual = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        let root = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : usual
         var template = Array("\(root)/logbook-files-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil, let resolved = realpath(template, nil) else { preconditionFailure("mkdtemp failed") }
+        guard mkdtemp(&template) != nil, let resolved = realpath(template, nil) else {
+            preconditionFailure("mkdtemp failed")
+        }
         path = String(cString: resolved)
         free(resolved)
     }
@@ -55,8 +59,7 @@ final class TemporaryFolder: Sendable {
     func write(_ text: String, to name: String) {
         let file = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         precondition(file >= 0)
-        var text = text
-        text.withUTF8 { _ = writeNumber(file, $0.baseAddress, $0.count) }
+        say(text, to: file)
         close(file)
     }
 
@@ -68,7 +71,11 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-private func writeNumber(_ file: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int { write(file, bytes, count) }
+/// Writes to a descriptor, past everything that buffers.
+func say(_ text: String, to number: Int32 = 1) {
+    var text = text
+    text.withUTF8 { _ = write(number, $0.baseAddress, $0.count) }
+}
 
 /// What a shell command prints.
 @discardableResult

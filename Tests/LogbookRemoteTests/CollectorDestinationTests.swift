@@ -8,7 +8,8 @@ import Testing
 @Suite struct CollectorDestinationTests {
     let destination = CollectorDestination(url: "https://logs.example.com/", token: "hush")
     let parcel = Parcel(
-        id: "P1", body: [1, 2], contentType: "application/x-ndjson", contentEncoding: "gzip", count: 5, sealed: LogTime(nanoseconds: 0))
+        id: "P1", body: [1, 2], contentType: "application/x-ndjson", contentEncoding: "gzip", count: 5,
+        sealed: LogTime(nanoseconds: 0))
 
     func verdict(_ status: Int, _ body: String = "", headers: [HTTPHeader] = []) -> DeliveryVerdict {
         destination.verdict(on: HTTPResponse(status: status, headers: headers, body: Array(body.utf8)), for: parcel)
@@ -24,7 +25,10 @@ import Testing
                 HTTPHeader("Content-Type", "application/x-ndjson"), HTTPHeader("Content-Encoding", "gzip"),
                 HTTPHeader("Logbook-Parcel", "P1"), HTTPHeader("Authorization", "Bearer hush"),
             ])
-        #expect(try CollectorDestination(url: "https://h").request(for: parcel).headers.contains { $0.name == "Authorization" } == false)
+        #expect(
+            try CollectorDestination(url: "https://h").request(for: parcel).headers.contains {
+                $0.name == "Authorization"
+            } == false)
     }
 
     @Test("S14: neither the destination nor its request prints the token")
@@ -39,18 +43,26 @@ import Testing
     @Test func onlyAnAnswerThatAccountsForEveryEventOfThisParcelDelivers() {
         #expect(verdict(200, #"{"parcel":"P1","accepted":5,"duplicates":0,"rejected":0}"#) == .delivered)
         #expect(verdict(202, #"{"parcel":"P1","accepted":0,"duplicates":5,"rejected":0,"more":true}"#) == .delivered)
-        guard case .deliveredExcept(rejected: 2, _) = verdict(200, #"{"parcel":"P1","accepted":2,"duplicates":1,"rejected":2}"#) else {
+        guard
+            case .deliveredExcept(rejected: 2, _) = verdict(
+                200, #"{"parcel":"P1","accepted":2,"duplicates":1,"rejected":2}"#)
+        else {
             Issue.record("two events were rejected")
             return
         }
     }
 
-    @Test("48: a success that is no acknowledgement is tried again", arguments: [
-        (200, ""), (204, ""), (200, "<html>Welcome to the hotel</html>"), (200, #"{"parcel":"P2","accepted":5,"duplicates":0,"rejected":0}"#),
-        (200, #"{"parcel":"P1","accepted":4,"duplicates":0,"rejected":0}"#), (200, #"{"parcel":"P1","accepted":5,"duplicates":0}"#),
-        (200, #"{"parcel":"P1","accepted":6,"duplicates":-1,"rejected":0}"#), (200, #"{"parcel":"P1","accepted":5.0,"duplicates":0,"rejected":0}"#),
-        (200, #"{"parcel":"P1","accepted":5,"duplicates":0,"rejected":0"#), (200, #"["P1",5,0,0]"#), (206, "null"),
-    ])
+    @Test(
+        "48: a success that is no acknowledgement is tried again",
+        arguments: [
+            (200, ""), (204, ""), (200, "<html>Welcome to the hotel</html>"),
+            (200, #"{"parcel":"P2","accepted":5,"duplicates":0,"rejected":0}"#),
+            (200, #"{"parcel":"P1","accepted":4,"duplicates":0,"rejected":0}"#),
+            (200, #"{"parcel":"P1","accepted":5,"duplicates":0}"#),
+            (200, #"{"parcel":"P1","accepted":6,"duplicates":-1,"rejected":0}"#),
+            (200, #"{"parcel":"P1","accepted":5.0,"duplicates":0,"rejected":0}"#),
+            (200, #"{"parcel":"P1","accepted":5,"duplicates":0,"rejected":0"#), (200, #"["P1",5,0,0]"#), (206, "null"),
+        ])
     func noAcknowledgement(status: Int, body: String) {
         guard case .retry(after: nil, let reason) = verdict(status, body) else {
             Issue.record("\(verdict(status, body))")

@@ -12,7 +12,8 @@ final class FakeCollector: Sendable {
     /// Acknowledges the parcel; events seen before count as duplicates.
     func acknowledge(_ headers: [HTTPHeader], _ body: [UInt8]) -> HTTPResponse {
         let parcel = headers.first { $0.name.lowercased() == "logbook-parcel" }?.value ?? ""
-        var accepted = 0, duplicates = 0
+        var accepted = 0
+        var duplicates = 0
         for line in Self.lines(headers, body) {
             let key = "\(line["installation"]!)/\(line["epoch"]!)/\(line["sequence"]!)"
             let isNew = stored.withLock { stored in
@@ -28,8 +29,10 @@ final class FakeCollector: Sendable {
     func acknowledge(_ request: HTTPRequest) -> HTTPResponse { acknowledge(request.headers, request.body) }
 
     static func acknowledgement(_ parcel: String, _ accepted: Int, _ duplicates: Int, _ rejected: Int) -> HTTPResponse {
-        let text = #"{"parcel":"\#(parcel)","accepted":\#(accepted),"duplicates":\#(duplicates),"rejected":\#(rejected)}"#
-        return HTTPResponse(status: 200, headers: [HTTPHeader("Content-Type", "application/json")], body: Array(text.utf8))
+        let text =
+            #"{"parcel":"\#(parcel)","accepted":\#(accepted),"duplicates":\#(duplicates),"rejected":\#(rejected)}"#
+        return HTTPResponse(
+            status: 200, headers: [HTTPHeader("Content-Type", "application/json")], body: Array(text.utf8))
     }
 
     /// The request's lines, read as JSON.
@@ -50,6 +53,7 @@ final class FakeCollector: Sendable {
 extension LogEvent {
     static func numbered(_ sequence: Int, _ level: LogLevel = .info, message: String? = nil) -> LogEvent {
         LogEvent(
-            sequence: UInt64(sequence), time: LogTime(nanoseconds: Int64(sequence)), level: level, message: message ?? "event \(sequence)")
+            sequence: UInt64(sequence), time: LogTime(nanoseconds: Int64(sequence)), level: level,
+            message: message ?? "event \(sequence)")
     }
 }

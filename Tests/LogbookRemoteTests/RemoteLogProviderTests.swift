@@ -12,16 +12,20 @@ import Testing
     let collector = FakeCollector()
 
     func provider(
-        _ transport: any HTTPTransport, queue: RemoteQueuePolicy = RemoteQueuePolicy(), url: String = "http://127.0.0.1:1",
+        _ transport: any HTTPTransport, queue: RemoteQueuePolicy = RemoteQueuePolicy(),
+        url: String = "http://127.0.0.1:1",
         onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) -> RemoteLogProvider {
         RemoteLogProvider(
-            to: CollectorDestination(url: url, token: "hush"), origin: LogOrigin(installation: "I", epoch: 7), queue: queue,
+            to: CollectorDestination(url: url, token: "hush"), origin: LogOrigin(installation: "I", epoch: 7),
+            queue: queue,
             transport: transport, clock: .manual(clock), randomness: .seeded(1), onEvent: onEvent)
     }
 
     /// Acknowledges everything.
-    func willing() -> ScriptedTransport { ScriptedTransport { [collector] _, request in .answer(collector.acknowledge(request)) } }
+    func willing() -> ScriptedTransport {
+        ScriptedTransport { [collector] _, request in .answer(collector.acknowledge(request)) }
+    }
 
     @Test func eventsArriveAsCompressedLinesThatCarryTheirKey() throws {
         let transport = willing()
@@ -101,7 +105,9 @@ import Testing
     }
 
     @Test func aFullQueueDropsTheOldestOrTheNewestAndCounts() throws {
-        for (overflow, kept) in [(RemoteQueuePolicy.Overflow.dropOldest, Array(91...100)), (.dropNewest, Array(1...10))] {
+        for (overflow, kept) in [
+            (RemoteQueuePolicy.Overflow.dropOldest, Array(91...100)), (.dropNewest, Array(1...10)),
+        ] {
             let collector = FakeCollector()
             let transport = ScriptedTransport { _, request in .answer(collector.acknowledge(request)) }
             let provider = provider(transport, queue: RemoteQueuePolicy(maximumEvents: 10, overflow: overflow))

@@ -109,7 +109,7 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         let bench = try Bench(url: server.url)
         bench.service.transaction(usecase: 1).log(1)
         bench.provider.token = "t"
-        #expect(bench.events.wait(for: 1) == [.failed(reason: "the remote store answered 200 for another parcel")])
+        #expect(bench.events.wait(for: 1) == [.failed(reason: "HTTP status 200 for another parcel")])
         #expect(try bench.provider.counts().pending == 1)
         bench.clock.advance(by: .seconds(10))
         #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 1))
@@ -236,7 +236,7 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         bench.service.transaction(usecase: 2).log(1)
         try bench.deliver()
         #expect(bench.events.all == [
-            .setAside(entries: 1, reason: "the remote store answered 400"), .delivered(transactions: 1, entries: 1),
+            .setAside(entries: 1, reason: "HTTP status 400"), .delivered(transactions: 1, entries: 1),
         ])
         #expect(try bench.provider.counts() == TransactionStoreCounts(transactions: 1, entries: 1, pending: 0, setAside: 1))
         try bench.deliver()

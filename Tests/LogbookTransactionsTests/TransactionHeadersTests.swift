@@ -12,16 +12,16 @@ import Testing
         #expect(fields.map(\.0) == [
             "fp-apptxn-id", "fp-useragent-device-make", "fp-useragent-device-os", "fp-useragent-device-os-version",
         ])
-        let received = Dictionary(uniqueKeysWithValues: fields)
-        let headers = try #require(TransactionHeaders(prefix: "fp-") { received[$0] })
+        let received = fields.map { ($0.0.uppercased(), $0.1) } + [("Host", "example.org")]
+        let headers = try #require(TransactionHeaders(from: received, prefix: "fp-"))
         #expect(headers.transactionID == transaction.id)
         #expect(headers.device == phone)
     }
 
     @Test func aRequestWithoutTheIdNamesNoTransaction() {
-        #expect(TransactionHeaders { _ in nil } == nil)
-        #expect(TransactionHeaders { _ in "" } == nil)
-        #expect(TransactionHeaders { _ in String(repeating: "x", count: 257) } == nil)
+        #expect(TransactionHeaders(from: []) == nil)
+        #expect(TransactionHeaders(from: [("logbook-apptxn-id", "")]) == nil)
+        #expect(TransactionHeaders(from: [("logbook-apptxn-id", String(repeating: "x", count: 257))]) == nil)
     }
 
     @Test func aValueCannotBeginAnotherField() {

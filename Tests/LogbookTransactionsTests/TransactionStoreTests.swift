@@ -175,6 +175,21 @@ private func mode(_ path: String) -> UInt32 {
         store.close()
     }
 
+    @Test func aChildOfTheHostDoesNotKeepTheStoreLocked() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        var lock = stat()
+        try #require(stat(folder.store + ".lock", &lock) == 0)
+        let descriptor = try #require((Int32(3)..<1024).first { number in
+            var facts = stat()
+            return fstat(number, &facts) == 0 && facts.st_ino == lock.st_ino && facts.st_dev == lock.st_dev
+        })
+        let copy = dup(descriptor)   // what a child has between fork and exec
+        defer { close(copy) }
+        store.close()
+        try TransactionStore(path: folder.store).close()
+    }
+
     @Test func onlyThisUserMayReadIt() throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/deep/down/store.sqlite"
