@@ -164,9 +164,7 @@ struct CheckedLayout: Sendable, Hashable {
         _ kind: TextLayout.Piece.Kind, endingWith next: [UInt8]?, from scanner: inout LineScanner, into found: inout Found
     ) throws(LogLineError) {
         switch kind {
-        case .time(let stamp):
-            guard let time = stamp.time(from: &scanner) else { throw scanner.expected("a time stamp") }
-            found.time = time
+        case .time(let stamp): found.time = try scanner.time(stamp)
         case .level(let padded):
             let start = scanner.position
             found.level = try scanner.level()

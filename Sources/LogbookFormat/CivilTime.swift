@@ -82,15 +82,10 @@ package struct CivilTime: Sendable, Equatable {
     /// The moment at which a clock on the wall shows this; nil when it lies outside 1677 to 2262.
     package static func time(days: Int, secondOfDay: Int, nanosecond: Int, offset: Int) -> LogTime? {
         let seconds = days * 86_400 + secondOfDay - offset
-        // Rounded towards the past, so one second more than the range is in it as long as the sum is.
-        let (product, overflow) = Int64(seconds + 1).multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow {
-            let (early, tooEarly) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-            let (sum, tooLate) = early.addingReportingOverflow(Int64(nanosecond))
-            return tooEarly || tooLate ? nil : LogTime(nanoseconds: sum)
-        }
-        let (sum, tooEarly) = product.addingReportingOverflow(Int64(nanosecond) - 1_000_000_000)
-        return tooEarly ? nil : LogTime(nanoseconds: sum)
+        let exact = Int128(seconds) * 1_000_000_000 + Int128(nanosecond)
+        if let nanoseconds = Int64(exactly: exact) { return LogTime(nanoseconds: nanoseconds) }
+        // A stamp of the very first second, cut to its whole part, lies before the earliest time there is.
+        return exact < 0 && exact > Int128(Int64.min) - 1_000_000_000 ? LogTime(nanoseconds: .min) : nil
     }
 
     /// The same, where the clock hangs in a zone. An hour that comes twice is taken for its first run.

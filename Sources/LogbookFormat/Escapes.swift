@@ -37,7 +37,7 @@ struct EscapedBytes: Sendable, Hashable {
     func candidates(in word: UInt64) -> UInt64 {
         // Within seven bits no sum carries into the next byte.
         let seven = word & Self.low
-        let notControl = seven &+ (Self.ones &* 0x60) & ~(seven &+ Self.ones)   // 0x20 or above, and not 0x7F
+        let notControl = (seven &+ Self.ones &* 0x60) & ~(seven &+ Self.ones)   // 0x20 or above, and not 0x7F
         var fine = notControl | word
         fine &= Self.differs(word, first) & Self.differs(word, second) & Self.differs(word, third) & Self.differs(word, fourth)
         if word & Self.high != 0 {

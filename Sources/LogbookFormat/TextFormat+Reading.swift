@@ -13,7 +13,7 @@ extension TextFormat {
     private static func readStandard(
         _ scanner: inout LineScanner, _ stamp: TimeStamp
     ) throws(LogLineError) -> LogEvent {
-        guard let time = stamp.time(from: &scanner) else { throw scanner.expected("a time stamp") }
+        let time = try scanner.time(stamp)
         guard scanner.skip(0x20) else { throw scanner.expected("a space after the time stamp") }
         let level = try scanner.level()
         guard scanner.skip(0x20) else { throw scanner.expected("a space after the level") }
@@ -28,7 +28,7 @@ extension TextFormat {
         guard scanner.skip(0x5B) else { throw scanner.expected("[") }
         guard let index = scanner.word(of: LogLevel.symbolBytes) else { throw scanner.expected("the sign of a level") }
         guard scanner.skip(0x20) else { throw scanner.expected("a space after the level") }
-        guard let time = date.time(from: &scanner) else { throw scanner.expected("a time stamp") }
+        let time = try scanner.time(.pattern(date))
         guard scanner.skip(0x20) else { throw scanner.expected("a space after the time stamp") }
         let start = scanner.position
         guard let place = scanner.upTo(0x5D), let colon = place.firstIndex(of: 0x3A),
@@ -48,6 +48,12 @@ extension TextFormat {
 }
 
 extension LineScanner {
+    mutating func time(_ stamp: TimeStamp) throws(LogLineError) -> LogTime {
+        let start = position
+        guard let time = stamp.time(from: &self) else { throw .malformed(expected: "a time stamp", offset: start) }
+        return time
+    }
+
     mutating func level() throws(LogLineError) -> LogLevel {
         guard let index = word(of: LogLevel.nameBytes) else { throw expected("a level: " + LogLevel.expectedName) }
         return LogLevel.allCases[index]

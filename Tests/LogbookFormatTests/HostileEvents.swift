@@ -112,6 +112,8 @@ private struct SplitMix: RandomNumberGenerator {
 struct FormatUnderTest: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let format: any ReadableLogFormat
+    /// How many events are tried: fewer where another variant of the format tries many.
+    var events = 10_000
     let kept: @Sendable (LogEvent) -> LogEvent
 
     private static func truncated(_ time: LogTime, to unit: Int64) -> LogTime {
@@ -169,8 +171,8 @@ struct FormatUnderTest: Sendable, CustomTestStringConvertible {
             })
     }
 
-    static func standard(_ zone: LogTimeZone) -> FormatUnderTest {
-        FormatUnderTest(testDescription: "text in \(zone)", format: TextFormat.standard(zone: zone)) {
+    static func standard(_ zone: LogTimeZone, events: Int) -> FormatUnderTest {
+        FormatUnderTest(testDescription: "text in \(zone)", format: TextFormat.standard(zone: zone), events: events) {
             event($0, time: truncated($0.time, to: 1000), sequence: 0, thread: 0, transaction: withoutDevice($0.transaction))
         }
     }
@@ -178,7 +180,8 @@ struct FormatUnderTest: Sendable, CustomTestStringConvertible {
     static let articlePattern = try! DatePattern("EEE d. MMM yyyy 'at' HH:mm:ss.SSS XXX", zone: .fixed(seconds: -12_600))
 
     static let all: [FormatUnderTest] = [
-        standard(.utc), standard(.fixed(seconds: 20_700)), standard(.fixed(seconds: -1)), standard(.local),
+        standard(.utc, events: 10_000), standard(.fixed(seconds: 20_700), events: 1000),
+        standard(.fixed(seconds: -1), events: 1000), standard(.local, events: 1000),
         FormatUnderTest(testDescription: "article", format: TextFormat.article(date: articlePattern)) {
             event(
                 $0, time: truncated($0.time, to: 1_000_000), sequence: 0, thread: 0, metadata: [:],
@@ -194,7 +197,7 @@ struct FormatUnderTest: Sendable, CustomTestStringConvertible {
         ) { event($0, transaction: withoutDevice($0.transaction)) },
         FormatUnderTest(
             testDescription: "a layout that ends in the message",
-            format: try! TextFormat.layout("\(.symbol) \(.time(articlePattern)) u\(.fileName)}\(.line) \(.message)")
+            format: try! TextFormat.layout("\(.symbol) \(.time(articlePattern)) u\(.fileName)}\(.line) \(.message)"), events: 1000
         ) {
             event(
                 $0, time: truncated($0.time, to: 1_000_000), sequence: 0, thread: 0, metadata: [:],
