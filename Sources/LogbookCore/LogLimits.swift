@@ -67,11 +67,10 @@ public struct LogLimits: Sendable, Hashable {
 
     private func hold(_ members: LogMetadata, depth: Int, left: inout Int) -> Bool {
         guard members.count <= metadataMembers else { return false }
-        for (key, value) in members {
+        return members.allMembers { key, value in
             left -= key.utf8.count
-            guard left >= 0, hold(value, depth: depth, left: &left) else { return false }
+            return left >= 0 && hold(value, depth: depth, left: &left)
         }
-        return true
     }
 
     private func hold(_ value: LogValue, depth: Int, left: inout Int) -> Bool {
@@ -141,13 +140,15 @@ public struct LogLimits: Sendable, Hashable {
 }
 
 extension LogEvent {
+    /// Whether nothing of the event would be cut.
+    package func isWithin(_ limits: LogLimits) -> Bool {
+        limits.hold(message) && limits.hold(metadata) && source.isWithin(limits) && error?.isWithin(limits) ?? true
+            && transaction?.isWithin(limits) ?? true
+    }
+
     /// The event itself when it is within the limits, otherwise a copy in which what is beyond has been cut and marked.
     package func within(_ limits: LogLimits) -> LogEvent {
-        if limits.hold(message), limits.hold(metadata), source.isWithin(limits), error?.isWithin(limits) ?? true,
-            transaction?.isWithin(limits) ?? true
-        {
-            return self
-        }
+        if isWithin(limits) { return self }
         return LogEvent(
             sequence: sequence, time: time, level: level, message: limits.cut(message), metadata: limits.cut(metadata),
             thread: thread, source: source.cut(limits), transaction: transaction?.cut(limits),

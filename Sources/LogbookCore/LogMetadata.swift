@@ -110,6 +110,17 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public static func == (left: LogMetadata, right: LogMetadata) -> Bool { left.entries == right.entries }
     public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
 
+    // HOT PATH — for formats: members are lent, not copied, so that hardly a reference is counted.
+    package func forEachMember(_ body: (_ key: String, _ value: LogValue) -> Void) {
+        for index in entries.indices { body(entries[index].key, entries[index].value) }
+    }
+
+    /// The same, as long as the answer is true.
+    package func allMembers(_ isFine: (_ key: String, _ value: LogValue) -> Bool) -> Bool {
+        for index in entries.indices where !isFine(entries[index].key, entries[index].value) { return false }
+        return true
+    }
+
     /// Both, where `other` decides a key that both have.
     public func merging(_ other: LogMetadata) -> LogMetadata {
         if other.isEmpty { return self }

@@ -9,6 +9,15 @@ public enum LogTimeZone: Sendable, Hashable {
     /// A fixed distance from UTC, positive to the east, less than a day; seconds beyond whole minutes are left out.
     case fixed(seconds: Int)
 
+    /// One number for each zone.
+    fileprivate var key: Int64 {
+        switch self {
+        case .utc: .max
+        case .local: .min
+        case .fixed(let seconds): Int64(seconds)
+        }
+    }
+
     /// Seconds to add to UTC at this moment: whole minutes, because a time stamp can say no more.
     package func offset(atSecond second: Int64) -> Int {
         switch self {
@@ -33,15 +42,31 @@ package struct CivilTime: Sendable, Equatable {
     /// Seconds east of UTC.
     package var offset: Int
 
+    // HOT PATH — the latest second of each thread is kept: the calendar, and above all localtime_r, which takes a lock, are
+    // asked once a second. Benchmarks: "time stamp".
     package init(_ time: LogTime, in zone: LogTimeZone) {
         let (whole, nanosecond) = time.secondAndNanosecond
+        let latest = logbook_civil_slot(zone == .utc)!
+        if !latest.pointee.known || latest.pointee.second != whole || latest.pointee.zone != zone.key {
+            latest.pointee = Self.calendar(whole, in: zone)
+        }
+        year = Int(latest.pointee.year)
+        month = Int(latest.pointee.month)
+        day = Int(latest.pointee.day)
+        hour = Int(latest.pointee.hour)
+        minute = Int(latest.pointee.minute)
+        second = Int(latest.pointee.second_of_minute)
+        weekday = Int(latest.pointee.weekday)
+        offset = Int(latest.pointee.offset)
         self.nanosecond = nanosecond
-        offset = zone.offset(atSecond: whole)
+    }
+
+    @inline(never)
+    private static func calendar(_ whole: Int64, in zone: LogTimeZone) -> logbook_civil {
+        let offset = zone.offset(atSecond: whole)
         let seconds = Int(whole) + offset
         let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
         let ofDay = seconds - days * 86_400
-        (hour, minute, second) = (ofDay / 3600, ofDay / 60 % 60, ofDay % 60)
-        weekday = ((days + 4) % 7 + 7) % 7
         // Days from 0000-03-01, in eras of 400 years: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -49,9 +74,12 @@ package struct CivilTime: Sendable, Equatable {
         let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
         let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let shiftedMonth = (5 * ofYear + 2) / 153
-        day = ofYear - (153 * shiftedMonth + 2) / 5 + 1
-        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return logbook_civil(
+            second: whole, zone: zone.key, year: Int32(yearOfEra + era * 400 + (month <= 2 ? 1 : 0)), offset: Int32(offset),
+            month: UInt8(month), day: UInt8(ofYear - (153 * shiftedMonth + 2) / 5 + 1), hour: UInt8(ofDay / 3600),
+            minute: UInt8(ofDay / 60 % 60), second_of_minute: UInt8(ofDay % 60), weekday: UInt8(((days + 4) % 7 + 7) % 7),
+            known: true)
     }
 
     /// Days since 1970-01-01 of a date, which need not exist: the 31st of February is the 2nd or 3rd of March.

@@ -9,12 +9,14 @@ public struct DatePattern: Sendable, Hashable {
     private enum Piece: Sendable, Hashable {
         /// One byte, such as a hyphen.
         case sign(UInt8)
-        /// What stands as it is, already escaped.
-        case text([UInt8])
+        /// What stands as it is: that part of ``texts``, so that no piece needs counting of references.
+        case text(start: Int, end: Int)
         case year, shortYear, month(Int), monthName, day(Int), weekdayName, hour(Int), minute, second
         case fraction(Int), offset(colon: Bool)
     }
     private let pieces: [Piece]
+    /// The texts of the pattern one after the other, already escaped.
+    private let texts: [UInt8]
     public let zone: LogTimeZone
 
     /// The article's pattern, without anything between seconds and milliseconds: `2020-06-06 19:47:15393`.
@@ -22,25 +24,32 @@ public struct DatePattern: Sendable, Hashable {
         pieces: [
             .year, .sign(0x2D), .month(2), .sign(0x2D), .day(2), .sign(0x20), .hour(2), .sign(0x3A), .minute, .sign(0x3A),
             .second, .fraction(3),
-        ], zone: .local)
+        ], texts: [], zone: .local)
 
-    private init(pieces: [Piece], zone: LogTimeZone) {
+    private init(pieces: [Piece], texts: [UInt8], zone: LogTimeZone) {
         self.pieces = pieces
+        self.texts = texts
         self.zone = zone
     }
 
     public init(_ pattern: String, zone: LogTimeZone = .local) throws(DatePatternError) {
         var pieces: [Piece] = []
+        var texts: [UInt8] = []
+        func literal(_ text: String) -> Piece {
+            let start = texts.count
+            texts.append(escapedLine: text)
+            return texts.count == start + 1 ? .sign(texts[start]) : .text(start: start, end: texts.count)
+        }
         var rest = pattern[...]
         while let letter = rest.first {
             let run = rest.prefix { $0 == letter }
             if letter == "'" {
-                pieces.append(Self.literal(try Self.quoted(&rest, of: pattern)))
+                pieces.append(literal(try Self.quoted(&rest, of: pattern)))
                 continue
             }
             rest = rest.dropFirst(run.count)
             guard letter.isASCII && letter.isLetter else {
-                pieces.append(Self.literal(String(run)))
+                pieces.append(literal(String(run)))
                 continue
             }
             switch (letter, run.count) {
@@ -60,7 +69,7 @@ public struct DatePattern: Sendable, Hashable {
             }
         }
         if pieces.isEmpty { throw .empty }
-        self.init(pieces: pieces, zone: zone)
+        self.init(pieces: pieces, texts: texts, zone: zone)
     }
 
     private static func quoted(_ rest: inout Substring, of pattern: String) throws(DatePatternError) -> String {
@@ -82,12 +91,6 @@ public struct DatePattern: Sendable, Hashable {
         throw .openQuote(pattern: pattern)
     }
 
-    private static func literal(_ text: String) -> Piece {
-        var bytes: [UInt8] = []
-        bytes.append(escapedLine: text)
-        return bytes.count == 1 ? .sign(bytes[0]) : .text(bytes)
-    }
-
     package func append(_ time: LogTime, to bytes: inout [UInt8]) {
         LineWriter.append(to: &bytes) { write(time, to: &$0) }
     }
@@ -98,7 +101,8 @@ public struct DatePattern: Sendable, Hashable {
         for piece in pieces {
             switch piece {
             case .sign(let byte): writer.byte(byte)
-            case .text(let text): text.withUnsafeBufferPointer { writer.bytes($0) }
+            case .text(let start, let end):
+                texts.withUnsafeBufferPointer { writer.bytes(UnsafeBufferPointer(rebasing: $0[start..<end])) }
             case .year: writer.fourDigits(civil.year)
             case .shortYear: writer.twoDigits(civil.year % 100)
             case .month(let width): Self.write(civil.month, width: width, to: &writer)
@@ -134,7 +138,7 @@ public struct DatePattern: Sendable, Hashable {
         for piece in pieces {
             switch piece {
             case .sign(let byte): guard scanner.skip(byte) else { return nil }
-            case .text(let text): guard scanner.skip(text) else { return nil }
+            case .text(let start, let end): guard scanner.skip(texts[start..<end]) else { return nil }
             case .year:
                 guard let read = digits(4) else { return nil }
                 year = read

@@ -15,7 +15,7 @@ public import LogbookCore
 /// be read back.
 /// - Note: Source: elastic/ecs-logging, `spec/spec.json` and `spec/README.md`: order of the first fields, top-level `log.level`,
 ///   keys of `labels`.
-public struct ECSFormat: ReadableLogFormat, Hashable {
+public struct ECSFormat: ReadableLogFormat, LineFormat, Hashable {
     /// The version of the schema whose fields these are.
     public static let version = "8.11.0"
 
@@ -31,58 +31,57 @@ public struct ECSFormat: ReadableLogFormat, Hashable {
     }
 
     // HOT PATH — Benchmarks: "JSON lines".
-    public func append(_ event: LogEvent, to bytes: inout [UInt8]) {
-        let event = event.within(limits)
-        LineWriter.append(to: &bytes) { writer in
-            writer.literal(#"{"@timestamp":""#)
-            ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
-            writer.literal(#"","log.level":""#)
-            writer.plain(event.level.name)
-            writer.literal(#"","message":"#)
-            writer.jsonString(event.message)
-            writer.literal(#","ecs.version":"8.11.0","event":{"sequence":"#)
-            writer.decimal(event.sequence)
-            if let service {
-                writer.literal(#","dataset":"#)
-                writer.jsonString(service + ".log")
-                writer.literal(#"},"service":{"name":"#)
-                writer.jsonString(service)
-            }
-            writer.byte(0x7D)
-            if event.thread != 0 {
-                writer.literal(#","process":{"thread":{"id":"#)
-                writer.decimal(event.thread)
-                writer.literal("}}")
-            }
-            if !event.source.isUnknown {
-                writer.literal(#","log":{"origin":{"file":{"name":"#)
-                writer.file(of: event.source) { $0.jsonString($1) }
-                writer.literal(#","line":"#)
-                writer.decimal(UInt64(event.source.line))
-                writer.literal(#"},"function":"#)
-                writer.function(of: event.source) { $0.jsonString($1) }
-                writer.literal("}}")
-            }
-            if let error = event.error {
-                writer.literal(#","error":{"type":"#)
-                writer.jsonString(error.type)
-                writer.literal(#","message":"#)
-                writer.jsonString(error.description)
-                writer.byte(0x7D)
-            }
-            if let entry = event.transaction {
-                writer.literal(#","transaction":{"id":"#)
-                writer.jsonString(entry.transactionID)
-                writer.literal(#"},"logbook":{"transaction":"#)
-                writer.json(entry)
-                writer.byte(0x7D)
-            }
-            if !event.metadata.isEmpty {
-                writer.literal(#","labels":"#)
-                writer.labels(event.metadata)
-            }
-            writer.literal("}\n")
+    public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
+
+    func write(_ event: LogEvent, to writer: inout LineWriter) {
+        writer.literal(#"{"@timestamp":""#)
+        ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
+        writer.literal(#"","log.level":""#)
+        writer.plain(event.level.name)
+        writer.literal(#"","message":"#)
+        writer.jsonString(event.message)
+        writer.literal(#","ecs.version":"8.11.0","event":{"sequence":"#)
+        writer.decimal(event.sequence)
+        if let service {
+            writer.literal(#","dataset":"#)
+            writer.jsonString(service + ".log")
+            writer.literal(#"},"service":{"name":"#)
+            writer.jsonString(service)
         }
+        writer.byte(0x7D)
+        if event.thread != 0 {
+            writer.literal(#","process":{"thread":{"id":"#)
+            writer.decimal(event.thread)
+            writer.literal("}}")
+        }
+        if !event.source.isUnknown {
+            writer.literal(#","log":{"origin":{"file":{"name":"#)
+            writer.file(of: event.source) { $0.jsonString($1) }
+            writer.literal(#","line":"#)
+            writer.decimal(UInt64(event.source.line))
+            writer.literal(#"},"function":"#)
+            writer.function(of: event.source) { $0.jsonString($1) }
+            writer.literal("}}")
+        }
+        if let error = event.error {
+            writer.literal(#","error":{"type":"#)
+            writer.jsonString(error.type)
+            writer.literal(#","message":"#)
+            writer.jsonString(error.description)
+            writer.byte(0x7D)
+        }
+        if let entry = event.transaction {
+            writer.literal(#","transaction":{"id":"#)
+            writer.jsonString(entry.transactionID)
+            writer.literal(#"},"logbook":{"transaction":"#)
+            writer.json(entry)
+            writer.byte(0x7D)
+        }
+        if !event.metadata.isEmpty {
+            writer.literal(#","labels":"#)
+            writer.labels(event.metadata)
+        }
+        writer.literal("}\n")
     }
 }
 
@@ -93,12 +92,13 @@ extension LogFormat where Self == ECSFormat {
 
 extension LineWriter {
     fileprivate mutating func labels(_ metadata: LogMetadata) {
-        let keys = metadata.allSatisfy { ECSLabels.stands($0.key) } ? nil : ECSLabels.keys(metadata)
-        var separator: UInt8 = 0x7B
-        for (index, (key, value)) in metadata.enumerated() {
+        let keys = metadata.allMembers { key, _ in ECSLabels.stands(key) } ? nil : ECSLabels.keys(metadata)
+        var separator: UInt8 = 0x7B, index = 0
+        metadata.forEachMember { key, value in
             byte(separator)
             separator = 0x2C
             jsonString(keys?[index] ?? key)
+            index += 1
             byte(0x3A)
             switch value {
             case .array, .object:

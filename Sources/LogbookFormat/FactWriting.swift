@@ -29,8 +29,16 @@ enum OwnFact: String, CaseIterable {
         }
     }
 
-    /// Quick for the common case: none of ours is longer, and few keys begin like one.
-    static func named(_ key: String) -> OwnFact? { key.utf8.count > 29 ? nil : OwnFact(rawValue: key) }
+    /// Length and first letter rule out nearly every key before names are compared.
+    static func named(_ key: String) -> OwnFact? {
+        switch (key.utf8.count, key.utf8.first) {
+        case (3, 0x6D), (3, 0x73), (4, 0x66), (4, 0x6C), (4, 0x74), (5, 0x6C), (6, 0x74),   // msg seq file func line time level thread
+            (9, 0x64), (11, 0x64), (17, 0x64), (10, 0x65), (13, 0x65),   // device.… error.…
+            (14, 0x74), (17, 0x74), (19, 0x74), (22, 0x74), (29, 0x74):   // transaction.…
+            OwnFact(rawValue: key)
+        default: nil
+        }
+    }
 }
 
 extension LineWriter {
@@ -40,7 +48,7 @@ extension LineWriter {
     mutating func facts(_ event: LogEvent) {
         if event.metadata.isEmpty && event.error == nil && event.transaction == nil { return }
         var separator: UInt8 = 0x09
-        for (key, value) in event.metadata {
+        event.metadata.forEachMember { key, value in
             byte(separator)
             separator = 0x20
             withUTF8(of: key) { writer, bytes in

@@ -12,17 +12,7 @@ package enum ISO8601 {
     // HOT PATH — arithmetic only; Benchmarks: "time stamp".
     package static func write(_ time: LogTime, digits: Int, in zone: LogTimeZone, to writer: inout LineWriter) {
         let civil = CivilTime(time, in: zone)
-        writer.fourDigits(civil.year)
-        writer.byte(0x2D)
-        writer.twoDigits(civil.month)
-        writer.byte(0x2D)
-        writer.twoDigits(civil.day)
-        writer.byte(0x54)
-        writer.twoDigits(civil.hour)
-        writer.byte(0x3A)
-        writer.twoDigits(civil.minute)
-        writer.byte(0x3A)
-        writer.twoDigits(civil.second)
+        writer.dateAndTime(civil)
         if digits > 0 {
             writer.byte(0x2E)
             writer.fraction(civil.nanosecond, digits: digits)
@@ -31,10 +21,11 @@ package enum ISO8601 {
     }
 
     static func writeOffset(_ offset: Int, separator: Bool, to writer: inout LineWriter) {
+        let minutes = offset.magnitude / 60
         writer.byte(offset < 0 ? 0x2D : 0x2B)
-        writer.twoDigits(abs(offset) / 3600)
+        writer.twoDigits(Int(minutes / 60))
         if separator { writer.byte(0x3A) }
-        writer.twoDigits(abs(offset) / 60 % 60)
+        writer.twoDigits(Int(minutes % 60))
     }
 
     /// Reads `yyyy-MM-dd`, `T`, `t` or a space, `HH:mm:ss`, a fraction after `.` or `,`, and `Z`, `±HH:mm`, `±HHmm` or `±HH`.

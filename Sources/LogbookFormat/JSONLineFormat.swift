@@ -8,7 +8,7 @@ public import LogbookCore
 /// ```
 /// (Wrapped here; a line has no line breaks.) `error`, `transaction`, `installation` and `epoch` come when they are known.
 /// ``LogValue/unsigned(_:)`` numbers that fit `Int64` come back as integers, and numbers that are none as text.
-public struct JSONLineFormat: ReadableLogFormat, Hashable {
+public struct JSONLineFormat: ReadableLogFormat, LineFormat, Hashable {
     /// Written into every line when it is given, so that a receiver can store each event once.
     public let origin: LogOrigin?
 
@@ -21,52 +21,51 @@ public struct JSONLineFormat: ReadableLogFormat, Hashable {
     }
 
     // HOT PATH — Benchmarks: "JSON lines".
-    public func append(_ event: LogEvent, to bytes: inout [UInt8]) {
-        let event = event.within(limits)
-        LineWriter.append(to: &bytes) { writer in
-            writer.literal(#"{"time":""#)
-            ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
-            writer.literal(#"","level":""#)
-            writer.plain(event.level.name)
-            writer.literal(#"","message":"#)
-            writer.jsonString(event.message)
-            writer.literal(#","sequence":"#)
-            writer.decimal(event.sequence)
-            if event.thread != 0 {
-                writer.literal(#","thread":"#)
-                writer.decimal(event.thread)
-            }
-            if !event.source.isUnknown {
-                writer.literal(#","file":"#)
-                writer.file(of: event.source) { $0.jsonString($1) }
-                writer.literal(#","function":"#)
-                writer.function(of: event.source) { $0.jsonString($1) }
-                writer.literal(#","line":"#)
-                writer.decimal(UInt64(event.source.line))
-            }
-            if !event.metadata.isEmpty {
-                writer.literal(#","metadata":"#)
-                writer.json(event.metadata)
-            }
-            if let error = event.error {
-                writer.literal(#","error":{"type":"#)
-                writer.jsonString(error.type)
-                writer.literal(#","message":"#)
-                writer.jsonString(error.description)
-                writer.byte(0x7D)
-            }
-            if let entry = event.transaction {
-                writer.literal(#","transaction":"#)
-                writer.json(entry)
-            }
-            if let origin {
-                writer.literal(#","installation":"#)
-                writer.jsonString(origin.installation)
-                writer.literal(#","epoch":"#)
-                writer.decimal(origin.epoch)
-            }
-            writer.literal("}\n")
+    public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
+
+    func write(_ event: LogEvent, to writer: inout LineWriter) {
+        writer.literal(#"{"time":""#)
+        ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
+        writer.literal(#"","level":""#)
+        writer.plain(event.level.name)
+        writer.literal(#"","message":"#)
+        writer.jsonString(event.message)
+        writer.literal(#","sequence":"#)
+        writer.decimal(event.sequence)
+        if event.thread != 0 {
+            writer.literal(#","thread":"#)
+            writer.decimal(event.thread)
         }
+        if !event.source.isUnknown {
+            writer.literal(#","file":"#)
+            writer.file(of: event.source) { $0.jsonString($1) }
+            writer.literal(#","function":"#)
+            writer.function(of: event.source) { $0.jsonString($1) }
+            writer.literal(#","line":"#)
+            writer.decimal(UInt64(event.source.line))
+        }
+        if !event.metadata.isEmpty {
+            writer.literal(#","metadata":"#)
+            writer.json(event.metadata)
+        }
+        if let error = event.error {
+            writer.literal(#","error":{"type":"#)
+            writer.jsonString(error.type)
+            writer.literal(#","message":"#)
+            writer.jsonString(error.description)
+            writer.byte(0x7D)
+        }
+        if let entry = event.transaction {
+            writer.literal(#","transaction":"#)
+            writer.json(entry)
+        }
+        if let origin {
+            writer.literal(#","installation":"#)
+            writer.jsonString(origin.installation)
+            writer.literal(#","epoch":"#)
+            writer.decimal(origin.epoch)
+        }
+        writer.literal("}\n")
     }
 }
 

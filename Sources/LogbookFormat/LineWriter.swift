@@ -81,8 +81,17 @@ package struct LineWriter {
 
     @inline(__always)
     mutating func withUTF8(of text: String, _ body: (inout LineWriter, UnsafeBufferPointer<UInt8>) -> Void) {
-        let wasContiguous: Void? = text.utf8.withContiguousStorageIfAvailable { body(&self, $0) }
-        if wasContiguous == nil { Array(text.utf8).withUnsafeBufferPointer { body(&self, $0) } }
+        if let () = text.utf8.withContiguousStorageIfAvailable({ body(&self, $0) }) { return }
+        copyingUTF8(of: text, body)
+    }
+
+    /// For text that comes from elsewhere, such as a bridged `NSString`. Apart from the other, so that the usual case counts
+    /// no reference to the text.
+    @inline(never)
+    private mutating func copyingUTF8(
+        of text: String, _ body: (inout LineWriter, UnsafeBufferPointer<UInt8>) -> Void
+    ) {
+        Array(text.utf8).withUnsafeBufferPointer { body(&self, $0) }
     }
 
     // MARK: Numbers
@@ -90,10 +99,34 @@ package struct LineWriter {
     @inline(__always)
     package mutating func twoDigits(_ value: Int) {
         reserve(2)
-        let pair = LineWriter.pair(UInt64(truncatingIfNeeded: value))
-        next[0] = pair[0]
-        next[1] = pair[1]
+        put(value, at: 0)
         next += 2
+    }
+
+    @inline(__always)
+    private func put(_ twoDigits: Int, at offset: Int) {
+        let pair = LineWriter.pair(UInt64(truncatingIfNeeded: twoDigits))
+        next[offset] = pair[0]
+        next[offset + 1] = pair[1]
+    }
+
+    /// `2026-11-21T10:29:20`
+    @inline(__always)
+    mutating func dateAndTime(_ civil: CivilTime) {
+        reserve(19)
+        put(civil.year / 100, at: 0)
+        put(civil.year % 100, at: 2)
+        next[4] = 0x2D
+        put(civil.month, at: 5)
+        next[7] = 0x2D
+        put(civil.day, at: 8)
+        next[10] = 0x54
+        put(civil.hour, at: 11)
+        next[13] = 0x3A
+        put(civil.minute, at: 14)
+        next[16] = 0x3A
+        put(civil.second, at: 17)
+        next += 19
     }
 
     @inline(__always)
@@ -130,24 +163,15 @@ package struct LineWriter {
         if value < 10 {
             next.pointee = 0x30 + UInt8(truncatingIfNeeded: value)
             next += 1
-            return
+        } else if value < 100 {
+            put(Int(value), at: 0)
+            next += 2
+        } else {
+            // Every hundred from the most significant on: as many as there are, each by one division.
+            let hundreds = value / 100
+            decimal(hundreds)
+            twoDigits(Int(value &- hundreds &* 100))
         }
-        var count = 0, bound = value
-        while bound >= 100 {
-            bound /= 100
-            count += 2
-        }
-        count += bound >= 10 ? 2 : 1
-        var rest = value, place = count
-        while rest >= 10 {
-            let pair = LineWriter.pair(rest % 100)
-            place -= 2
-            next[place] = pair[0]
-            next[place + 1] = pair[1]
-            rest /= 100
-        }
-        if place == 1 { next[0] = 0x30 + UInt8(truncatingIfNeeded: rest) }
-        next += count
     }
 
     package mutating func decimal(_ value: Int64) {
@@ -301,7 +325,7 @@ package struct LineWriter {
     package mutating func json(_ members: LogMetadata, depth: Int = 0) {
         byte(0x7B)
         var isFirst = true
-        for (key, value) in members {
+        members.forEachMember { key, value in
             if !isFirst { byte(0x2C) }
             isFirst = false
             jsonString(key)

@@ -6,7 +6,7 @@ public import LogbookCore
 /// What was written can be read back: ``event(from:)``. The standard style keeps everything but the sequence, the thread, a
 /// transaction's device and what its time stamp leaves out (ISO 8601 is written to the microsecond); the article style keeps
 /// level, time stamp, file name, function, line and message; a layout keeps the pieces it has.
-public struct TextFormat: ReadableLogFormat, Hashable {
+public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
     enum Style: Sendable, Hashable {
         case standard(TimeStamp)
         case article(DatePattern)
@@ -49,16 +49,15 @@ public struct TextFormat: ReadableLogFormat, Hashable {
     }
 
     // HOT PATH — Benchmarks: "formatted line".
-    public func append(_ event: LogEvent, to bytes: inout [UInt8]) {
-        let event = event.within(limits)
-        LineWriter.append(to: &bytes) { writer in
-            switch style {
-            case .standard(let stamp): Self.writeStandard(event, stamp, to: &writer)
-            case .article(let date): Self.writeArticle(event, date, to: &writer)
-            case .layout(let layout): layout.write(event, to: &writer)
-            }
-            writer.byte(0x0A)
+    public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
+
+    func write(_ event: LogEvent, to writer: inout LineWriter) {
+        switch style {
+        case .standard(let stamp): Self.writeStandard(event, stamp, to: &writer)
+        case .article(let date): Self.writeArticle(event, date, to: &writer)
+        case .layout(let layout): layout.write(event, to: &writer)
         }
+        writer.byte(0x0A)
     }
 
     private static func writeArticle(_ event: LogEvent, _ date: DatePattern, to writer: inout LineWriter) {
