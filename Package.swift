@@ -80,7 +80,7 @@ let package = Package(
         room("LogbookGzip", ["CLogbookZlib"]),
         .target(name: "CLogbookCurl", linkerSettings: [.linkedLibrary("curl")]),
         room("LogbookHTTP", ["CLogbookCurl", "LogbookCore"]),
-        room("LogbookFormat", ["LogbookCore"]),
+        room("LogbookFormat", ["CLogbookSystem", "LogbookCore"]),
         room("LogbookDelivery", ["LogbookCore", "LogbookHTTP"]),
 
         // Providers

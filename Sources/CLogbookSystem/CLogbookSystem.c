@@ -18,9 +18,13 @@
 #if defined(__linux__)
 #include <sys/syscall.h>
 #endif
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 __thread logbook_nesting logbook_thread_nesting;
 __thread uint64_t logbook_thread_number;
+__thread logbook_civil logbook_thread_civil[2];
 
 uint64_t logbook_thread_id_slow(void) {
     uint64_t number = 0;
@@ -32,6 +36,90 @@ uint64_t logbook_thread_id_slow(void) {
     logbook_thread_number = number;
     return number;
 }
+
+int32_t logbook_local_offset(int64_t second) {
+    time_t moment = (time_t)second;
+    struct tm parts;
+    return localtime_r(&moment, &parts) ? (int32_t)parts.tm_gmtoff : 0;
+}
+
+static inline bool is_escape(uint8_t byte, uint32_t escaped) {
+    return byte < 0x20 || byte == 0x7F || byte == (uint8_t)escaped || byte == (uint8_t)(escaped >> 8) ||
+           byte == (uint8_t)(escaped >> 16) || byte == (uint8_t)(escaped >> 24) || byte == 0xC2 || byte == 0xD8 || byte == 0xE2;
+}
+
+static inline size_t find_bytewise(const uint8_t *bytes, size_t count, uint32_t escaped) {
+    size_t place = 0;
+    while (place < count && !is_escape(bytes[place], escaped)) place++;
+    return place;
+}
+
+#if defined(__SSE2__)
+static inline unsigned escapes(__m128i v, __m128i a, __m128i b, __m128i c, __m128i d) {
+    // A byte is below 0x20 when it is the smaller of itself and 0x1F.
+    __m128i found = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(0x1F)), v);
+    found = _mm_or_si128(found, _mm_cmpeq_epi8(v, _mm_set1_epi8(0x7F)));
+    found = _mm_or_si128(found, _mm_or_si128(_mm_cmpeq_epi8(v, a), _mm_cmpeq_epi8(v, b)));
+    found = _mm_or_si128(found, _mm_or_si128(_mm_cmpeq_epi8(v, c), _mm_cmpeq_epi8(v, d)));
+    found = _mm_or_si128(found, _mm_cmpeq_epi8(v, _mm_set1_epi8((char)0xC2)));
+    found = _mm_or_si128(found, _mm_cmpeq_epi8(v, _mm_set1_epi8((char)0xD8)));
+    found = _mm_or_si128(found, _mm_cmpeq_epi8(v, _mm_set1_epi8((char)0xE2)));
+    return (unsigned)_mm_movemask_epi8(found);
+}
+
+size_t logbook_find_escape(const uint8_t *bytes, size_t count, uint32_t escaped) {
+    if (count < 4) return find_bytewise(bytes, count, escaped);
+    __m128i a = _mm_set1_epi8((char)escaped), b = _mm_set1_epi8((char)(escaped >> 8));
+    __m128i c = _mm_set1_epi8((char)(escaped >> 16)), d = _mm_set1_epi8((char)(escaped >> 24));
+    if (count < 8) {
+        // The first four and the last four, which may overlap.
+        int first, last;
+        memcpy(&first, bytes, 4);
+        memcpy(&last, bytes + count - 4, 4);
+        unsigned found = escapes(_mm_unpacklo_epi32(_mm_cvtsi32_si128(first), _mm_cvtsi32_si128(last)), a, b, c, d) & 0xFF;
+        if (!found) return count;
+        size_t place = (size_t)__builtin_ctz(found);
+        return place < 4 ? place : count - 8 + place;
+    }
+    if (count < 16) {
+        // The first eight and the last eight, which may overlap.
+        __m128i v = _mm_unpacklo_epi64(
+            _mm_loadl_epi64((const __m128i *)bytes), _mm_loadl_epi64((const __m128i *)(bytes + count - 8)));
+        unsigned found = escapes(v, a, b, c, d);
+        if (!found) return count;
+        size_t place = (size_t)__builtin_ctz(found);
+        return place < 8 ? place : count - 16 + place;
+    }
+    size_t place = 0;
+    for (; place + 16 <= count; place += 16) {
+        unsigned found = escapes(_mm_loadu_si128((const __m128i *)(bytes + place)), a, b, c, d);
+        if (found) return place + (size_t)__builtin_ctz(found);
+    }
+    if (place < count) {
+        // The last sixteen; those before `place` are known to hold none.
+        unsigned found = escapes(_mm_loadu_si128((const __m128i *)(bytes + count - 16)), a, b, c, d);
+        if (found) return count - 16 + (size_t)__builtin_ctz(found);
+    }
+    return count;
+}
+#else
+size_t logbook_find_escape(const uint8_t *bytes, size_t count, uint32_t escaped) {
+    const uint64_t ones = 0x0101010101010101ull, high = 0x8080808080808080ull, low = 0x7F7F7F7F7F7F7F7Full;
+    size_t place = 0;
+    for (; place + 8 <= count; place += 8) {
+        uint64_t word;
+        memcpy(&word, bytes + place, 8);
+        // As long as there are no bytes beyond ASCII, no sum carries; where there are, the eight are looked at one by one.
+        uint64_t stands = (word + ones * 0x60) & ~(word + ones);
+        for (int shift = 0; shift < 32; shift += 8) stands &= (word ^ (ones * ((escaped >> shift) & 0xFF))) + low;
+        if ((~stands | word) & high) {
+            size_t found = find_bytewise(bytes + place, 8, escaped);
+            if (found < 8) return place + found;
+        }
+    }
+    return place + find_bytewise(bytes + place, count - place, escaped);
+}
+#endif
 
 uint64_t logbook_monotonic_nanoseconds(void) {
     struct timespec now;

@@ -65,11 +65,16 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         var value: LogValue
     }
     private var entries: [Entry] = []
+    /// Where each key stands; kept only beyond ``searchedMembers``, so that even a million members cost no quadratic time.
+    private var places: [String: Int] = [:]
+    /// Up to so many members a key is looked for one by one.
+    private static let searchedMembers = 32
 
     public init() {}
     public init(dictionaryLiteral elements: (String, LogValue)...) { self.init(elements) }
     /// Where a key comes twice, the later value stands, in the earlier place.
     public init(_ members: some Sequence<(String, LogValue)>) {
+        entries.reserveCapacity(members.underestimatedCount)
         for (key, value) in members { self[key] = value }
     }
     /// Takes members whose keys are known to differ, as those of a dictionary do, without comparing them.
@@ -81,16 +86,43 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public var count: Int { entries.count }
 
     public subscript(key: String) -> LogValue? {
-        get { entries.first { $0.key == key }?.value }
+        get { place(of: key).map { entries[$0].value } }
         set {
-            let place = entries.firstIndex { $0.key == key }
-            switch (place, newValue) {
+            switch (place(of: key), newValue) {
             case (let place?, let value?): entries[place].value = value
-            case (let place?, nil): entries.remove(at: place)
-            case (nil, let value?): entries.append(Entry(key: key, value: value))
+            case (let place?, nil):
+                entries.remove(at: place)
+                places = [:]
+                if entries.count > Self.searchedMembers { indexPlaces() }
+            case (nil, let value?):
+                entries.append(Entry(key: key, value: value))
+                if !places.isEmpty { places[key] = entries.count - 1 }
+                else if entries.count > Self.searchedMembers { indexPlaces() }
             case (nil, nil): break
             }
         }
+    }
+
+    private func place(of key: String) -> Int? {
+        places.isEmpty ? entries.firstIndex { $0.key == key } : places[key]
+    }
+
+    private mutating func indexPlaces() {
+        for (place, entry) in entries.enumerated() { places[entry.key] = place }
+    }
+
+    public static func == (left: LogMetadata, right: LogMetadata) -> Bool { left.entries == right.entries }
+    public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+
+    // HOT PATH — for formats: members are lent, not copied, so that hardly a reference is counted.
+    package func forEachMember(_ body: (_ key: String, _ value: LogValue) -> Void) {
+        for index in entries.indices { body(entries[index].key, entries[index].value) }
+    }
+
+    /// The same, as long as the answer is true.
+    package func allMembers(_ isFine: (_ key: String, _ value: LogValue) -> Bool) -> Bool {
+        for index in entries.indices where !isFine(entries[index].key, entries[index].value) { return false }
+        return true
     }
 
     /// Both, where `other` decides a key that both have.

@@ -175,8 +175,9 @@ public final class LogService: Sendable {
     ) -> LogEvent {
         LogEvent(
             sequence: sequence.add(1, ordering: .relaxed).newValue, time: time ?? clock.now(), level: level,
-            message: message, metadata: metadata.resolved(privacy), thread: LogThread.currentNumber, source: source,
-            transaction: transaction, error: error, nesting: logbook_nesting_get().depth)
+            message: message, metadata: LogLimits.highest.cut(metadata).resolved(privacy), thread: LogThread.currentNumber,
+            source: source, transaction: transaction, error: error, nesting: logbook_nesting_get().depth
+        ).within(.highest)
     }
 
     private func deliver(_ event: LogEvent) {

@@ -24,6 +24,20 @@ public struct LogSource: Sendable, Hashable {
     /// Nothing is known about the place.
     public static let unknown = LogSource(fileNamed: "")
 
+    /// The literals of a place in this program, for formats that take bytes and make no strings; nil for one that was read.
+    package var literals: (file: StaticString, function: StaticString)? {
+        if case .literal(let file, let function) = place { (file, function) } else { nil }
+    }
+
+    /// Whether this is ``unknown``.
+    package var isUnknown: Bool {
+        guard line == 0 else { return false }
+        switch place {
+        case .literal(let file, let function): return file.utf8CodeUnitCount == 0 && function.utf8CodeUnitCount == 0
+        case .text(let file, let function): return file.isEmpty && function.isEmpty
+        }
+    }
+
     /// `Module/File.swift` for an event of this program.
     public var file: String {
         switch place {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import CLogbookSystem
 package import LogbookCore
 
 /// Which clock on the wall a format reads.
@@ -12,18 +6,24 @@ public enum LogTimeZone: Sendable, Hashable {
     /// The zone of the process: `TZ`, or the machine's.
     case local
     case utc
-    /// A fixed distance from UTC, positive to the east, less than a day.
+    /// A fixed distance from UTC, positive to the east, less than a day; seconds beyond whole minutes are left out.
     case fixed(seconds: Int)
 
-    /// Seconds to add to UTC at this moment.
-    package func offset(at time: LogTime) -> Int {
+    /// One number for each zone.
+    fileprivate var key: Int64 {
         switch self {
-        case .utc: return 0
-        case .fixed(let seconds): return seconds
-        case .local:
-            var seconds = time_t(time.wholeSeconds)
-            var parts = tm()
-            return localtime_r(&seconds, &parts) == nil ? 0 : Int(parts.tm_gmtoff)
+        case .utc: .max
+        case .local: .min
+        case .fixed(let seconds): Int64(seconds)
+        }
+    }
+
+    /// Seconds to add to UTC at this moment: whole minutes, because a time stamp can say no more.
+    package func offset(atSecond second: Int64) -> Int {
+        switch self {
+        case .utc: 0
+        case .fixed(let seconds): min(max(seconds, -86_340), 86_340) / 60 * 60
+        case .local: Int(logbook_local_offset(second)) / 60 * 60
         }
     }
 }
@@ -42,14 +42,31 @@ package struct CivilTime: Sendable, Equatable {
     /// Seconds east of UTC.
     package var offset: Int
 
+    // HOT PATH — the latest second of each thread is kept: the calendar, and above all localtime_r, which takes a lock, are
+    // asked once a second. Benchmarks: "time stamp".
     package init(_ time: LogTime, in zone: LogTimeZone) {
-        offset = zone.offset(at: time)
-        let seconds = time.wholeSeconds + Int64(offset)
-        let days = Int(seconds.flooredQuotient(by: 86400))
-        let ofDay = Int(seconds - Int64(days) * 86400)
-        (hour, minute, second) = (ofDay / 3600, ofDay / 60 % 60, ofDay % 60)
-        nanosecond = Int(time.nanosecondOfSecond)
-        weekday = ((days + 4) % 7 + 7) % 7
+        let (whole, nanosecond) = time.secondAndNanosecond
+        let latest = logbook_civil_slot(zone == .utc)!
+        if !latest.pointee.known || latest.pointee.second != whole || latest.pointee.zone != zone.key {
+            latest.pointee = Self.calendar(whole, in: zone)
+        }
+        year = Int(latest.pointee.year)
+        month = Int(latest.pointee.month)
+        day = Int(latest.pointee.day)
+        hour = Int(latest.pointee.hour)
+        minute = Int(latest.pointee.minute)
+        second = Int(latest.pointee.second_of_minute)
+        weekday = Int(latest.pointee.weekday)
+        offset = Int(latest.pointee.offset)
+        self.nanosecond = nanosecond
+    }
+
+    @inline(never)
+    private static func calendar(_ whole: Int64, in zone: LogTimeZone) -> logbook_civil {
+        let offset = zone.offset(atSecond: whole)
+        let seconds = Int(whole) + offset
+        let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
+        let ofDay = seconds - days * 86_400
         // Days from 0000-03-01, in eras of 400 years: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -57,9 +74,12 @@ package struct CivilTime: Sendable, Equatable {
         let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
         let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let shiftedMonth = (5 * ofYear + 2) / 153
-        day = ofYear - (153 * shiftedMonth + 2) / 5 + 1
-        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return logbook_civil(
+            second: whole, zone: zone.key, year: Int32(yearOfEra + era * 400 + (month <= 2 ? 1 : 0)), offset: Int32(offset),
+            month: UInt8(month), day: UInt8(ofYear - (153 * shiftedMonth + 2) / 5 + 1), hour: UInt8(ofDay / 3600),
+            minute: UInt8(ofDay / 60 % 60), second_of_minute: UInt8(ofDay % 60), weekday: UInt8(((days + 4) % 7 + 7) % 7),
+            known: true)
     }
 
     /// Days since 1970-01-01 of a date, which need not exist: the 31st of February is the 2nd or 3rd of March.
@@ -83,4 +103,40 @@ package struct CivilTime: Sendable, Equatable {
 
     package static let monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     package static let weekdayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    /// The same names in one text, three letters each: for writing without strings.
+    static let monthLetters: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
+    static let weekdayLetters: StaticString = "SunMonTueWedThuFriSat"
+
+    /// The moment at which a clock on the wall shows this; nil when it lies outside 1677 to 2262.
+    package static func time(days: Int, secondOfDay: Int, nanosecond: Int, offset: Int) -> LogTime? {
+        let seconds = days * 86_400 + secondOfDay - offset
+        let exact = Int128(seconds) * 1_000_000_000 + Int128(nanosecond)
+        if let nanoseconds = Int64(exactly: exact) { return LogTime(nanoseconds: nanoseconds) }
+        // A stamp of the very first second, cut to its whole part, lies before the earliest time there is.
+        return exact < 0 && exact > Int128(Int64.min) - 1_000_000_000 ? LogTime(nanoseconds: .min) : nil
+    }
+
+    /// The same, where the clock hangs in a zone. An hour that comes twice is taken for its first run.
+    package static func time(days: Int, secondOfDay: Int, nanosecond: Int, in zone: LogTimeZone) -> LogTime? {
+        let local = Int64(days * 86_400 + secondOfDay)
+        let guess = zone.offset(atSecond: local)
+        let before = zone.offset(atSecond: local - Int64(guess) - 3600)
+        let after = zone.offset(atSecond: local - Int64(guess))
+        let offset = zone.offset(atSecond: local - Int64(before)) == before ? before : after
+        return time(days: days, secondOfDay: secondOfDay, nanosecond: nanosecond, offset: offset)
+    }
+}
+
+extension LogTime {
+    /// Split by a constant divisor, which costs a multiplication instead of a division.
+    @inline(__always)
+    var secondAndNanosecond: (second: Int64, nanosecond: Int) {
+        var second = nanoseconds / 1_000_000_000
+        var rest = nanoseconds - second * 1_000_000_000
+        if rest < 0 {
+            rest += 1_000_000_000
+            second -= 1
+        }
+        return (second, Int(rest))
+    }
 }

@@ -1,34 +1,13 @@
 public import LogbookCore
 
-/// Why a line is not an event.
-public enum JSONLineError: Error, Equatable, CustomStringConvertible {
-    case notJSON(String)
-    /// The member at that path is missing or has another type or range than it must.
-    case invalid(field: String, expected: String)
-
-    public var description: String {
-        switch self {
-        case .notJSON(let reason): reason
-        case .invalid(let field, let expected): "\(field) must be \(expected)"
-        }
-    }
-}
-
 extension JSONLineFormat {
+    public func event(from line: [UInt8]) throws(LogLineError) -> LogEvent { try Self.parse(line).event }
+
     /// Reads one line that this format wrote, with or without its newline. Members it does not know are passed over.
     /// - Returns: The event, and where it came from when the line says so.
-    public static func parse(_ line: [UInt8]) throws(JSONLineError) -> (event: LogEvent, origin: LogOrigin?) {
-        let document: JSONValue
-        do { document = try JSONValue.parse(line) } catch { throw .notJSON(error.description) }
-        guard case .object = document else { throw .notJSON("no valid JSON: the line must be an object") }
-        let fields = Fields(path: "", value: document)
-
-        let time = try fields.required("time", "a time after ISO 8601 with an offset, as a string") {
-            $0.text.flatMap { ISO8601.time($0) }
-        }
-        let level = try fields.required("level", "one of " + LogLevel.allCases.map(\.name).joined(separator: ", ")) {
-            $0.text.flatMap { LogLevel(name: $0) }
-        }
+    public static func parse(_ line: [UInt8]) throws(LogLineError) -> (event: LogEvent, origin: LogOrigin?) {
+        let fields = try JSONFields(line: line)
+        let time = try fields.time("time"), level = try fields.level("level")
         let event = LogEvent(
             sequence: try fields.required("sequence", "a whole number of at least 0", \.natural), time: time, level: level,
             message: try fields.required("message", "a string", \.text),
@@ -36,7 +15,7 @@ extension JSONLineFormat {
             thread: try fields.optional("thread", "a whole number of at least 0", \.natural) ?? 0,
             source: try source(fields),
             transaction: try fields.nested("transaction").map(transaction),
-            error: try fields.nested("error").map { fields throws(JSONLineError) in
+            error: try fields.nested("error").map { fields throws(LogLineError) in
                 LogErrorDetails(
                     type: try fields.required("type", "a string", \.text),
                     description: try fields.required("message", "a string", \.text))
@@ -51,7 +30,7 @@ extension JSONLineFormat {
         }
     }
 
-    private static func source(_ fields: Fields) throws(JSONLineError) -> LogSource {
+    private static func source(_ fields: JSONFields) throws(LogLineError) -> LogSource {
         guard let file = try fields.optional("file", "a string", \.text) else { return .unknown }
         return LogSource(
             fileNamed: file, functionNamed: try fields.optional("function", "a string", \.text) ?? "",
@@ -59,7 +38,7 @@ extension JSONLineFormat {
                 ?? 0)
     }
 
-    private static func transaction(_ fields: Fields) throws(JSONLineError) -> TransactionEntry {
+    static func transaction(_ fields: JSONFields) throws(LogLineError) -> TransactionEntry {
         let device = try fields.nested("device")
         return TransactionEntry(
             transactionID: try fields.required("id", "a string", \.text),
@@ -74,34 +53,6 @@ extension JSONLineFormat {
     }
 }
 
-/// The members of an object, with the path to name them by.
-private struct Fields {
-    let path: String
-    let value: JSONValue
-
-    func optional<Result>(
-        _ key: String, _ expected: String, _ read: (JSONValue) -> Result?
-    ) throws(JSONLineError) -> Result? {
-        guard let member = value[key], member != .null else { return nil }
-        guard let result = read(member) else { throw .invalid(field: path + key, expected: expected) }
-        return result
-    }
-
-    func required<Result>(
-        _ key: String, _ expected: String, _ read: (JSONValue) -> Result?
-    ) throws(JSONLineError) -> Result {
-        guard let result = try optional(key, expected, read) else { throw .invalid(field: path + key, expected: expected) }
-        return result
-    }
-
-    func nested(_ key: String) throws(JSONLineError) -> Fields? {
-        try optional(key, "an object") { value in
-            guard case .object = value else { return nil }
-            return Fields(path: path + key + ".", value: value)
-        }
-    }
-}
-
 extension JSONValue {
     package var text: String? { if case .string(let text) = self { text } else { nil } }
     package var number: Int? { if case .integer(let number) = self { Int(exactly: number) } else { nil } }
@@ -113,7 +64,7 @@ extension JSONValue {
         }
     }
 
-    fileprivate var metadata: LogMetadata? {
+    var metadata: LogMetadata? {
         guard case .object(let members) = self else { return nil }
         return LogMetadata(members.map { ($0.key, $0.value.logValue) })
     }

@@ -7,81 +7,93 @@ public import LogbookCore
 ///  "file":"Checkout/Cart.swift","function":"pay()","line":12,"metadata":{"gateway":"north","attempt":2}}
 /// ```
 /// (Wrapped here; a line has no line breaks.) `error`, `transaction`, `installation` and `epoch` come when they are known.
-public struct JSONLineFormat: LogFormat, Hashable {
+/// ``LogValue/unsigned(_:)`` numbers that fit `Int64` come back as integers, and numbers that are none as text.
+public struct JSONLineFormat: ReadableLogFormat, LineFormat, Hashable {
     /// Written into every line when it is given, so that a receiver can store each event once.
     public let origin: LogOrigin?
 
-    public init(origin: LogOrigin? = nil) { self.origin = origin }
+    /// How much of one event is written.
+    public let limits: LogLimits
 
-    public func append(_ event: LogEvent, to bytes: inout [UInt8]) {
-        bytes.append(#"{"time":""#)
-        ISO8601.append(event.time, digits: 9, in: .utc, to: &bytes)
-        bytes.append(#"","level":""#)
-        bytes.append(utf8Of: event.level.name)
-        bytes.append(#"","message":"#)
-        bytes.append(jsonString: event.message)
-        bytes.append(#","sequence":"#)
-        bytes.append(decimal: event.sequence)
-        if event.thread != 0 {
-            bytes.append(#","thread":"#)
-            bytes.append(decimal: event.thread)
-        }
-        if event.source != .unknown {
-            bytes.append(#","file":"#)
-            bytes.append(jsonString: event.source.file)
-            bytes.append(#","function":"#)
-            bytes.append(jsonString: event.source.function)
-            bytes.append(#","line":"#)
-            bytes.append(decimal: event.source.line)
-        }
-        if !event.metadata.isEmpty {
-            bytes.append(#","metadata":"#)
-            bytes.append(json: event.metadata)
-        }
-        if let error = event.error {
-            bytes.append(#","error":{"type":"#)
-            bytes.append(jsonString: error.type)
-            bytes.append(#","message":"#)
-            bytes.append(jsonString: error.description)
-            bytes.append(0x7D)
-        }
-        if let entry = event.transaction {
-            bytes.append(#","transaction":"#)
-            append(entry, to: &bytes)
-        }
-        if let origin {
-            bytes.append(#","installation":"#)
-            bytes.append(jsonString: origin.installation)
-            bytes.append(#","epoch":"#)
-            bytes.append(decimal: origin.epoch)
-        }
-        bytes.append("}\n")
+    public init(origin: LogOrigin? = nil, limits: LogLimits = .standard) {
+        self.origin = origin
+        self.limits = limits
     }
 
-    private func append(_ entry: TransactionEntry, to bytes: inout [UInt8]) {
-        bytes.append(#"{"id":"#)
-        bytes.append(jsonString: entry.transactionID)
-        bytes.append(#","usecase":"#)
-        bytes.append(decimal: entry.usecase)
+    // HOT PATH — Benchmarks: "JSON lines".
+    public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
+
+    func write(_ event: LogEvent, to writer: inout LineWriter) {
+        writer.literal(#"{"time":""#)
+        ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
+        writer.literal(#"","level":""#)
+        writer.plain(event.level.name)
+        writer.literal(#"","message":"#)
+        writer.jsonString(event.message)
+        writer.literal(#","sequence":"#)
+        writer.decimal(event.sequence)
+        if event.thread != 0 {
+            writer.literal(#","thread":"#)
+            writer.decimal(event.thread)
+        }
+        if !event.source.isUnknown {
+            writer.literal(#","file":"#)
+            writer.file(of: event.source) { $0.jsonString($1) }
+            writer.literal(#","function":"#)
+            writer.function(of: event.source) { $0.jsonString($1) }
+            writer.literal(#","line":"#)
+            writer.decimal(UInt64(event.source.line))
+        }
+        if !event.metadata.isEmpty {
+            writer.literal(#","metadata":"#)
+            writer.json(event.metadata)
+        }
+        if let error = event.error {
+            writer.literal(#","error":{"type":"#)
+            writer.jsonString(error.type)
+            writer.literal(#","message":"#)
+            writer.jsonString(error.description)
+            writer.byte(0x7D)
+        }
+        if let entry = event.transaction {
+            writer.literal(#","transaction":"#)
+            writer.json(entry)
+        }
+        if let origin {
+            writer.literal(#","installation":"#)
+            writer.jsonString(origin.installation)
+            writer.literal(#","epoch":"#)
+            writer.decimal(origin.epoch)
+        }
+        writer.literal("}\n")
+    }
+}
+
+extension LineWriter {
+    mutating func json(_ entry: TransactionEntry) {
+        literal(#"{"id":"#)
+        jsonString(entry.transactionID)
+        literal(#","usecase":"#)
+        decimal(Int64(entry.usecase))
         if let number = entry.event {
-            bytes.append(#","event":"#)
-            bytes.append(decimal: number)
+            literal(#","event":"#)
+            decimal(Int64(number))
         }
         if let code = entry.errorCode {
-            bytes.append(#","error_code":"#)
-            bytes.append(decimal: code)
+            literal(#","error_code":"#)
+            decimal(Int64(code))
         }
         if let text = entry.errorDescription {
-            bytes.append(#","error_description":"#)
-            bytes.append(jsonString: text)
+            literal(#","error_description":"#)
+            jsonString(text)
         }
-        bytes.append(#","device":{"make":"#)
-        bytes.append(jsonString: entry.device.make)
-        bytes.append(#","os":"#)
-        bytes.append(jsonString: entry.device.os)
-        bytes.append(#","os_version":"#)
-        bytes.append(jsonString: entry.device.osVersion)
-        bytes.append("}}")
+        literal(#","device":{"make":"#)
+        jsonString(entry.device.make)
+        literal(#","os":"#)
+        jsonString(entry.device.os)
+        literal(#","os_version":"#)
+        jsonString(entry.device.osVersion)
+        literal("}}")
     }
 }
 

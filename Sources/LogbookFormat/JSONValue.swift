@@ -1,3 +1,5 @@
+import LogbookCore
+
 /// A JSON document that was read.
 package enum JSONValue: Sendable, Equatable {
     case null
@@ -40,6 +42,13 @@ package struct JSONLimits: Sendable, Equatable {
     /// Characters of one number.
     package var numberLength = 64
     package init() {}
+
+    /// What a line of our own formats may hold: the longest text, each byte of it written in six, and its mark.
+    static var line: JSONLimits {
+        var limits = JSONLimits()
+        limits.stringBytes = 6 * (LogLimits.highest.textBytes + 64)
+        return limits
+    }
 }
 
 /// Why bytes are no JSON, or more JSON than is taken.
@@ -66,15 +75,28 @@ extension JSONValue {
     }
 }
 
+extension LineScanner {
+    /// Reads the value of JSON that begins here.
+    mutating func json() throws(LogLineError) -> JSONValue {
+        var reader = JSONReader(bytes, limits: .line, from: position)
+        do {
+            let value = try reader.value(depth: 0)
+            move(to: reader.position)
+            return value
+        } catch { throw .notJSON(error.description) }
+    }
+}
+
 /// Walks once over the bytes of a document; nothing is built for what the limits refuse.
 private struct JSONReader {
     private let bytes: [UInt8]
     private let limits: JSONLimits
-    private var position = 0
+    private(set) var position: Int
 
-    init(_ bytes: [UInt8], limits: JSONLimits) {
+    init(_ bytes: [UInt8], limits: JSONLimits, from position: Int = 0) {
         self.bytes = bytes
         self.limits = limits
+        self.position = position
     }
 
     var isAtEnd: Bool { position == bytes.count }

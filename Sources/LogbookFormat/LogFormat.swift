@@ -15,3 +15,29 @@ extension LogFormat {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
+
+/// A format whose line is written piece by piece, within limits.
+protocol LineFormat: ReadableLogFormat {
+    var limits: LogLimits { get }
+    func write(_ event: LogEvent, to writer: inout LineWriter)
+}
+
+extension LineFormat {
+    /// Spares an event that is within the limits, as nearly all are, even the copy.
+    @inline(__always)
+    func appendWithinLimits(_ event: LogEvent, to bytes: inout [UInt8]) {
+        LineWriter.append(to: &bytes) { writer in
+            if event.isWithin(limits) { write(event, to: &writer) } else { write(event.within(limits), to: &writer) }
+        }
+    }
+}
+
+/// A format whose lines can be read back: what it keeps of an event comes back as it was, the rest with its default.
+public protocol ReadableLogFormat: LogFormat {
+    /// Reads one line, with or without its newline.
+    func event(from line: [UInt8]) throws(LogLineError) -> LogEvent
+}
+
+extension ReadableLogFormat {
+    public func event(from line: String) throws(LogLineError) -> LogEvent { try event(from: Array(line.utf8)) }
+}

@@ -2,17 +2,20 @@ public import LogbookCore
 
 /// One event as one line for people. Control characters, line separators and marks that turn the direction of text are
 /// escaped, so an event is one line whatever it holds, and a terminal shows nothing that the event did not say.
-public struct TextFormat: LogFormat, Hashable {
-    private enum Style: Sendable, Hashable {
-        case standard
-        case article
+///
+/// What was written can be read back: ``event(from:)``. The standard style keeps everything but the sequence, the thread, a
+/// transaction's device and what its time stamp leaves out (ISO 8601 is written to the microsecond); the article style keeps
+/// level, time stamp, file name, function, line and message; a layout keeps the pieces it has.
+public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
+    enum Style: Sendable, Hashable {
+        case standard(TimeStamp)
+        case article(DatePattern)
+        case layout(CheckedLayout)
     }
-    private enum Stamp: Sendable, Hashable {
-        case iso8601(LogTimeZone)
-        case pattern(DatePattern)
-    }
-    private let style: Style
-    private let stamp: Stamp
+    let style: Style
+
+    /// How much of one event is written.
+    public let limits: LogLimits
 
     /// The everyday style: ISO 8601 with offset, level, place, message; then, after a tab, what else is known.
     ///
@@ -20,89 +23,118 @@ public struct TextFormat: LogFormat, Hashable {
     /// 2026-11-21T10:29:20.123456+01:00 warning [Checkout/Cart.swift:12 pay()] payment took 812 ms⇥gateway=north attempt=2
     /// ```
     /// A tab within the message is written `\t`, so the first raw tab always ends it.
-    public static func standard(zone: LogTimeZone = .local) -> TextFormat {
-        TextFormat(style: .standard, stamp: .iso8601(zone))
+    /// A place reads `[Checkout/Cart.swift:12 pay()]`; it is left out when nothing is known of it.
+    public static func standard(zone: LogTimeZone = .local, limits: LogLimits = .standard) -> TextFormat {
+        TextFormat(style: .standard(.iso8601(digits: 6, zone)), limits: limits)
     }
 
     /// The everyday style with a time stamp of one's own.
-    public static func standard(date: DatePattern) -> TextFormat { TextFormat(style: .standard, stamp: .pattern(date)) }
+    public static func standard(date: DatePattern, limits: LogLimits = .standard) -> TextFormat {
+        TextFormat(style: .standard(.pattern(date)), limits: limits)
+    }
 
     /// The style of the article that this library grew from; metadata is left out, as there.
     ///
     /// ```
     /// [ℹ️ 2020-06-06 19:47:15393 CategoryViewController.swift:addButtonPressed(_:):135] Category was added.
     /// ```
-    public static func article(date: DatePattern = .article) -> TextFormat { TextFormat(style: .article, stamp: .pattern(date)) }
+    public static func article(date: DatePattern = .article, limits: LogLimits = .standard) -> TextFormat {
+        TextFormat(style: .article(date), limits: limits)
+    }
 
-    public func append(_ event: LogEvent, to bytes: inout [UInt8]) {
+    /// A style of one's own; see ``TextLayout`` for the pieces.
+    /// - Throws: ``TextLayoutError`` when the layout could not be read by anybody: nothing is said, or two texts run together.
+    public static func layout(_ layout: TextLayout, limits: LogLimits = .standard) throws(TextLayoutError) -> TextFormat {
+        TextFormat(style: .layout(try CheckedLayout(layout)), limits: limits)
+    }
+
+    // HOT PATH — Benchmarks: "formatted line".
+    public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
+
+    func write(_ event: LogEvent, to writer: inout LineWriter) {
         switch style {
-        case .standard: appendStandard(event, to: &bytes)
-        case .article: appendArticle(event, to: &bytes)
+        case .standard(let stamp): Self.writeStandard(event, stamp, to: &writer)
+        case .article(let date): Self.writeArticle(event, date, to: &writer)
+        case .layout(let layout): layout.write(event, to: &writer)
         }
-        bytes.append(0x0A)
+        writer.byte(0x0A)
     }
 
-    private func appendStamp(_ time: LogTime, to bytes: inout [UInt8]) {
-        switch stamp {
-        case .iso8601(let zone): ISO8601.append(time, digits: 6, in: zone, to: &bytes)
-        case .pattern(let pattern): pattern.append(time, to: &bytes)
-        }
+    private static func writeArticle(_ event: LogEvent, _ date: DatePattern, to writer: inout LineWriter) {
+        writer.byte(0x5B)
+        writer.plain(event.level.symbol)
+        writer.byte(0x20)
+        date.write(event.time, to: &writer)
+        writer.byte(0x20)
+        writer.file(of: event.source) { $0.escapedLine($1.afterLastSlash, .articleFile) }
+        writer.byte(0x3A)
+        writer.function(of: event.source) { $0.escapedLine($1, .function) }
+        writer.byte(0x3A)
+        writer.decimal(UInt64(event.source.line))
+        writer.literal("] ")
+        writer.escapedLine(event.message)
     }
 
-    private func appendArticle(_ event: LogEvent, to bytes: inout [UInt8]) {
-        bytes.append(0x5B)
-        bytes.append(utf8Of: event.level.symbol)
-        bytes.append(0x20)
-        appendStamp(event.time, to: &bytes)
-        bytes.append(0x20)
-        bytes.append(escapedLine: String(event.source.fileName))
-        bytes.append(0x3A)
-        bytes.append(escapedLine: event.source.function)
-        bytes.append(0x3A)
-        bytes.append(decimal: event.source.line)
-        bytes.append("] ")
-        bytes.append(escapedLine: event.message)
-    }
-
-    private func appendStandard(_ event: LogEvent, to bytes: inout [UInt8]) {
-        appendStamp(event.time, to: &bytes)
-        bytes.append(0x20)
-        bytes.append(utf8Of: event.level.name)
-        if event.source != .unknown {
-            bytes.append(" [")
-            bytes.append(escapedLine: event.source.file)
+    private static func writeStandard(_ event: LogEvent, _ stamp: TimeStamp, to writer: inout LineWriter) {
+        stamp.write(event.time, to: &writer)
+        writer.byte(0x20)
+        writer.plain(event.level.name)
+        if event.source.isUnknown {
+            writer.byte(0x20)
+            // Without a place, a message must not look as if it began with one.
+            writer.escapedLine(event.message, escapingFirst: 0x5B)
+        } else {
+            writer.literal(" [")
+            writer.file(of: event.source) { $0.escapedLine($1, .standardFile) }
             if event.source.line > 0 {
-                bytes.append(0x3A)
-                bytes.append(decimal: event.source.line)
+                writer.byte(0x3A)
+                writer.decimal(UInt64(event.source.line))
             }
-            if !event.source.function.isEmpty {
-                bytes.append(0x20)
-                bytes.append(escapedLine: event.source.function)
+            writer.function(of: event.source) { writer, function in
+                if function.isEmpty { return }
+                writer.byte(0x20)
+                writer.escapedLine(function, .function)
             }
-            bytes.append(0x5D)
+            writer.literal("] ")
+            writer.escapedLine(event.message)
         }
-        bytes.append(0x20)
-        bytes.append(escapedLine: event.message)
-        var separator: UInt8 = 0x09
-        func member(_ key: String, _ value: LogValue) {
-            bytes.append(separator)
-            separator = 0x20
-            bytes.append(wordOrQuoted: key)
-            bytes.append(0x3D)
-            bytes.append(plain: value)
+        writer.facts(event)
+    }
+}
+
+/// How a line begins.
+enum TimeStamp: Sendable, Hashable {
+    case iso8601(digits: Int, LogTimeZone)
+    case pattern(DatePattern)
+
+    @inline(__always)
+    func write(_ time: LogTime, to writer: inout LineWriter) {
+        switch self {
+        case .iso8601(let digits, let zone): ISO8601.write(time, digits: digits, in: zone, to: &writer)
+        case .pattern(let pattern): pattern.write(time, to: &writer)
         }
-        for (key, value) in event.metadata { member(key, value) }
-        if let error = event.error {
-            member("error.type", .string(error.type))
-            member("error.message", .string(error.description))
+    }
+
+    func time(from scanner: inout LineScanner) -> LogTime? {
+        switch self {
+        case .iso8601(_, let zone): ISO8601.time(from: &scanner, in: zone)
+        case .pattern(let pattern): pattern.time(from: &scanner)
         }
-        if let entry = event.transaction {
-            member("transaction.id", .string(entry.transactionID))
-            member("transaction.usecase", .integer(Int64(entry.usecase)))
-            if let number = entry.event { member("transaction.event", .integer(Int64(number))) }
-            if let code = entry.errorCode { member("transaction.error_code", .integer(Int64(code))) }
-            if let text = entry.errorDescription { member("transaction.error_description", .string(text)) }
-        }
+    }
+}
+
+extension EscapedBytes {
+    /// A file in the standard style ends at a space, a colon or a bracket.
+    static var standardFile: EscapedBytes { EscapedBytes(0x5C, 0x20, 0x3A, 0x5D) }
+    static var articleFile: EscapedBytes { EscapedBytes(0x5C, 0x3A, 0x5D, 0x5D) }
+    /// A function ends at the bracket that closes the place.
+    static var function: EscapedBytes { EscapedBytes(0x5C, 0x5D, 0x5D, 0x5D) }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The last component of a path.
+    var afterLastSlash: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: self[(lastIndex(of: 0x2F).map { $0 + 1 } ?? 0)...])
     }
 }
 
@@ -111,27 +143,4 @@ extension LogFormat where Self == TextFormat {
     public static var text: TextFormat { .standard() }
     /// ``TextFormat/article(date:)`` with the article's date pattern.
     public static var article: TextFormat { .article() }
-}
-
-extension Array where Element == UInt8 {
-    /// The text as it is when it is a plain word, otherwise between quotes.
-    fileprivate mutating func append(wordOrQuoted text: String) {
-        let isWord = !text.isEmpty && text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            case 0x2B, 0x2D, 0x2E, 0x2F, 0x3A, 0x40, 0x5F: true   // + - . / : @ _
-            default: false
-            }
-        }
-        if isWord { append(utf8Of: text) } else { append(jsonString: text) }
-    }
-
-    /// Strings as words where that cannot be mistaken for another type, everything else as JSON.
-    fileprivate mutating func append(plain value: LogValue) {
-        if case .string(let text) = value, Double(text) == nil, !["true", "false", "null"].contains(text) {
-            append(wordOrQuoted: text)
-        } else {
-            append(json: value)
-        }
-    }
 }

@@ -29,6 +29,22 @@ import Testing
         #expect(throws: DatePatternError.empty) { try DatePattern("") }
     }
 
+    @Test func articleLinesAreReadWithThePatternTheyWereWrittenWith() throws {
+        func read(_ pattern: String, _ stamp: String, zone: LogTimeZone = .utc) throws -> LogTime {
+            try TextFormat.article(date: DatePattern(pattern, zone: zone)).event(from: "[📝 \(stamp) f:g:1] m").time
+        }
+        let t = LogTime(nanoseconds: 1_423_202_367_987_000_000)   // Fri, 06 Feb 2015 05:59:27.987 GMT
+        #expect(try read("EEE, dd MMM yyyy HH:mm:ss.SSS 'GMT'", "Fri, 06 Feb 2015 05:59:27.987 GMT") == t)
+        #expect(try read("d.M.yy H'h'mm''ss S SSS", "6.2.15 5h59'27 9 987") == t)
+        #expect(try read("yyyy-MM-dd HH:mm:ssSSSXXX", "2015-02-06 00:59:27987-05:00") == t)
+        #expect(try read("yyyy-MM-dd HH:mm:ssSSS", "2015-02-06 00:59:27987", zone: .fixed(seconds: -18_000)) == t)
+        #expect(try read("HH:mm", "01:02") == LogTime(nanoseconds: 3_720_000_000_000))
+        #expect(try read("yy", "70") == LogTime(nanoseconds: 0))
+        for stamp in ["2015-02-30 00:00", "2015-13-01 00:00", "2015-02-06 24:00", "2015-02-06 0:00", "2015-02-06T00:00"] {
+            #expect(throws: LogLineError.malformed(expected: "a time stamp", offset: 6)) { try read("yyyy-MM-dd HH:mm", stamp) }
+        }
+    }
+
     @Test func aPatternCannotBreakTheLine() throws {
         #expect(try written("HH'\n'", 0) == "00\\n")
     }

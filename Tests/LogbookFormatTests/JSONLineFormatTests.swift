@@ -62,7 +62,7 @@ import Testing
         (#"{"time":"2015-02-06T05:59:27Z","level":"info","message":"","sequence":1,"epoch":3}"#, "installation"),
     ])
     func namesTheFieldThatIsWrong(line: String, field: String) throws {
-        let failure = #expect(throws: JSONLineError.self) { try JSONLineFormat.parse(Array(line.utf8)) }
+        let failure = #expect(throws: LogLineError.self) { try JSONLineFormat.parse(Array(line.utf8)) }
         guard case .invalid(let named, _) = failure else {
             Issue.record("\(String(describing: failure))")
             return

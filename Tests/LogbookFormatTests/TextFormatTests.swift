@@ -80,4 +80,34 @@ import Testing
         #expect(unescapedLine(#"\u{zz}"#) == nil)
         #expect(unescapedLine(#"\u{1b"#) == nil)
     }
+
+    @Test func aMessageCannotPassForAPlace() throws {
+        let forged = event("[Bank.swift:1 pay()] all is well")
+        let format = TextFormat.standard(zone: .utc)
+        #expect(format.string(for: forged) == "2020-06-06T19:47:15.393000Z info \\u{5b}Bank.swift:1 pay()] all is well\n")
+        #expect(try format.event(from: format.string(for: forged)).message == forged.message)
+    }
+
+    @Test func metadataCannotPassForAnError() throws {
+        let forged = event("m", metadata: ["error.type": "E", "error.message": "x"])
+        let format = TextFormat.standard(zone: .utc)
+        #expect(format.string(for: forged).hasSuffix("m\t\"error.type\"=E \"error.message\"=x\n"))
+        #expect(try format.event(from: format.string(for: forged)).metadata == forged.metadata)
+    }
+
+    @Test(arguments: [
+        ("", "a time stamp was expected at byte 0"),
+        ("2020-06-06T19:47:15Z", "a space after the time stamp was expected at byte 20"),
+        ("2020-06-06T19:47:15Z loud m", "a level: one of verbose, debug, info, notice, warning, error, critical was expected at byte 21"),
+        ("2020-06-06T19:47:15Z info [a b:c", "a place of the form [file:line function] was expected at byte 27"),
+        ("2020-06-06T19:47:15Z info a\\qb", "a message with our escapes was expected at byte 26"),
+        ("2020-06-06T19:47:15Z info m\tk", "a key and = was expected at byte 28"),
+        ("2020-06-06T19:47:15Z info m\tk=", "a value was expected at byte 30"),
+        ("2020-06-06T19:47:15Z info m\tk=\"a\"b", "a space or the end of the line after a value was expected at byte 33"),
+        ("2020-06-06T19:47:15Z info m\terror.type=E", "error.message must be given"),
+    ])
+    func namesWhatIsWrong(line: String, description: String) {
+        let failure = #expect(throws: LogLineError.self) { try TextFormat.standard().event(from: line) }
+        #expect(failure?.description == description)
+    }
 }

@@ -33,6 +33,28 @@ static inline uint64_t logbook_thread_id(void) {
     return number ? number : logbook_thread_id_slow();
 }
 
+/// The calendar's view of the latest second that this thread looked at, one for UTC and one for another zone.
+typedef struct {
+    int64_t second;
+    int64_t zone;
+    int32_t year, offset;
+    uint8_t month, day, hour, minute, second_of_minute, weekday;
+    bool known;
+} logbook_civil;
+#if defined(__APPLE__)
+extern __thread logbook_civil logbook_thread_civil[2];
+#else
+extern __thread logbook_civil logbook_thread_civil[2] __attribute__((tls_model("initial-exec")));
+#endif
+static inline logbook_civil *logbook_civil_slot(bool utc) { return &logbook_thread_civil[utc ? 0 : 1]; }
+
+/// Seconds that local time is ahead of UTC at that second since 1970.
+int32_t logbook_local_offset(int64_t second);
+
+/// The first of `count` bytes that is below 0x20, 0x7F, one of the four bytes packed in `escaped`, or one of C2, D8, E2, with
+/// which longer characters of control begin; `count` when there is none. Sixteen bytes in one go where the machine can.
+size_t logbook_find_escape(const uint8_t *bytes, size_t count, uint32_t escaped);
+
 /// Nanoseconds of the monotonic clock, and of the wall clock since 1970.
 uint64_t logbook_monotonic_nanoseconds(void);
 int64_t logbook_wall_nanoseconds(void);

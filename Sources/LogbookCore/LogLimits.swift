@@ -1,0 +1,217 @@
+/// How much of one event is taken. What is beyond is cut, with a mark that says how much there was, so that no event can fill
+/// a disk, exhaust the stack, or hide that something is missing.
+///
+/// - A text that is too long ends in `… [cut from 104857600 bytes]`.
+/// - Metadata with too many or too large members ends in the member `logbook.cut`: `"255 of 1000000 members"`; an array ends in
+///   `… [cut from 5000 elements]`.
+/// - A value that is nested too deep is the text `… [cut from 10000 levels]`.
+public struct LogLimits: Sendable, Hashable {
+    /// Bytes of UTF-8 of one text: the message, an error's description, the place and so on. Default 64 KiB; the mark comes on
+    /// top of it.
+    public let textBytes: Int
+    /// Bytes of all keys and values of the metadata together, where a number or `true` counts as eight. Default 64 KiB.
+    public let metadataBytes: Int
+    /// Arrays and objects within each other, not counting the metadata itself. Default 16.
+    public let metadataDepth: Int
+    /// Members of one object, the mark included. Default 256, which is also what our readers take.
+    public let metadataMembers: Int
+
+    /// No limit can be set beyond these, so that what was written can be read.
+    public static let highest = LogLimits(
+        checkedTextBytes: 1 << 20, metadataBytes: 1 << 20, metadataDepth: 24, metadataMembers: 256)
+
+    /// - Note: Held within `1...` ``highest``.
+    public init(
+        textBytes: Int = 64 << 10, metadataBytes: Int = 64 << 10, metadataDepth: Int = 16, metadataMembers: Int = 256
+    ) {
+        func held(_ value: Int, _ highest: Int) -> Int { min(max(value, 1), highest) }
+        self.init(
+            checkedTextBytes: held(textBytes, Self.highest.textBytes),
+            metadataBytes: held(metadataBytes, Self.highest.metadataBytes),
+            metadataDepth: held(metadataDepth, Self.highest.metadataDepth),
+            metadataMembers: held(metadataMembers, Self.highest.metadataMembers))
+    }
+
+    private init(checkedTextBytes textBytes: Int, metadataBytes: Int, metadataDepth: Int, metadataMembers: Int) {
+        self.textBytes = textBytes
+        self.metadataBytes = metadataBytes
+        self.metadataDepth = metadataDepth
+        self.metadataMembers = metadataMembers
+    }
+
+    /// What an event holds when nothing was configured.
+    public static let standard = LogLimits()
+
+    /// The key of the member that says how many members there were.
+    package static let cutMember = "logbook.cut"
+
+    package static func mark(_ count: Int, _ unit: String) -> String { "… [cut from \(count) \(unit)]" }
+
+    // MARK: Texts
+
+    /// A mark is never longer; texts and metadata may exceed their limit by so much, so that what was cut is not cut again.
+    private static let markBytes = 64
+
+    func hold(_ text: String) -> Bool { text.utf8.count <= textBytes + Self.markBytes }
+
+    func cut(_ text: String) -> String { hold(text) ? text : text.cut(to: textBytes) }
+
+    // MARK: Metadata
+
+    /// Whether the metadata stays as it is. Never deeper in the stack than ``metadataDepth``.
+    func hold(_ metadata: LogMetadata) -> Bool {
+        if metadata.isEmpty { return true }
+        var left = metadataBytes + (metadataDepth + 2) * Self.markBytes
+        return hold(metadata, depth: 0, left: &left)
+    }
+
+    private func hold(_ members: LogMetadata, depth: Int, left: inout Int) -> Bool {
+        guard members.count <= metadataMembers else { return false }
+        return members.allMembers { key, value in
+            left -= key.utf8.count
+            return left >= 0 && hold(value, depth: depth, left: &left)
+        }
+    }
+
+    private func hold(_ value: LogValue, depth: Int, left: inout Int) -> Bool {
+        switch value {
+        case .string(let text): left -= text.utf8.count
+        case .null, .bool, .integer, .unsigned, .double, .protected: left -= Self.scalarBytes
+        case .array(let values):
+            left -= Self.scalarBytes
+            guard depth < metadataDepth, left >= 0 else { return false }
+            for value in values where !hold(value, depth: depth + 1, left: &left) { return false }
+        case .object(let members):
+            left -= Self.scalarBytes
+            guard depth < metadataDepth, left >= 0 else { return false }
+            return hold(members, depth: depth + 1, left: &left)
+        }
+        return left >= 0
+    }
+
+    private static let scalarBytes = 8
+
+    func cut(_ metadata: LogMetadata) -> LogMetadata {
+        if hold(metadata) { return metadata }
+        var left = metadataBytes
+        return cut(metadata, depth: 0, left: &left)
+    }
+
+    private func cut(_ members: LogMetadata, depth: Int, left: inout Int) -> LogMetadata {
+        var kept = LogMetadata()
+        // Where not all have room, the mark needs a place of its own.
+        let most = members.count > metadataMembers ? metadataMembers - 1 : members.count
+        for (key, value) in members {
+            guard kept.count < most, key.utf8.count < left else { break }
+            left -= key.utf8.count
+            kept[key] = cut(value, depth: depth, left: &left)
+        }
+        if kept.count < members.count {
+            kept[Self.cutMember] = .string("\(kept.count) of \(members.count) members")
+        }
+        return kept
+    }
+
+    private func cut(_ value: LogValue, depth: Int, left: inout Int) -> LogValue {
+        switch value {
+        case .string(let text):
+            let count = text.utf8.count
+            defer { left = max(0, left - count) }
+            return count <= left ? value : .string(text.cut(to: left))
+        case .null, .bool, .integer, .unsigned, .double, .protected:
+            left = max(0, left - Self.scalarBytes)
+            return value
+        case .array(let values):
+            left = max(0, left - (depth < metadataDepth ? Self.scalarBytes : Self.markBytes))
+            guard depth < metadataDepth else { return .string(Self.mark(value.levels, "levels")) }
+            var kept: [LogValue] = []
+            for value in values {
+                guard left > 0 else { break }
+                kept.append(cut(value, depth: depth + 1, left: &left))
+            }
+            if kept.count < values.count { kept.append(.string(Self.mark(values.count, "elements"))) }
+            return .array(kept)
+        case .object(let members):
+            left = max(0, left - (depth < metadataDepth ? Self.scalarBytes : Self.markBytes))
+            guard depth < metadataDepth else { return .string(Self.mark(value.levels, "levels")) }
+            return .object(cut(members, depth: depth + 1, left: &left))
+        }
+    }
+}
+
+extension LogEvent {
+    /// Whether nothing of the event would be cut.
+    package func isWithin(_ limits: LogLimits) -> Bool {
+        limits.hold(message) && limits.hold(metadata) && source.isWithin(limits) && error?.isWithin(limits) ?? true
+            && transaction?.isWithin(limits) ?? true
+    }
+
+    /// The event itself when it is within the limits, otherwise a copy in which what is beyond has been cut and marked.
+    package func within(_ limits: LogLimits) -> LogEvent {
+        if isWithin(limits) { return self }
+        return LogEvent(
+            sequence: sequence, time: time, level: level, message: limits.cut(message), metadata: limits.cut(metadata),
+            thread: thread, source: source.cut(limits), transaction: transaction?.cut(limits),
+            error: error.map { LogErrorDetails(type: limits.cut($0.type), description: limits.cut($0.description)) },
+            nesting: nesting)
+    }
+}
+
+extension LogErrorDetails {
+    fileprivate func isWithin(_ limits: LogLimits) -> Bool { limits.hold(type) && limits.hold(description) }
+}
+
+extension LogSource {
+    fileprivate func isWithin(_ limits: LogLimits) -> Bool {
+        literals != nil || (limits.hold(file) && limits.hold(function))
+    }
+
+    fileprivate func cut(_ limits: LogLimits) -> LogSource {
+        if isWithin(limits) { return self }
+        return LogSource(fileNamed: limits.cut(file), functionNamed: limits.cut(function), line: line)
+    }
+}
+
+extension TransactionEntry {
+    fileprivate func isWithin(_ limits: LogLimits) -> Bool {
+        limits.hold(transactionID) && limits.hold(errorDescription ?? "") && limits.hold(device.make)
+            && limits.hold(device.os) && limits.hold(device.osVersion)
+    }
+
+    fileprivate func cut(_ limits: LogLimits) -> TransactionEntry {
+        TransactionEntry(
+            transactionID: limits.cut(transactionID), usecase: usecase, kind: kind, errorCode: errorCode,
+            errorDescription: errorDescription.map(limits.cut),
+            device: DeviceFacts(
+                make: limits.cut(device.make), os: limits.cut(device.os), osVersion: limits.cut(device.osVersion)))
+    }
+}
+
+extension LogValue {
+    /// How many arrays and objects are within each other here; found without recursion.
+    package var levels: Int {
+        var deepest = 0
+        var open: [(value: LogValue, level: Int)] = [(self, 1)]
+        while let (value, level) = open.popLast() {
+            switch value {
+            case .array(let values):
+                deepest = max(deepest, level)
+                for value in values { open.append((value, level + 1)) }
+            case .object(let members):
+                deepest = max(deepest, level)
+                for (_, value) in members { open.append((value, level + 1)) }
+            default: break
+            }
+        }
+        return deepest
+    }
+}
+
+extension String {
+    /// The beginning of the text in whole characters of Unicode, and the mark.
+    fileprivate func cut(to bytes: Int) -> String {
+        var end = utf8.index(utf8.startIndex, offsetBy: bytes)
+        while end > utf8.startIndex, utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
+        return String(self[..<end]) + LogLimits.mark(utf8.count, "bytes")
+    }
+}

@@ -1,0 +1,54 @@
+import LogbookCore
+
+/// The members of an object that is read, with the path to name them by.
+struct JSONFields {
+    let path: String
+    let value: JSONValue
+
+    init(path: String, value: JSONValue) {
+        self.path = path
+        self.value = value
+    }
+
+    /// The object that one line is, within the limits of what our formats write.
+    init(line: [UInt8]) throws(LogLineError) {
+        let document: JSONValue
+        do { document = try JSONValue.parse(line, limits: .line) } catch { throw .notJSON(error.description) }
+        guard case .object = document else { throw .notJSON("no valid JSON: the line must be an object") }
+        self.init(path: "", value: document)
+    }
+
+    func optional<Result>(
+        _ key: String, _ expected: String, _ read: (JSONValue) -> Result?
+    ) throws(LogLineError) -> Result? {
+        guard let member = value[key], member != .null else { return nil }
+        guard let result = read(member) else { throw .invalid(field: path + key, expected: expected) }
+        return result
+    }
+
+    func required<Result>(
+        _ key: String, _ expected: String, _ read: (JSONValue) -> Result?
+    ) throws(LogLineError) -> Result {
+        guard let result = try optional(key, expected, read) else { throw .invalid(field: path + key, expected: expected) }
+        return result
+    }
+
+    func nested(_ key: String) throws(LogLineError) -> JSONFields? {
+        try optional(key, "an object") { value in
+            guard case .object = value else { return nil }
+            return JSONFields(path: path + key + ".", value: value)
+        }
+    }
+
+    func time(_ key: String) throws(LogLineError) -> LogTime {
+        try required(key, "a time after ISO 8601 with an offset, as a string") { $0.text.flatMap { ISO8601.time($0) } }
+    }
+
+    func level(_ key: String) throws(LogLineError) -> LogLevel {
+        try required(key, LogLevel.expectedName) { $0.text.flatMap { LogLevel(name: $0) } }
+    }
+}
+
+extension LogLevel {
+    static var expectedName: String { "one of " + allCases.map(\.name).joined(separator: ", ") }
+}

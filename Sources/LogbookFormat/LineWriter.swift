@@ -1,0 +1,348 @@
+package import LogbookCore
+
+// HOT PATH — appends one line to a byte buffer: pieces are collected on the stack and copied in one go, text that needs no
+// escape is copied in runs, and nothing is allocated beside the buffer. Benchmarks: "formatted line", "JSON lines".
+
+/// Writes pieces of a line at the end of a byte array.
+package struct LineWriter {
+    private let start: UnsafeMutablePointer<UInt8>
+    private let end: UnsafeMutablePointer<UInt8>
+    private var next: UnsafeMutablePointer<UInt8>
+    private var output: [UInt8] = []
+
+    /// As much as the standard library gives on the stack.
+    private static var stackBytes: Int { 1024 }
+
+    private init(_ space: UnsafeMutableBufferPointer<UInt8>) {
+        start = space.baseAddress!
+        end = start + space.count
+        next = start
+    }
+
+    @inline(__always)
+    package static func append(to bytes: inout [UInt8], _ body: (inout LineWriter) -> Void) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: stackBytes) { space in
+            var writer = LineWriter(space)
+            swap(&writer.output, &bytes)   // so that the array stays the only owner of its bytes
+            body(&writer)
+            writer.empty()
+            swap(&writer.output, &bytes)
+        }
+    }
+
+    @inline(never)
+    private mutating func empty() {
+        output.append(contentsOf: UnsafeBufferPointer(start: start, count: next - start))
+        next = start
+    }
+
+    // MARK: Bytes
+
+    /// Makes room for a few bytes, far fewer than the stack holds.
+    @inline(__always)
+    private mutating func reserve(_ count: Int) {
+        if end - next < count { empty() }
+    }
+
+    @inline(__always)
+    package mutating func byte(_ byte: UInt8) {
+        reserve(1)
+        next.pointee = byte
+        next += 1
+    }
+
+    @inline(__always)
+    package mutating func literal(_ text: StaticString) {
+        bytes(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    @inline(__always)
+    package mutating func bytes(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let source = bytes.baseAddress else { return }
+        if _fastPath(bytes.count <= end - next) {
+            next.update(from: source, count: bytes.count)
+            next += bytes.count
+        } else {
+            self.bytesBeyondTheStack(bytes)
+        }
+    }
+
+    @inline(never)
+    private mutating func bytesBeyondTheStack(_ bytes: UnsafeBufferPointer<UInt8>) {
+        empty()
+        output.append(contentsOf: bytes)
+    }
+
+    /// Text that needs no escape, such as the name of a level.
+    @inline(__always)
+    package mutating func plain(_ text: String) {
+        withUTF8(of: text) { writer, bytes in writer.bytes(bytes) }
+    }
+
+    @inline(__always)
+    mutating func withUTF8(of text: String, _ body: (inout LineWriter, UnsafeBufferPointer<UInt8>) -> Void) {
+        if let () = text.utf8.withContiguousStorageIfAvailable({ body(&self, $0) }) { return }
+        copyingUTF8(of: text, body)
+    }
+
+    /// For text that comes from elsewhere, such as a bridged `NSString`. Apart from the other, so that the usual case counts
+    /// no reference to the text.
+    @inline(never)
+    private mutating func copyingUTF8(
+        of text: String, _ body: (inout LineWriter, UnsafeBufferPointer<UInt8>) -> Void
+    ) {
+        Array(text.utf8).withUnsafeBufferPointer { body(&self, $0) }
+    }
+
+    // MARK: Numbers
+
+    @inline(__always)
+    package mutating func twoDigits(_ value: Int) {
+        reserve(2)
+        put(value, at: 0)
+        next += 2
+    }
+
+    @inline(__always)
+    private func put(_ twoDigits: Int, at offset: Int) {
+        let pair = LineWriter.pair(UInt64(truncatingIfNeeded: twoDigits))
+        next[offset] = pair[0]
+        next[offset + 1] = pair[1]
+    }
+
+    /// `2026-11-21T10:29:20`
+    @inline(__always)
+    mutating func dateAndTime(_ civil: CivilTime) {
+        reserve(19)
+        put(civil.year / 100, at: 0)
+        put(civil.year % 100, at: 2)
+        next[4] = 0x2D
+        put(civil.month, at: 5)
+        next[7] = 0x2D
+        put(civil.day, at: 8)
+        next[10] = 0x54
+        put(civil.hour, at: 11)
+        next[13] = 0x3A
+        put(civil.minute, at: 14)
+        next[16] = 0x3A
+        put(civil.second, at: 17)
+        next += 19
+    }
+
+    @inline(__always)
+    private static func pair(_ value: UInt64) -> UnsafePointer<UInt8> { digitPairs.utf8Start + Int(value &* 2) }
+
+    @inline(__always)
+    package mutating func fourDigits(_ value: Int) {
+        twoDigits(value / 100)
+        twoDigits(value % 100)
+    }
+
+    /// - Parameters:
+    ///   - nanosecond: `0..<1_000_000_000`.
+    ///   - digits: `1...9`; cut, never rounded up.
+    @inline(__always)
+    package mutating func fraction(_ nanosecond: Int, digits: Int) {
+        reserve(9)
+        var rest = UInt64(truncatingIfNeeded: nanosecond)
+        next[8] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+        var place = 6
+        while place >= 0 {
+            let pair = LineWriter.pair(rest % 100)
+            next[place] = pair[0]
+            next[place + 1] = pair[1]
+            rest /= 100
+            place -= 2
+        }
+        next += digits
+    }
+
+    package mutating func decimal(_ value: UInt64) {
+        reserve(20)
+        if value < 10 {
+            next.pointee = 0x30 + UInt8(truncatingIfNeeded: value)
+            next += 1
+        } else if value < 100 {
+            put(Int(value), at: 0)
+            next += 2
+        } else {
+            // Every hundred from the most significant on: as many as there are, each by one division.
+            let hundreds = value / 100
+            decimal(hundreds)
+            twoDigits(Int(value &- hundreds &* 100))
+        }
+    }
+
+    package mutating func decimal(_ value: Int64) {
+        if value < 0 { byte(0x2D) }
+        decimal(value.magnitude)
+    }
+
+    private mutating func hex(_ value: UInt32, width: Int) {
+        for shift in stride(from: (width - 1) * 4, through: 0, by: -4) {
+            byte(hexDigits.utf8Start[Int(value >> UInt32(shift) & 15)])
+        }
+    }
+
+    // MARK: Text
+
+    /// Text within a line: a backslash becomes `\\`, control characters `\n`, `\r`, `\t` or `\u{1b}`.
+    package mutating func escapedLine(_ text: String) {
+        withUTF8(of: text) { writer, bytes in writer.escapedLine(bytes) }
+    }
+
+    package mutating func escapedLine(_ bytes: UnsafeBufferPointer<UInt8>) {
+        escape(bytes, .line) { writer, scalar in writer.lineEscape(scalar) }
+    }
+
+    /// The same, where the text must not begin with that byte.
+    mutating func escapedLine(_ text: String, escapingFirst byte: UInt8) {
+        withUTF8(of: text) { writer, bytes in
+            guard bytes.first == byte else { return writer.escapedLine(bytes) }
+            writer.lineEscape(UInt32(byte))
+            writer.escapedLine(UnsafeBufferPointer(rebasing: bytes[1...]))
+        }
+    }
+
+    /// The same, where up to three more bytes are written `\u{20}` because they end the text.
+    mutating func escapedLine(_ text: String, _ set: EscapedBytes) {
+        withUTF8(of: text) { writer, bytes in writer.escapedLine(bytes, set) }
+    }
+
+    mutating func escapedLine(_ bytes: UnsafeBufferPointer<UInt8>, _ set: EscapedBytes) {
+        escape(bytes, set) { writer, scalar in writer.lineEscape(scalar) }
+    }
+
+    /// A JSON string with its quotes.
+    package mutating func jsonString(_ text: String) {
+        withUTF8(of: text) { writer, bytes in writer.jsonString(bytes) }
+    }
+
+    package mutating func jsonString(_ bytes: UnsafeBufferPointer<UInt8>) {
+        byte(0x22)
+        jsonText(bytes)
+        byte(0x22)
+    }
+
+    /// What stands between the quotes of a JSON string.
+    mutating func jsonText(_ bytes: UnsafeBufferPointer<UInt8>) {
+        escape(bytes, .json) { writer, scalar in writer.jsonEscape(scalar) }
+    }
+
+    @inline(__always)
+    private mutating func escape(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ set: EscapedBytes, with write: (inout LineWriter, UInt32) -> Void
+    ) {
+        var start = 0
+        while let character = set.next(in: bytes, from: start) {
+            self.bytes(UnsafeBufferPointer(rebasing: bytes[start..<character.position]))
+            write(&self, character.scalar)
+            start = character.position + character.length
+        }
+        self.bytes(UnsafeBufferPointer(rebasing: bytes[start...]))
+    }
+
+    @inline(never)
+    mutating func lineEscape(_ scalar: UInt32) {
+        switch scalar {
+        case 0x5C: literal(#"\\"#)
+        case 0x0A: literal(#"\n"#)
+        case 0x0D: literal(#"\r"#)
+        case 0x09: literal(#"\t"#)
+        default:
+            literal(#"\u{"#)
+            hex(scalar, width: scalar > 0xFF ? 4 : 2)
+            byte(0x7D)
+        }
+    }
+
+    @inline(never)
+    private mutating func jsonEscape(_ scalar: UInt32) {
+        switch scalar {
+        case 0x22: literal(#"\""#)
+        case 0x5C: literal(#"\\"#)
+        case 0x0A: literal(#"\n"#)
+        case 0x0D: literal(#"\r"#)
+        case 0x09: literal(#"\t"#)
+        default:
+            literal(#"\u"#)
+            hex(scalar, width: 4)
+        }
+    }
+
+    // MARK: Places
+
+    /// The file of a place, without making a string of a literal.
+    @inline(__always)
+    mutating func file(of source: LogSource, _ body: (inout LineWriter, UnsafeBufferPointer<UInt8>) -> Void) {
+        if let literals = source.literals {
+            body(&self, UnsafeBufferPointer(start: literals.file.utf8Start, count: literals.file.utf8CodeUnitCount))
+        } else {
+            withUTF8(of: source.file, body)
+        }
+    }
+
+    @inline(__always)
+    mutating func function(of source: LogSource, _ body: (inout LineWriter, UnsafeBufferPointer<UInt8>) -> Void) {
+        if let literals = source.literals {
+            body(&self, UnsafeBufferPointer(start: literals.function.utf8Start, count: literals.function.utf8CodeUnitCount))
+        } else {
+            withUTF8(of: source.function, body)
+        }
+    }
+
+    // MARK: JSON
+
+    /// Values deeper than this are marked instead of written: a guard for values that never went through ``LogLimits``.
+    private static var deepest: Int { LogLimits.highest.metadataDepth }
+
+    package mutating func json(_ value: LogValue, depth: Int = 0) {
+        switch value {
+        case .null: literal("null")
+        case .bool(let flag): literal(flag ? "true" : "false")
+        case .integer(let number): decimal(number)
+        case .unsigned(let number): decimal(number)
+        case .double(let number): json(number)
+        case .string(let text): jsonString(text)
+        case .array(let values):
+            guard depth < Self.deepest else { return jsonString(LogLimits.mark(value.levels, "levels")) }
+            byte(0x5B)
+            var isFirst = true
+            for value in values {
+                if !isFirst { byte(0x2C) }
+                isFirst = false
+                json(value, depth: depth + 1)
+            }
+            byte(0x5D)
+        case .object(let members):
+            guard depth < Self.deepest else { return jsonString(LogLimits.mark(value.levels, "levels")) }
+            json(members, depth: depth + 1)
+        case .protected: literal(#""<private>""#)   // no event that a service made holds one
+        }
+    }
+
+    package mutating func json(_ members: LogMetadata, depth: Int = 0) {
+        byte(0x7B)
+        var isFirst = true
+        members.forEachMember { key, value in
+            if !isFirst { byte(0x2C) }
+            isFirst = false
+            jsonString(key)
+            byte(0x3A)
+            json(value, depth: depth)
+        }
+        byte(0x7D)
+    }
+
+    mutating func json(_ number: Double) {
+        if number.isFinite { plain(number.description) }
+        else { literal(number.isNaN ? #""NaN""# : number < 0 ? #""-Infinity""# : #""Infinity""#) }
+    }
+}
+
+private let hexDigits: StaticString = "0123456789abcdef"
+private let digitPairs: StaticString = """
+    00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354\
+    555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
+    """

@@ -1,0 +1,78 @@
+public import LogbookCore
+
+/// One event as one line of `key=value`, as Heroku, Go's tools and Loki read it.
+///
+/// ```
+/// time=2026-11-21T09:29:20.123456789Z level=warning msg="payment took 812 ms" seq=7 thread=4711 file=Checkout/Cart.swift line=12 func="pay()" gateway=north attempt=2
+/// ```
+/// It can be read back without loss. Text stands bare when it is a word, and between quotes when it could be mistaken for a
+/// number, `true`, `false` or `null`. Arrays and objects are JSON between quotes. Metadata whose key is one of the format's own
+/// (`time` to `func`, `error.type`, `error.message`, `transaction.…`, `device.…`) is written as `fields.<key>`; in a key, a
+/// space, `=`, a quote and control characters read `\u{20}`. Unsigned numbers that fit `Int64` come back as integers, and
+/// numbers that are none as text.
+public struct LogfmtFormat: ReadableLogFormat, LineFormat, Hashable {
+    /// How much of one event is written.
+    public let limits: LogLimits
+
+    public init(limits: LogLimits = .standard) { self.limits = limits }
+
+    // HOT PATH — Benchmarks: "formatted line".
+    public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
+
+    func write(_ event: LogEvent, to writer: inout LineWriter) {
+        writer.literal("time=")
+        ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
+        writer.literal(" level=")
+        writer.plain(event.level.name)
+        writer.literal(" msg=")
+        writer.fact(event.message, .logfmt)
+        writer.literal(" seq=")
+        writer.decimal(event.sequence)
+        if event.thread != 0 {
+            writer.literal(" thread=")
+            writer.decimal(event.thread)
+        }
+        if !event.source.isUnknown {
+            writer.literal(" file=")
+            writer.file(of: event.source) { $0.fact($1, .logfmt) }
+            writer.literal(" line=")
+            writer.decimal(UInt64(event.source.line))
+            writer.literal(" func=")
+            writer.function(of: event.source) { $0.fact($1, .logfmt) }
+        }
+        if let error = event.error {
+            writer.byte(0x20)
+            writer.facts(error, .logfmt)
+        }
+        if let entry = event.transaction {
+            writer.byte(0x20)
+            writer.facts(entry, .logfmt)
+            writer.literal(" device.make=")
+            writer.fact(entry.device.make, .logfmt)
+            writer.literal(" device.os=")
+            writer.fact(entry.device.os, .logfmt)
+            writer.literal(" device.os_version=")
+            writer.fact(entry.device.osVersion, .logfmt)
+        }
+        event.metadata.forEachMember { key, value in
+            writer.byte(0x20)
+            writer.logfmt(key: key)
+            writer.byte(0x3D)
+            writer.logfmt(value)
+        }
+        writer.byte(0x0A)
+    }
+}
+
+extension LogFormat where Self == LogfmtFormat {
+    /// ``LogfmtFormat``: `time=… level=… msg=…`.
+    public static var logfmt: LogfmtFormat { LogfmtFormat() }
+}
+
+extension LogfmtFormat {
+    /// Before a key that would otherwise be taken for one of the format's own.
+    static let fieldsPrefix: StaticString = "fields."
+    static var fieldsPrefixBytes: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: fieldsPrefix.utf8Start, count: fieldsPrefix.utf8CodeUnitCount)
+    }
+}

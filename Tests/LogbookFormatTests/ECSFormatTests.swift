@@ -1,0 +1,56 @@
+import LogbookCore
+import LogbookFormat
+import Testing
+
+@Suite struct ECSFormatTests {
+    @Test func aLineFollowsTheSpecificationOfECSLogging() throws {
+        let event = LogEvent(
+            sequence: 7, time: LogTime(nanoseconds: 0), level: .warning, message: "m",
+            metadata: ["a.b": 1, "a_b": 2, "a*b": "x", "": true, "list": [1, ["k": "v"]]], thread: 4711,
+            source: LogSource(fileNamed: "Checkout/Cart.swift", functionNamed: "pay()", line: 12),
+            error: LogErrorDetails(type: "PaymentError", description: "refused"))
+        #expect(
+            ECSFormat(service: "till").string(for: event)
+                == #"{"@timestamp":"1970-01-01T00:00:00.000000000Z","log.level":"warning","message":"m","ecs.version":"8.11.0","#
+                + #""event":{"sequence":7,"dataset":"till.log"},"service":{"name":"till"},"process":{"thread":{"id":4711}},"#
+                + #""log":{"origin":{"file":{"name":"Checkout/Cart.swift","line":12},"function":"pay()"}},"#
+                + #""error":{"type":"PaymentError","message":"refused"},"#
+                + #""labels":{"a_b_2":1,"a_b":2,"a_b_3":"x","_":true,"list":"[1,{\"k\":\"v\"}]"}}"# + "\n")
+        #expect(ECSFormat().string(for: event).contains("\"ecs.version\":\"\(ECSFormat.version)\""))
+    }
+
+    @Test func aTransactionIsFoundByItsIDAndKeptWhole() throws {
+        let event = LogEvent(
+            sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: "",
+            transaction: TransactionEntry(
+                transactionID: "TXN1-A", usecase: 1, kind: .happened(7), errorCode: -1, errorDescription: "no",
+                device: DeviceFacts(make: "m", os: "o", osVersion: "1")))
+        let line = ECSFormat().string(for: event)
+        #expect(line.contains(#""transaction":{"id":"TXN1-A"},"logbook":{"transaction":{"id":"TXN1-A","usecase":1,"event":7,"#))
+        #expect(try ECSFormat().event(from: line) == event)
+    }
+
+    @Test func fieldsMayBeDottedOrNested() throws {
+        let read = try ECSFormat().event(
+            from: #"{"message":"hi","log":{"level":"WARN "},"@timestamp":"2015-02-06T05:59:27.1Z","log.origin":{"file.name":"A.java"},"#
+                + #""log.origin.file.line":42,"tags":["x"],"error.type":"E"}"#)
+        #expect(read.level == .warning)
+        #expect(read.source == LogSource(fileNamed: "A.java", line: 42))
+        #expect(read.error == LogErrorDetails(type: "E", description: ""))
+    }
+
+    @Test(arguments: [
+        ("[]", "no valid JSON: the line must be an object"),
+        ("{}", "@timestamp must be a time after ISO 8601 with an offset, as a string"),
+        (#"{"@timestamp":"2015-02-06T05:59:27Z","message":""}"#, "log.level must be one of verbose, debug, info, notice, warning, error, critical"),
+        (#"{"@timestamp":"2015-02-06T05:59:27Z","log.level":"info"}"#, "message must be a string"),
+        (#"{"@timestamp":"2015-02-06T05:59:27Z","log.level":"info","message":"","event":{"sequence":"x"}}"#,
+         "event.sequence must be a whole number of at least 0"),
+        (#"{"@timestamp":"2015-02-06T05:59:27Z","log.level":"info","message":"","logbook":{"transaction":{"id":"x"}}}"#,
+         "logbook.transaction.usecase must be a whole number"),
+    ])
+    func namesTheFieldThatIsWrong(line: String, description: String) {
+        let failure = #expect(throws: LogLineError.self) { try ECSFormat().event(from: line) }
+        #expect(failure?.description == description)
+    }
+}

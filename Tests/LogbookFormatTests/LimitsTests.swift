@@ -1,0 +1,61 @@
+import LogbookCore
+import LogbookFormat
+import Testing
+
+@Suite struct LimitsTests {
+    static let formats: [any ReadableLogFormat] = [TextFormat.standard(zone: .utc), JSONLineFormat(), LogfmtFormat(), ECSFormat()]
+
+    func line(_ format: some LogFormat, _ message: String, _ metadata: LogMetadata = [:]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        format.append(
+            LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: message, metadata: metadata), to: &bytes)
+        return bytes
+    }
+
+    @Test("row 37: a message of 100 MB is one short line that says so", arguments: 0..<formats.count)
+    func hugeMessage(format: Int) throws {
+        let bytes = line(Self.formats[format], String(repeating: "0123456789\n", count: 10_000_000))
+        #expect(bytes.count < 200_000)
+        #expect(bytes.filter { $0 == 0x0A }.count == 1)
+        let read = try Self.formats[format].event(from: bytes)
+        #expect(read.message.hasSuffix("… [cut from 110000000 bytes]"))
+    }
+
+    static let manyAndDeep: LogMetadata = {
+        var deep = LogValue.null
+        for _ in 0..<10_000 { deep = .array([deep]) }
+        return LogMetadata([("deep", deep)] + (0..<1_000_000).map { ("key\($0)", LogValue.string("\n")) })
+    }()
+
+    @Test("row 37: a million keys and ten thousand levels are one line that says so", arguments: 0..<formats.count)
+    func hugeMetadata(format: Int) throws {
+        let bytes = line(Self.formats[format], "m", Self.manyAndDeep)
+        #expect(bytes.count < 100_000)
+        #expect(bytes.filter { $0 == 0x0A }.count == 1)
+        let read = try Self.formats[format].event(from: bytes).metadata
+        #expect(read.count == 256)
+        #expect(read.last?.value == "255 of 1000001 members")
+    }
+
+    @Test func whatIsWrittenWithTheHighestLimitsCanBeRead() throws {
+        let text = String(repeating: "\u{1}", count: 1 << 20)
+        for format in [
+            TextFormat.standard(zone: .utc, limits: .highest) as any ReadableLogFormat, JSONLineFormat(limits: .highest),
+            LogfmtFormat(limits: .highest), ECSFormat(limits: .highest),
+        ] {
+            var value = LogValue.string("x")
+            for _ in 0..<LogLimits.highest.metadataDepth { value = .array([value]) }
+            let read = try format.event(from: line(format, text, ["deep": value]))
+            #expect(read.message == text)
+            if !(format is ECSFormat) { #expect(read.metadata == ["deep": value]) }
+        }
+    }
+
+    @Test func aValueThatWentThroughNoLimitsIsCutByTheWriter() {
+        var deep = LogValue.null
+        for _ in 0..<10_000 { deep = .object(["a": deep]) }
+        var bytes: [UInt8] = []
+        bytes.append(json: deep)
+        #expect(String(decoding: bytes, as: UTF8.self).contains("… [cut from 9976 levels]"))
+    }
+}

@@ -1,0 +1,38 @@
+import LogbookCore
+import LogbookFormat
+import Testing
+
+@Suite struct LogLineReaderTests {
+    static let written: [(kind: LogLineReader.Kind, format: any ReadableLogFormat)] = [
+        (.text, TextFormat.standard()), (.article, TextFormat.article()), (.jsonLines, JSONLineFormat()), (.logfmt, LogfmtFormat()),
+        (.ecs, ECSFormat()),
+    ]
+
+    @Test func recognisesEveryFormatWhateverTheEventHolds() throws {
+        var events = HostileEvents(seed: 99)
+        for _ in 0..<500 {
+            let event = events.event()
+            for (kind, format) in Self.written {
+                let line = Array(format.string(for: event).utf8)
+                #expect(LogLineReader.kind(of: line) == kind)
+                #expect(try LogLineReader().event(from: line) == format.event(from: line))
+            }
+        }
+    }
+
+    @Test func membersOfJSONMayStandInAnyOrder() {
+        #expect(LogLineReader.kind(of: Array(#"{"level":"info","time":"x"}"#.utf8)) == .jsonLines)
+        #expect(LogLineReader.kind(of: Array(#"{"message":"x","@timestamp":"x"}"#.utf8)) == .ecs)
+    }
+
+    @Test(arguments: ["", "\n", "hello", "{}", "{", "[x]", "2015-02-06 hello", "12", "Feb  6 05:59:27 host app: x"])
+    func knowsWhatIsNoneOfOurs(line: String) {
+        #expect(LogLineReader.kind(of: Array(line.utf8)) == nil)
+        #expect(throws: LogLineError.unrecognised) { try LogLineReader().event(from: Array(line.utf8)) }
+    }
+
+    @Test func readsALayoutWhenItIsToldOf() throws {
+        let layout = try TextFormat.layout("\(.level): \(.message)")
+        #expect(try LogLineReader(text: layout).event(from: Array("notice: hello\n".utf8)).message == "hello")
+    }
+}
