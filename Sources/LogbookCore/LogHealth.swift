@@ -3,6 +3,9 @@ public struct LogHealth: Sendable, Equatable {
     public struct Provider: Sendable, Equatable {
         public let name: String
         public let level: LogLevel
+        public let levels: LevelRules
+        /// What it was not meant to hear.
+        public let unheard: LogUnheard
         public let ledger: LogLedger
         /// The latest failure in words; nil when all is well.
         public let latestFailure: String?

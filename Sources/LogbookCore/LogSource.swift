@@ -52,6 +52,13 @@ public struct LogSource: Sendable, Hashable {
         return file.firstIndex(of: "/").map { file[..<$0] } ?? ""
     }
 
+    func withFileUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        switch place {
+        case .literal(let file, _): return file.withUTF8Buffer(body)
+        case .text(var file, _): return file.withUTF8(body)
+        }
+    }
+
     public static func == (left: LogSource, right: LogSource) -> Bool {
         left.line == right.line && left.file == right.file && left.function == right.function
     }
