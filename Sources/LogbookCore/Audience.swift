@@ -14,7 +14,8 @@ final class Audience: Sendable {
     let sureFloor: UInt8
     /// Whether what tasks carry makes a difference to anybody.
     let wantsContext: Bool
-    private let hasRules: Bool
+    /// Whether the category of an event makes a difference to its level.
+    let hasRules: Bool
 
     /// - Parameter taskFloor: The lowest level that a task carries, as a floor.
     init(_ listeners: [Listener] = [], raises: [LogRaise] = [], taskFloor: UInt8 = .max) {

@@ -14,6 +14,7 @@ public final class LogRegistration: Sendable {
 
     private let id = Tokens.next()
     private let feed: Feed
+    private let wrappers: [any WrappingProvider]
     private let listening: Locked<ListeningTerms>
     private let phase = Atomic<Phase>(.open)
     private let unheardByLevel = Atomic<UInt64>(0)
@@ -33,6 +34,7 @@ public final class LogRegistration: Sendable {
         self.name = name
         self.delivery = delivery
         self.listening = Locked(listening)
+        wrappers = provider.wrappers
         switch (delivery, provider) {
         case (_, let queue as BatchingProvider): feed = .queued(queue)   // it has its queue already
         case (.immediate, _): feed = .immediate
@@ -84,26 +86,31 @@ public final class LogRegistration: Sendable {
             interest: unheardByInterest.load(ordering: .relaxed))
     }
 
-    /// What became of everything this registration was offered.
+    /// What became of everything this registration was offered, and that no wrapper held back.
     public var ledger: LogLedger {
+        let missing = suppression.missing
+        let outer: LogLedger
         switch feed {
         case .queued(let queue):
+            outer = queue.ledger!.leavingOut(missing)
             // A sink that is fed in batches reports failures to the queue; only a provider fed one by one keeps its own account.
-            let outer = queue.ledger!
             if provider is any BatchSink || provider is BatchingProvider { return outer }
-            return provider.ledger.map(outer.followed(by:)) ?? outer
         case .immediate:
-            let outer = ownLedger
-            return provider.ledger.map(outer.followed(by:)) ?? outer
+            outer = ownLedger.leavingOut(missing)
         }
+        return provider.ledger.map(outer.followed(by:)) ?? outer
     }
 
+    /// What wrappers in front of the provider held back on purpose.
+    public var suppression: LogSuppression { wrappers.reduce(LogSuppression()) { $0 + $1.suppression } }
+
     /// The latest failure of the provider's queue, in words; nil when all is well or the provider has no queue.
-    public var latestFailure: String? {
-        switch feed {
-        case .queued(let queue): queue.latestFailure
-        case .immediate: nil
-        }
+    public var latestFailure: String? { queue?.latestFailure }
+
+    /// The queue that feeds the provider, or that its wrappers feed.
+    private var queue: BatchingProvider? {
+        if case .queued(let queue) = feed { return queue }
+        return wrappers.last?.wrapped as? BatchingProvider
     }
 
     private var ownLedger: LogLedger {
@@ -124,7 +131,8 @@ public final class LogRegistration: Sendable {
 
     /// What keeps an event back that this registration hears; nil when it would be written.
     func obstacle(for event: LogEvent) -> LogReason? {
-        phase.load(ordering: .acquiring) == .open ? nil : .shutDown
+        if phase.load(ordering: .acquiring) != .open { return .shutDown }
+        return wrappers.lazy.compactMap { $0.reasonToHoldBack(event) }.first.map(LogReason.wrapper)
     }
 
     /// Counts an event that this registration does not hear.
@@ -165,8 +173,7 @@ public final class LogRegistration: Sendable {
     /// True on a thread that is inside this registration's provider.
     var isCurrent: Bool {
         let current = logbook_nesting_get().registration
-        if case .queued(let queue) = feed, queue.token == current { return true }
-        return current == id
+        return current == id || current == queue?.token && current != 0
     }
 
     func flush(by deadline: LogDeadline) throws {

@@ -244,10 +244,12 @@ public final class LogService: Sendable {
     ) {
         let audience = audience, context = context(for: audience)
         let occasion = occasion(for: audience, context)
+        // Where rules may ask for the category, the metadata must be known before the message is; otherwise it need not be.
+        if !audience.hasRules, !audience.mayHear(level, from: EventNames(source: source, category: nil), occasion) { return }
         var metadata = metadata()
         if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
         let names = audience.names(of: metadata, source)
-        guard audience.mayHear(level, from: names, occasion) else { return }
+        if audience.hasRules, !audience.mayHear(level, from: names, occasion) { return }
         let event = stamp(
             level, message().text(privacy: privacy), metadata, time: time, source: source, transaction: nil, error: error())
         deliver(event, to: audience, names, occasion)
@@ -356,8 +358,8 @@ public final class LogService: Sendable {
         LogHealth(
             providers: registrations.map {
                 .init(
-                    name: $0.name, level: $0.level, levels: $0.levels, unheard: $0.unheard, ledger: $0.ledger,
-                    latestFailure: $0.latestFailure)
+                    name: $0.name, level: $0.level, levels: $0.levels, unheard: $0.unheard,
+                    suppression: $0.suppression, ledger: $0.ledger, latestFailure: $0.latestFailure)
             },
             latestSequence: sequence.load(ordering: .relaxed))
     }
