@@ -13,6 +13,9 @@ public struct LevelChanges: Sendable, Hashable, ExpressibleByDictionaryLiteral, 
         self.rules = rules.map { LevelRules.Rule($0, $1) }
     }
 
+    /// New rules only.
+    public init(_ rules: KeyValuePairs<LogPattern, LogThreshold>) { self.init(nil, rules) }
+
     public init(dictionaryLiteral elements: (LogPattern, LogThreshold)...) {
         self.init()
         rules = elements.map { LevelRules.Rule($0, $1) }

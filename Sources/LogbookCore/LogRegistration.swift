@@ -74,9 +74,12 @@ public final class LogRegistration: Sendable {
     }
 
     private func change(_ body: (inout ListeningTerms) -> Void) {
-        listening.withLock { body(&$0) }
+        adopt(body)
         service()?.audienceChanged()
     }
+
+    /// Changes the terms; the service heeds them when its audience is made anew.
+    func adopt(_ body: (inout ListeningTerms) -> Void) { listening.withLock { body(&$0) } }
 
     /// Events that other providers of the service heard, or might have, and this one did not, since it was registered. None of
     /// them is lost, or part of the ledger: `unheard.total + ledger.submitted` accounts for every sequence since then.
@@ -129,9 +132,12 @@ public final class LogRegistration: Sendable {
 
     var terms: ListeningTerms { listening.withLock { $0 } }
 
+    /// False once it was shut down or unregistered.
+    var isOpen: Bool { phase.load(ordering: .acquiring) == .open }
+
     /// What keeps an event back that this registration hears; nil when it would be written.
     func obstacle(for event: LogEvent) -> LogReason? {
-        if phase.load(ordering: .acquiring) != .open { return .shutDown }
+        if !isOpen { return .shutDown }
         return wrappers.lazy.compactMap { $0.reasonToHoldBack(event) }.first.map(LogReason.wrapper)
     }
 

@@ -17,8 +17,12 @@ public final class LogService: Sendable {
     /// turn is counted as ``DropReason/reentrant``.
     static let maximumNesting: UInt32 = 1
 
-    /// What becomes of private values before any provider sees an event.
-    public let privacy: PrivacyMode
+    /// What becomes of private values before any provider sees an event. May be changed at any time.
+    public var privacy: PrivacyMode {
+        get { isPrivacyRevealed.load(ordering: .relaxed) ? .revealed : .masked }
+        set { isPrivacyRevealed.store(newValue == .revealed, ordering: .relaxed) }
+    }
+    private let isPrivacyRevealed: Atomic<Bool>
     /// The machine that transactions name.
     public let device: DeviceFacts
 
@@ -26,6 +30,7 @@ public final class LogService: Sendable {
     private let entryFloor = Atomic<UInt8>(.max)
     private let sequence = Atomic<UInt64>(0)
     private let listening = Locked(Listening())
+    let applied = Locked<[LogRegistration]>([])
     private let raiseAlarm = Locked<LogAlarm?>(nil)
     private let readContext: @Sendable () -> LogContext?
     let clock: LogClock
@@ -44,7 +49,7 @@ public final class LogService: Sendable {
         privacy: PrivacyMode = .masked, device: DeviceFacts = .current, clock: LogClock = .system,
         randomness: LogRandomness = .system, readContext: @escaping @Sendable () -> LogContext?
     ) {
-        self.privacy = privacy
+        isPrivacyRevealed = Atomic(privacy == .revealed)
         self.device = device
         self.clock = clock
         self.randomness = randomness
@@ -122,14 +127,21 @@ public final class LogService: Sendable {
     private func add(
         _ provider: any LogProvider, _ terms: ListeningTerms, _ delivery: LogDelivery, name: String?
     ) -> LogRegistration {
+        let registration = registration(of: provider, terms, delivery, name: name)
+        change { $0.registrations.append(registration) }
+        return registration
+    }
+
+    /// A registration that does not listen yet.
+    func registration(
+        of provider: any LogProvider, _ terms: ListeningTerms, _ delivery: LogDelivery, name: String?
+    ) -> LogRegistration {
         if case .queued(let policy) = delivery { policy.check() }
-        let registration = LogRegistration(
+        LiveServices.include(self)
+        ExitFlush.install()
+        return LogRegistration(
             provider, name: name ?? String(describing: type(of: provider)), listening: terms, delivery: delivery,
             clock: clock, service: self)
-        LiveServices.include(self)
-        change { $0.registrations.append(registration) }
-        ExitFlush.install()
-        return registration
     }
 
     /// Stops a provider from listening. Queued events are still written until the deadline; the provider is not shut down.
