@@ -175,6 +175,8 @@ int logbook_try_lock(int descriptor) {
     return 0;
 }
 
+int logbook_unlock(int descriptor) { return flock(descriptor, LOCK_UN); }
+
 int logbook_rename_new(int directory, const char *from, const char *to) {
 #if defined(__linux__)
     if (syscall(SYS_renameat2, directory, from, directory, to, 1u /* RENAME_NOREPLACE */) == 0) return 0;

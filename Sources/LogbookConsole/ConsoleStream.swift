@@ -1,5 +1,6 @@
 internal import CLogbookSystem
 internal import LogbookCore
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -30,7 +31,7 @@ final class ConsoleStream: Sendable {
     private static let readyBytes = 4096
 
     init(duplicating original: Int32, patience: Duration) {
-        number = fcntl(original, F_DUPFD_CLOEXEC, 3)   // never 0...2: those are the host's to reuse
+        number = fcntl(original, F_DUPFD_CLOEXEC, 3)  // never 0...2: those are the host's to reuse
         openFailure = number < 0 ? errno : 0
         var found = stat()
         isFile = number >= 0 && fstat(number, &found) == 0 && found.st_mode & S_IFMT == S_IFREG
@@ -82,7 +83,7 @@ final class ConsoleStream: Sendable {
             var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
             let left = deadline.remaining?.wholeNanoseconds ?? 0
             let ready = poll(&request, 1, Int32(clamping: (left + 999_999) / 1_000_000))
-            if ready > 0 { return }   // room, or a failure that the write will name
+            if ready > 0 { return }  // room, or a failure that the write will name
             if ready < 0, errno != EINTR { throw SystemError(errno, in: "poll") }
             if deadline.hasPassed {
                 state.isStuck = true

@@ -276,6 +276,7 @@ final class BatchEngine: Sendable {
             }
             var rest = batch[...]
             while !rest.isEmpty {
+                let flushRound = state.withLock { $0.value.flushRound }
                 switch write(rest) {
                 case .none:
                     settle(written: rest.count)
@@ -292,7 +293,7 @@ final class BatchEngine: Sendable {
                         if count > 0 { pause = policy.firstPause }
                     }
                     if rest.isEmpty { break }
-                    guard holdBack(for: pause, because: failure) else {
+                    guard holdBack(for: pause, unlessFlushedSince: flushRound, because: failure) else {
                         settle(written: 0, dropped: rest.count, .providerError, because: failure)
                         rest = []
                         break
@@ -375,9 +376,9 @@ final class BatchEngine: Sendable {
         }
     }
 
-    /// Pauses after a failed write; a flush or a shutdown ends the pause early.
+    /// Pauses after a failed write; a flush or a shutdown ends the pause early, also one that came while the write was failing.
     /// - Returns: False when the queue was given up meanwhile, so the batch should not be tried again.
-    private func holdBack(for pause: Duration, because failure: any Error) -> Bool {
+    private func holdBack(for pause: Duration, unlessFlushedSince flushRound: UInt64, because failure: any Error) -> Bool {
         LogDiagnostics.report(name, "cannot write, will try again: \(failure)")
         let share = 0.5 + LogRandomness.system.fraction() / 2
         let nanoseconds = UInt64(Double(pause.wholeNanoseconds) * share)
@@ -386,7 +387,6 @@ final class BatchEngine: Sendable {
         defer { withExtendedLifetime(observation) {} }
         return locked { access in
             access.value.latestFailure = String(describing: failure)
-            let flushRound = access.value.flushRound
             while access.value.abandoned == nil && access.value.flushRound == flushRound
                 && clock.monotonicNanoseconds() < until
             {
@@ -422,7 +422,7 @@ final class BatchEngine: Sendable {
 
 extension LogEvent {
     /// What the event holds in memory, roughly: a fixed share, the text, and the metadata.
-    var estimatedBytes: Int {
+    package var estimatedBytes: Int {
         var bytes = 256 + message.utf8.count
         for (key, value) in metadata { bytes += 48 + key.utf8.count + value.estimatedBytes }
         return bytes

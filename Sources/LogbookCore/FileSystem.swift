@@ -35,14 +35,19 @@ package protocol FileSystem: Sendable {
     /// Of the name itself, also when it is a symbolic link.
     func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus
 
+    /// Returns once every write that was under way on the file has ended.
+    func awaitWriters(of file: FileDescriptor) throws(SystemError)
+
     /// Never replaces anything.
     /// - Throws: `EEXIST` when `newName` is taken.
     func rename(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError)
     func remove(_ name: String, in folder: FileDescriptor) throws(SystemError)
 
-    /// Takes an advisory lock that is let go when the descriptor is closed or the process ends.
+    /// Takes an advisory lock that ends with ``unlock(_:)`` or the process.
     /// - Returns: False when someone else holds it.
     func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool
+    /// Closing is not enough: a child that was forked meanwhile keeps the lock until it starts its own program.
+    func unlock(_ file: FileDescriptor)
 
     func close(_ descriptor: FileDescriptor)
 }

@@ -231,15 +231,23 @@ public final class LogService: Sendable {
             LogSource(file: file, function: function, line: line))
     }
 
-    /// Passes on what was said elsewhere, as a reader of another program's log does. Message and metadata are evaluated only when
-    /// somebody may listen, once.
-    /// - Parameter time: When it was said. When it is not given, it is said now, and in what the task carries.
+    /// Passes on what was said elsewhere, as a reader of another program's log or a bridge to another logging system does.
+    /// Message, metadata and error are evaluated only when somebody may listen, once.
+    /// - Parameters:
+    ///   - error: What is known about the error that was handed to the call.
+    ///   - time: When it was said. When it is not given, it is said now, and in what the task carries.
     public func relay(
         _ level: LogLevel, _ message: @autoclosure () -> LogMessage, metadata: @autoclosure () -> LogMetadata = [:],
-        at time: LogTime? = nil, source: LogSource = .unknown
+        error: @autoclosure () -> LogErrorDetails? = nil, at time: LogTime? = nil, source: LogSource = .unknown
     ) {
         guard mayHear(level) else { return }
-        say(level, message, metadata, error: { nil }, at: time, source)
+        say(level, message, metadata, error: error, at: time, source)
+    }
+
+    /// Whether a provider of this service bears the mark: what that provider passes on, this service has said already.
+    /// - Parameter mark: As ``LogRegistration/currentMark`` was inside the provider.
+    package func isHeard(by mark: UInt64) -> Bool {
+        mark != 0 && registrations.contains { $0.bears(mark) }
     }
 
     @usableFromInline

@@ -16,7 +16,7 @@ package struct RestartingFileSystem<Base: FileSystem>: FileSystem {
 
     private func restarting<Result>(_ call: () throws(SystemError) -> Result) throws(SystemError) -> Result {
         for _ in 0..<Self.maximumRestarts {
-            do { return try call() } catch where error.number == EINTR { continue }
+            do { return try call() } catch  where error.number == EINTR { continue }
         }
         return try call()
     }
@@ -66,6 +66,9 @@ package struct RestartingFileSystem<Base: FileSystem>: FileSystem {
     package func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus {
         try restarting { () throws(SystemError) in try base.status(of: name, in: folder) }
     }
+    package func awaitWriters(of file: FileDescriptor) throws(SystemError) {
+        try restarting { () throws(SystemError) in try base.awaitWriters(of: file) }
+    }
     package func rename(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try restarting { () throws(SystemError) in try base.rename(name, to: newName, in: folder) }
     }
@@ -75,6 +78,7 @@ package struct RestartingFileSystem<Base: FileSystem>: FileSystem {
     package func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool {
         try restarting { () throws(SystemError) in try base.tryLock(file) }
     }
+    package func unlock(_ file: FileDescriptor) { base.unlock(file) }
     /// Never made again: the descriptor is gone even when the call was interrupted.
     package func close(_ descriptor: FileDescriptor) { base.close(descriptor) }
 }

@@ -1,19 +1,23 @@
 /// A first-in, first-out queue that grows to what it is asked to hold and reuses its room.
-struct RingBuffer<Element> {
+package struct RingBuffer<Element> {
     private var slots: [Element?] = []
     private var head = 0
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
-    var first: Element? { count == 0 ? nil : slots[head] }
+    package init() {}
 
-    mutating func append(_ element: Element) {
+    package var isEmpty: Bool { count == 0 }
+    package var first: Element? { count == 0 ? nil : slots[head] }
+    /// From the oldest to the newest.
+    package var elements: [Element] { (0..<count).compactMap { slots[(head + $0) % slots.count] } }
+
+    package mutating func append(_ element: Element) {
         if count == slots.count { grow() }
         slots[(head + count) % slots.count] = element
         count += 1
     }
 
-    mutating func removeFirst() -> Element? {
+    package mutating func removeFirst() -> Element? {
         guard count > 0 else { return nil }
         let element = slots[head].take()
         head = (head + 1) % slots.count

@@ -1,4 +1,5 @@
 internal import CLogbookSystem
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -104,6 +105,11 @@ package struct SystemFileSystem: FileSystem {
         return FileStatus(found)
     }
 
+    package func awaitWriters(of file: FileDescriptor) throws(SystemError) {
+        // The kernel writes, and changes a mode, with the inode locked; the mode stays what it is.
+        try check(fchmod(file.number, mode_t(status(of: file).permissions)), "fchmod")
+    }
+
     package func rename(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try check(logbook_rename_new(folder.number, name, newName), "rename")
     }
@@ -119,6 +125,8 @@ package struct SystemFileSystem: FileSystem {
         case let failure: throw SystemError(failure, in: "flock")
         }
     }
+
+    package func unlock(_ file: FileDescriptor) { _ = logbook_unlock(file.number) }
 
     package func close(_ descriptor: FileDescriptor) { _ = closeNumber(descriptor.number) }
 
@@ -142,7 +150,8 @@ extension FileStatus {
             default: .other
             }
         self.init(
-            kind: kind, device: UInt64(truncatingIfNeeded: found.st_dev), inode: UInt64(truncatingIfNeeded: found.st_ino),
+            kind: kind, device: UInt64(truncatingIfNeeded: found.st_dev),
+            inode: UInt64(truncatingIfNeeded: found.st_ino),
             bytes: Int(found.st_size), owner: found.st_uid, links: UInt64(found.st_nlink),
             permissions: UInt32(found.st_mode & 0o7777))
     }

@@ -47,4 +47,7 @@ public final class Courier: Sendable {
     public func shutdown(by deadline: LogDeadline) { engine.shutdown(by: deadline) }
 
     public var status: CourierStatus { engine.status }
+
+    /// True inside `onEvent`, the source and the destination: a provider that hears a log call there must not feed itself.
+    package var isCurrentThread: Bool { engine.isCurrentThread }
 }

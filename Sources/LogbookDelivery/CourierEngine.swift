@@ -15,7 +15,10 @@ final class CourierEngine: Sendable {
 
     private struct Settlement {
         let parcel: Parcel
-        let fate: ParcelFate
+        /// Entries that the receiver will never take.
+        var rejected = 0
+        var reason = ""
+        var delivered: Int { parcel.count - rejected }
     }
 
     /// Somebody waits in `deliver`.
@@ -24,7 +27,11 @@ final class CourierEngine: Sendable {
         var target: UInt64?
         var outcome: Outcome?
     }
-    private enum Outcome { case complete, misconfigured(String), stopped }
+    private enum Outcome {
+        case complete
+        case misconfigured(String)
+        case stopped
+    }
 
     private struct State {
         var phase = Phase.running
@@ -102,6 +109,11 @@ final class CourierEngine: Sendable {
         }
     }
 
+    var isCurrentThread: Bool {
+        let current = LogThread.currentNumber
+        return state.withLock { $0.value.thread == current }
+    }
+
     func wake() { state.withLock { want($0) } }
 
     func reconfigured() {
@@ -123,8 +135,7 @@ final class CourierEngine: Sendable {
     }
 
     func deliver(by deadline: LogDeadline) throws(CourierError) {
-        let current = LogThread.currentNumber
-        if state.withLock({ $0.value.thread == current }) { throw .calledFromOwnThread }
+        if isCurrentThread { throw .calledFromOwnThread }
         if source.pendingCount == 0 { return }
         let outcome = state.withLock { access -> Outcome? in
             if access.value.phase != .running { return .stopped }
@@ -171,7 +182,7 @@ final class CourierEngine: Sendable {
             while access.value.phase != .stopped && access.value.thread != current {
                 if deadline.hasPassed || !access.wait(until: deadline) { break }
             }
-            access.value.exchange += 1   // an answer that comes from here on settles nothing
+            access.value.exchange += 1  // an answer that comes from here on settles nothing
             access.broadcast()
             defer { access.value.cancellation = nil }
             return access.value.cancellation
@@ -209,8 +220,10 @@ final class CourierEngine: Sendable {
 
     /// - Returns: False when the courier stops.
     private func waitForWork(hasSettlement: Bool) -> Bool {
-        state.withLock { access in
-            let lookAgain = policy.interval.map { clock.monotonicNanoseconds() + UInt64($0.wholeNanoseconds) }
+        let start = clock.monotonicNanoseconds()  // read first: to look a little early does no harm
+        let due = [policy.interval, source.nextParcelIsDue].compactMap { $0 }.min()
+        let lookAgain = due.map { start + UInt64(max(0, $0.wholeNanoseconds)) }
+        return state.withLock { access in
             while access.value.phase == .running {
                 let now = clock.monotonicNanoseconds()
                 if let pause = access.value.pause, now < pause.until {
@@ -282,9 +295,11 @@ final class CourierEngine: Sendable {
         case .success(let response):
             switch destination.verdict(on: response, for: parcel) {
             case .delivered:
-                return Settlement(parcel: parcel, fate: .delivered)
+                return Settlement(parcel: parcel)
+            case .deliveredExcept(let rejected, let reason):
+                return Settlement(parcel: parcel, rejected: min(max(rejected, 0), parcel.count), reason: reason)
             case .rejected(let reason):
-                return Settlement(parcel: parcel, fate: .rejected(reason))
+                return Settlement(parcel: parcel, rejected: parcel.count, reason: reason)
             case .tooLarge(let reason):
                 return split(parcel, reason)
             case .retry(let asked, let reason):
@@ -323,7 +338,7 @@ final class CourierEngine: Sendable {
                 if limit.hasPassed { break }
                 access.wait(until: limit)
             }
-            access.value.exchange += 1   // from here on an answer comes too late
+            access.value.exchange += 1  // from here on an answer comes too late
             access.value.isDelivering = false
             access.value.cancellation = nil
             return (access.value.answer, access.value.answer == nil)
@@ -336,7 +351,13 @@ final class CourierEngine: Sendable {
     private func settle(_ settlement: Settlement) -> Bool {
         let parcel = settlement.parcel
         do {
-            try source.settle(parcel, as: settlement.fate)
+            if settlement.rejected == 0 {
+                try source.settle(parcel, as: .delivered)
+            } else if settlement.delivered == 0 {
+                try source.settle(parcel, as: .rejected(settlement.reason))
+            } else {
+                try source.settle(parcel, rejecting: settlement.rejected, because: settlement.reason)
+            }
         } catch {
             holdBack(because: "the source cannot note that \(parcel.id) is done: \(error)")
             return false
@@ -345,10 +366,7 @@ final class CourierEngine: Sendable {
             access.value.failures = 0
             access.value.settled += UInt64(parcel.count)
             access.value.isWanted = true
-            switch settlement.fate {
-            case .delivered: access.value.latestAnswer = nil
-            case .rejected(let reason): access.value.latestAnswer = reason
-            }
+            access.value.latestAnswer = settlement.rejected == 0 ? nil : settlement.reason
             for (number, waiter) in access.value.waiters where waiter.outcome == nil {
                 if let target = waiter.target, access.value.settled >= target {
                     access.value.waiters[number]?.outcome = .complete
@@ -356,12 +374,12 @@ final class CourierEngine: Sendable {
             }
             access.broadcast()
         }
-        switch settlement.fate {
-        case .delivered:
-            onEvent?(.delivered(parcel: parcel.id, count: parcel.count))
-        case .rejected(let reason):
-            LogDiagnostics.report(name, "the receiver will never take \(parcel.id) (\(parcel.count) entries): \(reason)")
-            onEvent?(.rejected(parcel: parcel.id, count: parcel.count, reason: reason))
+        if settlement.delivered > 0 { onEvent?(.delivered(parcel: parcel.id, count: settlement.delivered)) }
+        if settlement.rejected > 0 {
+            LogDiagnostics.report(
+                name,
+                "the receiver will never take \(settlement.rejected) entries of \(parcel.id): \(settlement.reason)")
+            onEvent?(.rejected(parcel: parcel.id, count: settlement.rejected, reason: settlement.reason))
         }
         return true
     }
@@ -369,7 +387,7 @@ final class CourierEngine: Sendable {
     private func split(_ parcel: Parcel, _ reason: String) -> Settlement? {
         do {
             guard parcel.count > 1, try source.split(parcel) else {
-                return Settlement(parcel: parcel, fate: .rejected(reason))
+                return Settlement(parcel: parcel, rejected: parcel.count, reason: reason)
             }
         } catch {
             holdBack(because: "the source cannot split \(parcel.id): \(error)")
@@ -399,7 +417,8 @@ final class CourierEngine: Sendable {
             access.value.failures += 1
             access.value.latestAnswer = reason
             access.value.isWanted = true
-            let pause = asked.map(policy.pause(asked:))
+            let pause =
+                asked.map(policy.pause(asked:))
                 ?? policy.backoff(afterFailures: access.value.failures, fraction: randomness.fraction())
             begin(cause, pause, access)
             return (pause, access.value.failures == 1)

@@ -12,7 +12,8 @@ public enum CourierError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .deadlinePassed(let pending, let reason):
-            "\(pending) entries had not been delivered when the deadline passed" + (reason.map { "; the latest answer: \($0)" } ?? "")
+            "\(pending) entries had not been delivered when the deadline passed"
+                + (reason.map { "; the latest answer: \($0)" } ?? "")
         case .misconfigured(let pending, let reason):
             "the receiver refuses us: \(reason); \(pending) entries are kept, correct the token or the address"
         case .stopped(let pending):

@@ -9,6 +9,6 @@ public enum CourierEvent: Sendable, Hashable {
     case misconfigured(parcel: String, reason: String, status: Int?)
     /// The parcel was too large for the receiver and goes on in smaller ones.
     case split(parcel: String, reason: String)
-    /// The receiver will never take it, and the source knows.
+    /// The receiver will never take `count` of its entries, and the source knows.
     case rejected(parcel: String, count: Int, reason: String)
 }

@@ -25,9 +25,11 @@ public struct DeliveryPolicy: Sendable, Hashable {
     }
 
     func check() {
-        precondition(firstPause > .zero && longestPause >= firstPause, "DeliveryPolicy pauses must be positive and in order")
+        precondition(
+            firstPause > .zero && longestPause >= firstPause, "DeliveryPolicy pauses must be positive and in order")
         precondition(interval.map { $0 > .zero } ?? true, "DeliveryPolicy.interval must be positive")
-        precondition(longestRetryAfter >= firstPause, "DeliveryPolicy.longestRetryAfter must not be shorter than firstPause")
+        precondition(
+            longestRetryAfter >= firstPause, "DeliveryPolicy.longestRetryAfter must not be shorter than firstPause")
         precondition(misconfiguredPause > .zero, "DeliveryPolicy.misconfiguredPause must be positive")
     }
 
@@ -35,7 +37,8 @@ public struct DeliveryPolicy: Sendable, Hashable {
     /// with each failure, so that many couriers that lost the same receiver do not come back together.
     /// - Parameter fraction: `0..<1`.
     func backoff(afterFailures failures: Int, fraction: Double) -> Duration {
-        let first = Double(firstPause.wholeNanoseconds), longest = Double(longestPause.wholeNanoseconds)
+        let first = Double(firstPause.wholeNanoseconds)
+        let longest = Double(longestPause.wholeNanoseconds)
         var ceiling = first
         for _ in 0..<min(max(failures, 1), 62) where ceiling < longest { ceiling *= 2 }
         return .nanoseconds(Int64(first + (min(ceiling, longest) - first) * fraction))

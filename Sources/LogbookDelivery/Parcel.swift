@@ -33,16 +33,26 @@ public protocol ParcelSource: Sendable {
     func nextParcel() throws -> Parcel?
     /// Learns the fate of the parcel. Throw, and the courier settles it again before it does anything else.
     func settle(_ parcel: Parcel, as fate: ParcelFate) throws
+    /// Learns that the receiver has the parcel, but for `rejected` of its entries that it will never take. A source that keeps
+    /// no account of single entries leaves this to the default, which settles the parcel as delivered.
+    func settle(_ parcel: Parcel, rejecting rejected: Int, because reason: String) throws
     /// The receiver says that the parcel is too large: replaces it by smaller ones with ids of their own.
     /// - Parameter parcel: At least two entries.
     /// - Returns: False when this source cannot; the parcel is then settled as rejected.
     func split(_ parcel: Parcel) throws -> Bool
+    /// After ``nextParcel()`` gave none: how long until there may be one without the courier being woken, such as when a
+    /// batch is old enough to be sealed. Nil, the default, for never.
+    var nextParcelIsDue: Duration? { get }
     /// Events or entries that wait, parcels not yet sealed included.
     var pendingCount: Int { get }
 }
 
 extension ParcelSource {
+    public func settle(_ parcel: Parcel, rejecting rejected: Int, because reason: String) throws {
+        try settle(parcel, as: .delivered)
+    }
     public func split(_ parcel: Parcel) throws -> Bool { false }
+    public var nextParcelIsDue: Duration? { nil }
 }
 
 /// How a parcel's way ends.
@@ -63,6 +73,8 @@ public protocol Destination: Sendable {
 /// What an answer means for the parcel.
 public enum DeliveryVerdict: Sendable, Hashable {
     case delivered
+    /// The receiver has all of it for good, but for so many entries that it will never take; why, in words.
+    case deliveredExcept(rejected: Int, String)
     /// Not now. `after` is what the receiver asked for; nil leaves it to the courier's backoff.
     case retry(after: Duration?, String)
     /// The receiver refuses us, not the parcel: wrong token, wrong address. Everything is kept until the configuration changes.

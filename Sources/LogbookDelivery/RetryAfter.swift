@@ -31,16 +31,18 @@ public enum RetryAfter {
 
     /// The moment an HTTP date names; nil when it names none between 1970 and 2199.
     static func date(_ field: String) -> LogTime? {
-        let words = String(decoding: field.trimmed, as: UTF8.self).split { $0 == " " || $0 == "," }.dropFirst().map(String.init)
+        let words = String(decoding: field.trimmed, as: UTF8.self).split { $0 == " " || $0 == "," }.dropFirst().map(
+            String.init)
         switch words.count {
-        case 5 where words[4] == "GMT":   // 31 Dec 1999 23:59:59 GMT
+        case 5 where words[4] == "GMT":  // 31 Dec 1999 23:59:59 GMT
             return moment(year: words[2], month: words[1], day: words[0], time: words[3])
-        case 3 where words[2] == "GMT":   // 31-Dec-99 23:59:59 GMT
+        case 3 where words[2] == "GMT":  // 31-Dec-99 23:59:59 GMT
             let parts = words[0].split(separator: "-").map(String.init)
             guard parts.count == 3, parts[2].utf8.count == 2, let year = number(parts[2]) else { return nil }
             // Two digits: 70...99 are of the last century.
-            return moment(year: String(year < 70 ? 2000 + year : 1900 + year), month: parts[1], day: parts[0], time: words[1])
-        case 4:   // Dec 31 23:59:59 1999
+            return moment(
+                year: String(year < 70 ? 2000 + year : 1900 + year), month: parts[1], day: parts[0], time: words[1])
+        case 4:  // Dec 31 23:59:59 1999
             return moment(year: words[3], month: words[0], day: words[1], time: words[2])
         default:
             return nil
@@ -50,7 +52,8 @@ public enum RetryAfter {
     private static func moment(year: String, month: String, day: String, time: String) -> LogTime? {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false).map { number(String($0)) }
         guard let year = number(year), (1970...2199).contains(year), let day = number(day),
-            let month = months.firstIndex(of: month).map({ $0 + 1 }), (1...length(ofMonth: month, year: year)).contains(day),
+            let month = months.firstIndex(of: month).map({ $0 + 1 }),
+            (1...length(ofMonth: month, year: year)).contains(day),
             clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2],
             hour < 24, minute < 60, second <= 60
         else { return nil }

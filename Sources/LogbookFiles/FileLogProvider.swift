@@ -12,6 +12,7 @@ public import LogbookFormat
 /// **Durability.** Registered immediately: when `log` returns, the kernel has the line (`process`: it survives `kill -9`).
 /// Queued: the line is in memory until its batch is written, and a kill loses at most what the queue holds. When `flush`
 /// returns, everything before it survives a crash of the machine (`power`).
+/// The event that makes the file roll waits until the closed file is as safe; register queued where that wait matters.
 ///
 /// **Failures** never reach the program that logs. A line that cannot be written is counted as
 /// ``DropReason/inputOutputError`` when it was logged immediately, and offered again when it was queued. Writing goes on as
@@ -21,6 +22,7 @@ public import LogbookFormat
 /// name. A file in somebody else's hands, a symbolic link or a pipe is refused. Files are made readable for their owner alone.
 public final class FileLogProvider: LogProvider, BatchSink {
     private let file: any LogFile
+    private let origin: String
     private let format: any LogFormat
     private let account = Locked(LogLedger())
 
@@ -31,19 +33,23 @@ public final class FileLogProvider: LogProvider, BatchSink {
     /// - Throws: When the file cannot be opened now. Later trouble is waited out: the file is tried again after pauses that grow
     ///   from 100 ms to 5 s.
     public convenience init(
-        in folder: String, name: String = "app", format: some LogFormat = .text, rolling: RollingPolicy = RollingPolicy()
+        in folder: String, name: String = "app", format: some LogFormat = .text,
+        rolling: RollingPolicy = RollingPolicy()
     ) throws(FileLogProviderError) {
-        try self.init(in: folder, name: name, format: format, rolling: rolling, files: SystemFileSystem(), clock: .system)
+        try self.init(
+            in: folder, name: name, format: format, rolling: rolling, files: SystemFileSystem(), clock: .system)
     }
 
     package init(
-        in folder: String, name: String = "app", format: some LogFormat = .text, rolling: RollingPolicy = RollingPolicy(),
+        in folder: String, name: String = "app", format: some LogFormat = .text,
+        rolling: RollingPolicy = RollingPolicy(),
         files: some FileSystem, clock: LogClock = .system
     ) throws(FileLogProviderError) {
         rolling.check()
         file = SharedRollingFile(
             try RollingFile(in: folder, name: name, policy: rolling, files: files, clock: clock), files: files)
         self.format = format
+        origin = "file \(name).log"
     }
 
     /// The active file: absolute, without symbolic links.
@@ -96,6 +102,6 @@ public final class FileLogProvider: LogProvider, BatchSink {
     }
 
     public func close(by deadline: LogDeadline) {
-        do { try shutdown(by: deadline) } catch { LogDiagnostics.report("file \(file.path)", "closed, but \(error)") }
+        do { try shutdown(by: deadline) } catch { LogDiagnostics.report(origin, "closed, but \(error)") }
     }
 }

@@ -46,7 +46,9 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
 
     /// The slow call to the disk is made without the lock, so nobody who logs waits for it.
     func synchronize(by deadline: LogDeadline) throws(FileLogProviderError) {
-        guard let work = try locked({ file throws(FileLogProviderError) in try file.beginSynchronization() }) else { return }
+        guard let work = try locked({ file throws(FileLogProviderError) in try file.beginSynchronization() }) else {
+            return
+        }
         if deadline.hasPassed {
             if work.folder != nil { locked { $0.folderIsUnsafe = true } }
             throw .deadlinePassed(path: path)

@@ -11,7 +11,7 @@ struct LogFileName: Sendable, Hashable {
     init(_ base: String) throws(FileLogProviderError) {
         let isPlain = base.utf8.allSatisfy { byte in
             switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true   // 0-9 A-Z a-z - . _
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true  // 0-9 A-Z a-z - . _
             default: false
             }
         }

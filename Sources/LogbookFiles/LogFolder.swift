@@ -1,4 +1,5 @@
 internal import LogbookCore
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -24,14 +25,14 @@ struct LogFolder<Files: FileSystem>: Sendable {
         guard !path.utf8.contains(0) else { throw .cannotOpenFolder(path: path, errno: EINVAL) }
         do {
             let opened: FileDescriptor
-            do { opened = try files.openFolder(at: path) } catch where error.number == ENOENT {
+            do { opened = try files.openFolder(at: path) } catch  where error.number == ENOENT {
                 try Self.make(path, files)
                 opened = try files.openFolder(at: path)
             }
             handle = OwnedDescriptor(opened, files)
             self.path = try files.resolvedPath(ofFolder: path)
             let permissions = try files.status(of: opened).permissions
-            isOpenToOthers = permissions & 0o022 != 0 && permissions & 0o1000 == 0   // sticky folders protect their files
+            isOpenToOthers = permissions & 0o022 != 0 && permissions & 0o1000 == 0  // sticky folders protect their files
         } catch { throw .cannotOpenFolder(path: path, errno: error.number) }
     }
 
@@ -39,7 +40,7 @@ struct LogFolder<Files: FileSystem>: Sendable {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
             made += part + "/"
-            do { try files.makeFolder(at: made) } catch where error.number == EEXIST || error.number == EISDIR {}
+            do { try files.makeFolder(at: made) } catch  where error.number == EEXIST || error.number == EISDIR {}
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import LogbookCore
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -18,16 +19,15 @@ extension RollingFile {
             let found: FileStatus
             do { found = try files.status(of: name.active, in: folder.descriptor) } catch {
                 if error.number == ENOENT { return try openAgain(insteadOf: active) }
-                return active.end ?? 0   // who has the name cannot be seen at the moment; the open file is still there
+                return active.end ?? 0  // who has the name cannot be seen at the moment; the open file is still there
             }
             guard found.isSameFile(as: active.status) else { return try openAgain(insteadOf: active) }
             if found.bytes != active.end {
                 // Somebody else wrote or truncated, or our own write failed.
-                active.endsMidLine = endsMidLine(active.handle.descriptor, bytes: found.bytes)
-                active.end = found.bytes
+                lookAtEnd(of: &active, found.bytes)
                 phase = .open(active)
             }
-            return found.bytes
+            return active.end ?? found.bytes
         }
     }
 
@@ -39,8 +39,8 @@ extension RollingFile {
                 if let old { retire(old) }
                 phase = .open(fresh)
                 openPause.reset()
+                if openFailure != nil { notes.append("\(path) can be written again") }
                 openFailure = nil
-                notes.append("\(path) was moved or removed, or could not be opened; writing to a new file there")
                 return fresh.end ?? 0
             } catch {
                 openPause.begin(now)
@@ -50,8 +50,7 @@ extension RollingFile {
         }
         // A file that was only renamed keeps what is written to it; one that was removed does not.
         if var old, let found = try? files.status(of: old.handle.descriptor), found.links > 0 {
-            old.endsMidLine = found.bytes != old.end && endsMidLine(old.handle.descriptor, bytes: found.bytes)
-            old.end = found.bytes
+            if found.bytes != old.end { lookAtEnd(of: &old, found.bytes) }
             phase = .open(old)
             return found.bytes
         }
@@ -80,20 +79,36 @@ extension RollingFile {
         guard status.owner == files.user else { throw .ownedBySomeoneElse(path: path, user: status.owner) }
         guard status.links <= 1 else { throw .hasSeveralNames(path: path) }
         if status.bytes == 0 { folderIsUnsafe = true }
-        return Active(
-            handle: handle, status: status, end: status.bytes,
-            endsMidLine: endsMidLine(opened, bytes: status.bytes), distrusted: nil)
+        var active = Active(handle: handle, status: status, end: nil, endsMidLine: false, distrusted: nil)
+        lookAtEnd(of: &active, status.bytes)
+        return active
     }
 
     private func openOrMake() throws(SystemError) -> FileDescriptor {
         try files.openForAppending(name.active, in: folder.descriptor, permissions: 0o600)
     }
 
+    /// How often to look again while others are writing.
+    private static var maximumLooks: Int { 5 }
+
+    /// Finds out whether bytes that are not ours end a line. A long write of another process is seen growing, so an open end
+    /// counts only when nobody is at it.
+    private func lookAtEnd(of active: inout Active, _ bytes: Int) {
+        active.end = bytes
+        for _ in 0..<Self.maximumLooks {
+            active.endsMidLine = endsMidLine(active.handle.descriptor, bytes: active.end ?? 0)
+            guard active.endsMidLine, (try? files.awaitWriters(of: active.handle.descriptor)) != nil,
+                let now = try? files.status(of: active.handle.descriptor).bytes, now != active.end
+            else { return }
+            active.end = now
+        }
+    }
+
     /// When the last byte cannot be read, an empty line too many is better than two lines in one.
     private func endsMidLine(_ file: FileDescriptor, bytes: Int) -> Bool {
         guard bytes > 0 else { return false }
         do {
-            guard let last = try files.byte(at: bytes - 1, of: file) else { return false }   // truncated meanwhile
+            guard let last = try files.byte(at: bytes - 1, of: file) else { return false }  // truncated meanwhile
             return last != 0x0A
         } catch { return true }
     }

@@ -1,4 +1,5 @@
 internal import LogbookCore
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -20,9 +21,13 @@ extension RollingFile {
                 rollPause.begin(now)
                 return false
             }
-            defer { withExtendedLifetime(lock) {} }
+            defer { files.unlock(lock.descriptor) }
             // Whoever held the lock before may have rolled already.
-            guard try files.status(of: name.active, in: folder.descriptor).isSameFile(as: old.status) else { return false }
+            guard try files.status(of: name.active, in: folder.descriptor).isSameFile(as: old.status) else {
+                return false
+            }
+            // Files are often read one after the other: a torn line must not reach into the next one.
+            if old.endsMidLine { _ = push([0x0A], 0..<1, to: old) }
             if old.distrusted == nil { retire(old) }
             var archives = try archives()
             archives.append(try archiveActive(after: archives))
@@ -54,7 +59,7 @@ extension RollingFile {
             let archives = try archives()
             latestNumber = archives.map(\.number).max() ?? 0
             guard archives.count > policy.maximumArchives, let lock = try lockedForRolling() else { return }
-            defer { withExtendedLifetime(lock) {} }
+            defer { files.unlock(lock.descriptor) }
             remove(policy.superfluous(archives))
         } catch { notes.append("archives of \(path) cannot be listed: \(error)") }
     }

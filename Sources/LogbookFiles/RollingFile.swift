@@ -1,5 +1,6 @@
 // HOT PATH — an event costs two system calls here: one look at who has the file's name now, one write.
 internal import LogbookCore
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -110,6 +111,7 @@ struct RollingFile<Base: FileSystem>: Sendable {
             (taken, failure) = push([0x0A], 0..<1, to: active)
             end += taken
             taken = 0
+            active.endsMidLine = failure != nil
         }
         if failure == nil {
             (taken, failure) = push(bytes, start..<lineEnds.last!, to: active)
@@ -117,7 +119,6 @@ struct RollingFile<Base: FileSystem>: Sendable {
         }
         guard let failure else {
             active.end = end
-            active.endsMidLine = false
             phase = .open(active)
             writePause.reset()
             writeFailure = nil
@@ -125,9 +126,9 @@ struct RollingFile<Base: FileSystem>: Sendable {
         }
 
         let whole = lineEnds.prefix { $0 - start <= taken }
-        takeBack(taken - ((whole.last ?? start) - start), from: active)
+        let torn = taken - ((whole.last ?? start) - start)
+        if taken > 0 { active.endsMidLine = torn > 0 && !takeBack(torn, from: active) }
         active.end = nil
-        active.endsMidLine = true
         phase = .open(active)
         if !whole.isEmpty { return whole.count }
 
@@ -147,14 +148,15 @@ struct RollingFile<Base: FileSystem>: Sendable {
     }
 
     /// Writes all of it, unless something fails.
-    private func push(_ bytes: [UInt8], _ range: Range<Int>, to active: Active) -> (taken: Int, failure: SystemError?) {
+    func push(_ bytes: [UInt8], _ range: Range<Int>, to active: Active) -> (taken: Int, failure: SystemError?) {
         var taken = 0
         do throws(SystemError) {
             while taken < range.count {
                 let rest = (range.lowerBound + taken)..<range.upperBound
                 let count = try bytes.withUnsafeBufferPointer { buffer throws(SystemError) in
                     try files.append(
-                        UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: buffer[rest])), to: active.handle.descriptor)
+                        UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: buffer[rest])),
+                        to: active.handle.descriptor)
                 }
                 guard count > 0 else { throw SystemError(ENOSPC, in: "write") }
                 taken += count
@@ -165,12 +167,13 @@ struct RollingFile<Base: FileSystem>: Sendable {
 
     /// Takes the beginning of a line back that could not be finished, if nobody has written behind it. Otherwise it stays, and
     /// the next line starts on a line of its own.
-    private func takeBack(_ torn: Int, from active: Active) {
-        guard torn > 0,
+    /// - Returns: Whether the file ends with a whole line again.
+    private func takeBack(_ torn: Int, from active: Active) -> Bool {
+        guard
             let position = try? files.position(of: active.handle.descriptor),
             let size = try? files.status(of: active.handle.descriptor).bytes, size == position
-        else { return }
-        try? files.truncate(active.handle.descriptor, to: size - torn)
+        else { return false }
+        return (try? files.truncate(active.handle.descriptor, to: size - torn)) != nil
     }
 
     /// A second chance for what could not be written: a new file where this one may not grow, a new descriptor where this one

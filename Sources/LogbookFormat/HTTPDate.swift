@@ -48,14 +48,6 @@ package enum HTTPDate {
         return LogTime(nanoseconds: Int64(days * 86400 + hour * 3600 + minute * 60 + second - zone) * 1_000_000_000)
     }
 
-    /// What a `Retry-After` field asks for: seconds, or a date; a date that is over asks for nothing.
-    /// - Returns: Nil when the text is neither.
-    package static func pause(retryAfter text: some StringProtocol, now: LogTime) -> Duration? {
-        if let seconds = number(text, digits: 1...9) { return .seconds(seconds) }
-        guard let date = time(text) else { return nil }
-        return .nanoseconds(max(0, date.nanoseconds - now.nanoseconds))
-    }
-
     private static func number(_ text: some StringProtocol, digits: ClosedRange<Int>) -> Int? {
         guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int(text)

@@ -61,7 +61,7 @@ public enum Gzip {
                 if consumed == bytes.count { return output }
                 guard inflateReset(&stream) == Z_OK else { throw .corrupt }
             case Z_MEM_ERROR: throw .outOfMemory
-            default: throw .corrupt   // also when the input ends in the middle: no progress is possible then
+            default: throw .corrupt  // also when the input ends in the middle: no progress is possible then
             }
         }
     }

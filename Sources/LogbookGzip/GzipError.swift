@@ -8,7 +8,8 @@ public enum GzipError: Error, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .tooLarge(let limit): "the compressed content is larger than the \(limit) bytes that are taken; send less at once"
+        case .tooLarge(let limit):
+            "the compressed content is larger than the \(limit) bytes that are taken; send less at once"
         case .corrupt: "the content is not gzip, or is cut off or damaged; compress it again"
         case .outOfMemory: "there is no memory to compress or inflate with"
         }

@@ -91,7 +91,11 @@ final class CurlEngine: Sendable {
             exchanges[exchange.number] = nil
             curl_multi_remove_handle(multi, exchange.handle)
             exchange.letGo()
-            if idle.count < Self.maximumIdleHandles { idle.append(exchange.handle) } else { curl_easy_cleanup(exchange.handle) }
+            if idle.count < Self.maximumIdleHandles {
+                idle.append(exchange.handle)
+            } else {
+                curl_easy_cleanup(exchange.handle)
+            }
             exchange.completion(result)
         }
 

@@ -15,7 +15,8 @@ final class CurlExchange {
     private var overflow: HTTPFailure?
 
     init(
-        number: UInt64, request: HTTPRequest, handle: UnsafeMutableRawPointer, completion: @escaping CurlEngine.Completion
+        number: UInt64, request: HTTPRequest, handle: UnsafeMutableRawPointer,
+        completion: @escaping CurlEngine.Completion
     ) {
         self.number = number
         self.request = request
@@ -30,10 +31,10 @@ final class CurlExchange {
     func prepare(certificateAuthorities: String?, proxy: String?) {
         set(CURLOPT_URL, request.url)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
-        set(CURLOPT_NOSIGNAL, 1)   // libcurl's timeouts must not send signals to the host
+        set(CURLOPT_NOSIGNAL, 1)  // libcurl's timeouts must not send signals to the host
         logbook_curl_do_not_wait_for_resolver(handle)
         set(CURLOPT_FOLLOWLOCATION, 0)
-        set(CURLOPT_PROXY, proxy ?? "")   // an empty name also turns the environment's proxies off
+        set(CURLOPT_PROXY, proxy ?? "")  // an empty name also turns the environment's proxies off
         set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         set(CURLOPT_CONNECTTIMEOUT_MS, request.limits.connect.wholeMilliseconds)
         set(CURLOPT_TIMEOUT_MS, request.limits.total.wholeMilliseconds)
@@ -48,9 +49,11 @@ final class CurlExchange {
         setHeaders()
         let context = Unmanaged.passUnretained(self).toOpaque()
         logbook_curl_on_header(
-            handle, { bytes, size, count, context in CurlExchange.from(context).receiveHeader(bytes, size * count) }, context)
+            handle, { bytes, size, count, context in CurlExchange.from(context).receiveHeader(bytes, size * count) },
+            context)
         logbook_curl_on_body(
-            handle, { bytes, size, count, context in CurlExchange.from(context).receiveBody(bytes, size * count) }, context)
+            handle, { bytes, size, count, context in CurlExchange.from(context).receiveBody(bytes, size * count) },
+            context)
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> CurlExchange {
@@ -78,7 +81,7 @@ final class CurlExchange {
         // Without this, libcurl may wait a second for the server's consent before it sends a large body.
         headerList = curl_slist_append(headerList, "Expect:")
         if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
-            headerList = curl_slist_append(headerList, "Content-Type:")   // libcurl would claim a form
+            headerList = curl_slist_append(headerList, "Content-Type:")  // libcurl would claim a form
         }
         for header in request.headers {
             // libcurl removes a header that is given without a value; a semicolon sends it empty.
@@ -109,21 +112,23 @@ final class CurlExchange {
 
     /// libcurl sends the body again when a kept connection turns out to be dead.
     private func rewind(to offset: curl_off_t, from origin: Int32) -> Int32 {
-        guard origin == 0, offset >= 0, offset <= curl_off_t(request.body.count) else { return Int32(CURL_SEEKFUNC_FAIL) }
+        guard origin == 0, offset >= 0, offset <= curl_off_t(request.body.count) else {
+            return Int32(CURL_SEEKFUNC_FAIL)
+        }
         uploaded = Int(offset)
         return Int32(CURL_SEEKFUNC_OK)
     }
 
     /// - Returns: The number of bytes taken; any other number ends the exchange.
     private func receiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        headerBytes += count   // over all answers, so that endless 1xx answers end too
+        headerBytes += count  // over all answers, so that endless 1xx answers end too
         guard headerBytes <= request.limits.responseHeaderBytes else {
             overflow = .malformedResponse("more than \(request.limits.responseHeaderBytes) bytes of header fields")
             return 0
         }
         let line = UnsafeRawBufferPointer(start: bytes, count: count)
         if line.starts(with: "HTTP/".utf8) {
-            headers = []   // a 1xx answer came before
+            headers = []  // a 1xx answer came before
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
             headers.append(HTTPHeader(Self.text(line[..<colon]), Self.text(line[(colon + 1)...])))
         }

@@ -26,7 +26,8 @@ extension UInt8 {
     /// A byte of a token (RFC 9110, 5.6.2): header names and methods.
     fileprivate var isTokenByte: Bool {
         switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
         default: "!#$%&'*+-.^_`|~".utf8.contains(self)
         }

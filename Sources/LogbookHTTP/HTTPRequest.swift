@@ -1,11 +1,13 @@
-/// One header field. Names compare without regard to case.
-public struct HTTPHeader: Sendable, Hashable {
+/// One header field. Names compare without regard to case. Printed, it shows its name only: the value may be a token.
+public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     public let name: String
     public let value: String
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
     }
+    public var description: String { "\(name): ***" }
+    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
 /// One request, complete: the same value may be sent any number of times.

@@ -1,14 +1,8 @@
 package import LogbookCore
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// A file system in which one call goes wrong, once or from then on: for running a scenario again and again with the fault one
-/// call later each time, until nothing of it is left to fail.
+/// call later each time, until nothing of it is left to fail. Calls that all fail from one on leave behind what a kill at that
+/// moment would.
 package final class FaultyFileSystem: FileSystem {
     package enum Fault: Sendable, Hashable {
         /// The call does nothing and fails.
@@ -19,8 +13,6 @@ package final class FaultyFileSystem: FileSystem {
         case tornWrite(Int32)
         /// The call does what it should, and the answer is lost.
         case lateFailure(Int32)
-        /// The process is killed before the call.
-        case kill
     }
 
     private struct State {
@@ -78,9 +70,6 @@ package final class FaultyFileSystem: FileSystem {
         case .lateFailure(let number):
             _ = try body()
             throw SystemError(number, in: call)
-        case .kill:
-            raise(SIGKILL)
-            return try body()
         }
     }
 
@@ -132,9 +121,6 @@ package final class FaultyFileSystem: FileSystem {
         case .lateFailure(let number):
             _ = try base.append(bytes, to: file)
             throw SystemError(number, in: "append")
-        case .kill:
-            raise(SIGKILL)
-            return try base.append(bytes, to: file)
         }
     }
     package func byte(at offset: Int, of file: FileDescriptor) throws(SystemError) -> UInt8? {
@@ -158,6 +144,9 @@ package final class FaultyFileSystem: FileSystem {
     package func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus {
         try perform("statusOfName") { () throws(SystemError) in try base.status(of: name, in: folder) }
     }
+    package func awaitWriters(of file: FileDescriptor) throws(SystemError) {
+        try perform("awaitWriters") { () throws(SystemError) in try base.awaitWriters(of: file) }
+    }
     package func rename(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try perform("rename") { () throws(SystemError) in try base.rename(name, to: newName, in: folder) }
     }
@@ -167,6 +156,7 @@ package final class FaultyFileSystem: FileSystem {
     package func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool {
         try perform("tryLock") { () throws(SystemError) in try base.tryLock(file) }
     }
+    package func unlock(_ file: FileDescriptor) { base.unlock(file) }
     package func close(_ descriptor: FileDescriptor) {
         state.withLock { _ = $0.descriptors.remove(descriptor) }
         base.close(descriptor)

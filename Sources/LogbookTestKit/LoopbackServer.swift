@@ -51,6 +51,7 @@ public final class LoopbackServer: Sendable {
         var connections = 0
         var open: Set<Int32> = []
         var isStopped = false
+        var isClosed = false
     }
     private let state: Monitor<State>
     public let port: UInt16
@@ -70,7 +71,13 @@ public final class LoopbackServer: Sendable {
         self.state = state
         self.port = port
         LogThread.start("loopback") {
-            defer { close(listener) }
+            defer {
+                close(listener)
+                state.withLock { access in
+                    access.value.isClosed = true
+                    access.broadcast()
+                }
+            }
             while true {
                 let descriptor = accept(listener, nil, nil)
                 if descriptor < 0 && (errno == EINTR || errno == ECONNABORTED) { continue }
@@ -92,7 +99,7 @@ public final class LoopbackServer: Sendable {
 
     deinit { stop() }
 
-    /// Closes the port and every connection.
+    /// Closes the port and every connection. When it returns, nobody listens any more.
     public func stop() {
         let wasStopped = state.withLock { access in
             defer { access.value.isStopped = true }
@@ -110,6 +117,8 @@ public final class LoopbackServer: Sendable {
             }
         }
         close(descriptor)
+        let deadline = LogDeadline.seconds(30)
+        state.withLock { access in while !access.value.isClosed && access.wait(until: deadline) {} }
     }
 
     /// In the order in which they were complete.
@@ -132,9 +141,9 @@ public final class LoopbackServer: Sendable {
 
     private static var streamType: Int32 {
         #if canImport(Glibc)
-        Int32(SOCK_STREAM.rawValue)
+            Int32(SOCK_STREAM.rawValue)
         #else
-        SOCK_STREAM
+            SOCK_STREAM
         #endif
     }
 
@@ -160,7 +169,7 @@ public final class LoopbackServer: Sendable {
                 return 0
             }
         }
-        guard result == 0, system_listen(descriptor, 64) == 0 else {
+        guard result == 0, startListening(descriptor, 64) == 0 else {
             let failure = result == 0 ? errno : result
             close(descriptor)
             throw Failure(errno: failure)
@@ -181,7 +190,8 @@ public final class LoopbackServer: Sendable {
             while input.count < bodyBytes, receive(descriptor, &input) {}
             guard input.count >= bodyBytes else { break }
             let complete = Request(
-                method: request.method, target: request.target, headers: request.headers, body: Array(input[..<bodyBytes]))
+                method: request.method, target: request.target, headers: request.headers,
+                body: Array(input[..<bodyBytes]))
             input.removeFirst(bodyBytes)
             state.withLock { access in
                 access.value.requests.append(complete)
@@ -258,11 +268,11 @@ public final class LoopbackServer: Sendable {
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         #if canImport(Darwin)
-        var yes: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
-        let flags: Int32 = 0
+            var yes: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
+            let flags: Int32 = 0
         #else
-        let flags = Int32(MSG_NOSIGNAL)
+            let flags = Int32(MSG_NOSIGNAL)
         #endif
         var sent = 0
         while sent < bytes.count {
@@ -275,4 +285,4 @@ public final class LoopbackServer: Sendable {
 }
 
 /// listen(2), which the type's own function hides.
-private func system_listen(_ descriptor: Int32, _ backlog: Int32) -> Int32 { listen(descriptor, backlog) }
+private func startListening(_ descriptor: Int32, _ backlog: Int32) -> Int32 { listen(descriptor, backlog) }

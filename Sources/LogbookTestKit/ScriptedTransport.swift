@@ -19,6 +19,7 @@ public final class ScriptedTransport: HTTPTransport {
 
     private typealias Completion = @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
     private struct State {
+        var sent = 0
         var requests: [HTTPRequest] = []
         var held: [(number: Int, completion: Completion)] = []
         var cancellations = 0
@@ -37,19 +38,26 @@ public final class ScriptedTransport: HTTPTransport {
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
     ) -> HTTPCancellation {
         let number = state.withLock { access in
-            access.value.requests.append(request)
-            return access.value.requests.count
+            access.value.sent += 1
+            return access.value.sent
         }
         let step = script(number, request)
         var hears = false
+        if case .hold = step { hears = true }
+        // Whoever sees the request can release it.
+        state.withLock { access in
+            access.value.requests.append(request)
+            switch step {
+            case .hold, .holdDeaf: access.value.held.append((number, completion))
+            case .answer, .fail: break
+            }
+            access.broadcast()
+        }
         switch step {
         case .answer(let response): LogThread.start("scripted") { completion(.success(response)) }
         case .fail(let failure): LogThread.start("scripted") { completion(.failure(failure)) }
-        case .hold, .holdDeaf:
-            if case .hold = step { hears = true }
-            state.withLock { $0.value.held.append((number, completion)) }
+        case .hold, .holdDeaf: break
         }
-        state.withLock { $0.broadcast() }
         return HTTPCancellation { [hears] in self.cancel(number, hears: hears) }
     }
 

@@ -27,7 +27,11 @@ final class StoreFile: Sendable {
         lock = try Self.lock(path)
     }
 
-    deinit { close(lock) }
+    /// Unlocks before it closes: a child that the host is just starting has the descriptor too, until it runs its own program.
+    deinit {
+        _ = logbook_unlock(lock)
+        close(lock)
+    }
 
     /// Looks at the file without changing it, and makes an empty one, readable by this user alone, when there is none.
     func prepare(supported: Int) throws(TransactionStoreError) {

@@ -1,7 +1,6 @@
 #if Transactions
 internal import LogbookCore
 internal import LogbookDelivery
-internal import LogbookFormat
 internal import LogbookHTTP
 
 /// Between the store and the courier: makes parcels of stored entries, requests of parcels, and sense of the answers.
@@ -149,25 +148,15 @@ final class TransactionDelivery: ParcelSource, Destination {
     /// Only the four statuses of the original mean that the receiver has it. A receiver that knows parcels repeats the id, and
     /// then it must be ours: an answer to another request acknowledges nothing.
     func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
-        let reason = "the remote store answered \(response.status)"
         switch response.status {
         case 200, 201, 202, 204:
-            if let id = response.header(Self.parcelHeader), id != parcel.id {
-                return .retry(after: nil, "\(reason) for another parcel")
-            }
-            return .delivered
+            guard let id = response.header(Self.parcelHeader), id != parcel.id else { return .delivered }
+            return .retry(after: nil, "HTTP status \(response.status) for another parcel")
         case 401:
             refuseToken()
-            return .misconfigured("\(reason): it does not know the token")
-        case 413: return .tooLarge(reason)
-        case 400, 422: return .rejected(reason)
-        case 408, 409, 425, 429, 500...599:
-            let pause = response.header("Retry-After").flatMap {
-                HTTPDate.pause(retryAfter: $0, now: configuration.clock.now())
-            }
-            return .retry(after: pause, reason)
-        case 203, 205...299: return .retry(after: nil, "\(reason), which acknowledges nothing")
-        default: return .misconfigured(reason)
+            return .refusal(by: response, clock: configuration.clock)
+        default:
+            return .refusal(by: response, clock: configuration.clock)
         }
     }
 

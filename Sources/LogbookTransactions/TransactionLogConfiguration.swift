@@ -25,7 +25,7 @@ public struct TransactionLogConfiguration: Sendable {
     /// When to deliver, and how patiently. Its `interval` is 20 seconds; nil delivers when asked to, and when the token or the
     /// address is set.
     public var delivery = DeliveryPolicy(interval: .seconds(20))
-    public var transport: any HTTPTransport
+    public var transport: any HTTPTransport = CurlTransport.shared
     public var clock = LogClock.system
     public var randomness = LogRandomness.system
     /// Hears of every operation on the store that failed, once, on the thread that asked for it.
@@ -33,11 +33,10 @@ public struct TransactionLogConfiguration: Sendable {
     /// Hears what becomes of deliveries, on the thread that delivers.
     public var onDelivery: (@Sendable (TransactionDeliveryEvent) -> Void)?
 
-    public init(storePath: String, storeURL: String? = nil, token: Secret? = nil, transport: any HTTPTransport = CurlTransport.shared) {
+    public init(storePath: String, storeURL: String? = nil, token: Secret? = nil) {
         self.storePath = storePath
         self.storeURL = storeURL
         self.token = token
-        self.transport = transport
     }
 
     var mediaType: TransactionSetMediaType {

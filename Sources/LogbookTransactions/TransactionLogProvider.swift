@@ -13,9 +13,9 @@ public import LogbookHTTP
 /// Durability is `power`: when `log` returns (registered as immediate), or when `flush` returns (queued), the entry survives a
 /// crash of the machine. At worst the queue is lost. An entry leaves the file when the remote store has acknowledged it.
 public final class TransactionLogProvider: LogProvider, BatchSink {
-    /// The media type and limits that it was made with.
     private let configuration: TransactionLogConfiguration
-    private let store: TransactionStore
+    let store: TransactionStore
+    private let commits: GroupCommit
     private let delivery: TransactionDelivery
     private let courier: Courier
     private let account = Locked(LogLedger())
@@ -28,6 +28,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         let delivery = TransactionDelivery(store: store, configuration: configuration)
         self.configuration = configuration
         self.store = store
+        commits = GroupCommit(store)
         self.delivery = delivery
         courier = Courier(
             name: "transactions", source: delivery, destination: delivery, transport: configuration.transport,
@@ -39,16 +40,17 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
 
     public var interest: LogInterest { .transactionEntries }
 
-    /// Stores the entry before it returns. When that fails, the entry is lost, counted under ``DropReason/inputOutputError``, and
-    /// `onError` hears of it once.
+    /// Stores the entry before it returns, in one commit with those of other threads that store at the same time. When that fails,
+    /// the entry is lost, counted under ``DropReason/inputOutputError``, and `onError` hears of it once.
     public func log(_ event: LogEvent) {
         account.withLock { $0.submit() }
         do {
-            try reporting { () throws(TransactionStoreError) in try store.append([event]) }
+            try reporting { () throws(TransactionStoreError) in try commits.append(event) }
             account.withLock { $0.deliver(1) }
         } catch .closed {
             account.withLock { $0.drop(1, .alreadyShutDown) }
         } catch {
+            LogDiagnostics.report("transactions", "an entry is lost: \(error)")
             account.withLock { $0.drop(1, .inputOutputError) }
         }
     }
@@ -149,7 +151,6 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         do {
             return try body()
         } catch {
-            LogDiagnostics.report("transactions", "\(error)")
             configuration.onError?(error)
             throw error
         }

@@ -20,13 +20,13 @@ package final class TransactionStore: Sendable {
         var connection: DatabaseQueue?
         var file: StoreFile?
         var latestSequence: Int64 = 0
-        /// The keys of a batch whose fate is unknown: a commit that failed may be on disk all the same. When the batch is offered
-        /// again it gets the same keys.
+        /// The keys of entries whose fate is unknown: a commit that failed may be on disk all the same. When they are offered
+        /// again they get the same keys.
         var unsettledKeys: [EventName: Int64] = [:]
     }
     private let state: Locked<State>
 
-    /// What distinguishes an event from all others that are offered to this store in one batch.
+    /// What tells an event from all others that are offered again.
     private struct EventName: Hashable {
         let sequence: UInt64
         let time: LogTime
@@ -156,10 +156,20 @@ package final class TransactionStore: Sendable {
                 }
             }
         } catch {
-            if isOfferedAgain { state.withLock { $0.unsettledKeys = keys } }
+            settle(keys, isOfferedAgain: isOfferedAgain)
             throw error
         }
-        if isOfferedAgain { state.withLock { $0.unsettledKeys = [:] } }
+        settle(keys, isOfferedAgain: false)
+    }
+
+    private func settle(_ keys: [EventName: Int64], isOfferedAgain: Bool) {
+        state.withLock { state in
+            if isOfferedAgain {
+                state.unsettledKeys.merge(keys) { _, new in new }
+            } else if !state.unsettledKeys.isEmpty {
+                for name in keys.keys { state.unsettledKeys[name] = nil }
+            }
+        }
     }
 
     private static let insertEntry = """

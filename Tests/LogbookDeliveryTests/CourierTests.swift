@@ -9,7 +9,8 @@ import Testing
     let diary = CourierDiary()
 
     func courier(
-        _ source: any ParcelSource, _ transport: ScriptedTransport, to destination: any Destination = StatusDestination(),
+        _ source: any ParcelSource, _ transport: ScriptedTransport,
+        to destination: any Destination = StatusDestination(),
         policy: DeliveryPolicy = DeliveryPolicy(), seed: UInt64 = 1
     ) -> Courier {
         Courier(
@@ -67,7 +68,7 @@ import Testing
         }
         #expect(diary.waitForDeliveries(1))
         #expect(transport.requests.count == 7)
-        #expect(Set(transport.requests).count == 1)   // unchanged each time
+        #expect(Set(transport.requests).count == 1)  // unchanged each time
         let pauses = diary.pauses
         for (number, pause) in pauses.enumerated() {
             #expect(pause >= .seconds(1) && pause <= .seconds(2 << number))
@@ -79,7 +80,8 @@ import Testing
 
     @Test func theSameSeedGivesTheSamePausesAndAnotherGivesOthers() {
         func pauses(seed: UInt64) -> [Duration] {
-            let clock = ManualClock(now: LogTime(seconds: 0)), diary = CourierDiary()
+            let clock = ManualClock(now: LogTime(seconds: 0))
+            let diary = CourierDiary()
             let courier = Courier(
                 name: "test", source: MemoryParcels(["a"]), destination: StatusDestination(),
                 transport: ScriptedTransport(.status(500)), clock: .manual(clock), randomness: .seeded(seed),
@@ -110,7 +112,9 @@ import Testing
         #expect(diary.pauses == [.seconds(90)])
         courier.wake()
         courier.reconfigured()
-        #expect(throws: CourierError.deadlinePassed(pending: 1, reason: "\(status)")) { try courier.deliver(by: .milliseconds(20)) }
+        #expect(throws: CourierError.deadlinePassed(pending: 1, reason: "\(status)")) {
+            try courier.deliver(by: .milliseconds(20))
+        }
         clock.advance(by: .seconds(89))
         courier.wake()
         clock.advance(by: .seconds(1))
@@ -118,9 +122,11 @@ import Testing
         #expect(times.withLock { $0[1].nanoseconds - $0[0].nanoseconds } == 90_000_000_000)
     }
 
-    @Test("42: an absurd Retry-After is held at the limit, garbage leaves it to the backoff", arguments: [
-        ("1000000000", Duration.seconds(3600), true), ("soon", .seconds(2), false), ("0", .seconds(1), true),
-    ])
+    @Test(
+        "42: an absurd Retry-After is held at the limit, garbage leaves it to the backoff",
+        arguments: [
+            ("1000000000", Duration.seconds(3600), true), ("soon", .seconds(2), false), ("0", .seconds(1), true),
+        ])
     func absurdRetryAfter(field: String, longest: Duration, isAsked: Bool) {
         let transport = ScriptedTransport(.status(503, headers: [HTTPHeader("Retry-After", field)]))
         let courier = courier(MemoryParcels(["a"]), transport)
@@ -150,7 +156,7 @@ import Testing
         #expect(throws: CourierError.misconfigured(pending: 2, reason: "401")) { try courier.deliver(by: .seconds(30)) }
         #expect(transport.requests.count == 1)
         #expect(source.waiting == ["a", "b"])
-        clock.advance(by: .seconds(1))   // a quarter of an hour is over
+        clock.advance(by: .seconds(1))  // a quarter of an hour is over
         #expect(diary.waitForRefusals(2))
         #expect(transport.requests.count == 2)
 
@@ -165,11 +171,15 @@ import Testing
         struct NoToken: Error, CustomStringConvertible { let description = "no token" }
         let missing = MemoryParcels(["a"])
         let first = courier(missing, ScriptedTransport(.status(200)), to: StatusDestination(token: { throw NoToken() }))
-        #expect(throws: CourierError.misconfigured(pending: 1, reason: "no token")) { try first.deliver(by: .seconds(30)) }
+        #expect(throws: CourierError.misconfigured(pending: 1, reason: "no token")) {
+            try first.deliver(by: .seconds(30))
+        }
         for failure in [HTTPFailure.untrusted("self-signed"), .invalidRequest("no host")] {
             let source = MemoryParcels(["a"])
             let courier = courier(source, ScriptedTransport(.fail(failure)))
-            #expect(throws: CourierError.misconfigured(pending: 1, reason: "\(failure)")) { try courier.deliver(by: .seconds(30)) }
+            #expect(throws: CourierError.misconfigured(pending: 1, reason: "\(failure)")) {
+                try courier.deliver(by: .seconds(30))
+            }
             #expect(source.waiting == ["a"])
         }
     }
@@ -195,9 +205,25 @@ import Testing
         try courier.deliver(by: .seconds(30))
         #expect(
             source.settled == [
-                .init(id: "a", fate: .delivered), .init(id: "b", fate: .rejected("bad")), .init(id: "c", fate: .delivered),
+                .init(id: "a", fate: .delivered), .init(id: "b", fate: .rejected("bad")),
+                .init(id: "c", fate: .delivered),
             ])
         #expect(diary.wait { $0 == .rejected(parcel: "b", count: 1, reason: "bad") })
+    }
+
+    @Test func aParcelThatIsTakenButForSomeEntriesSaysHowMany() throws {
+        struct Picky: Destination {
+            func request(for parcel: Parcel) -> HTTPRequest { HTTPRequest(url: "http://127.0.0.1/") }
+            func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
+                .deliveredExcept(rejected: 2, "two are bad")
+            }
+        }
+        let source = MemoryParcels()
+        source.add("a", count: 5)
+        try courier(source, ScriptedTransport(.status(200)), to: Picky()).deliver(by: .seconds(30))
+        #expect(source.settled == [.init(id: "a", fate: .delivered)])  // a source that keeps no account of entries
+        #expect(diary.wait { $0 == .delivered(parcel: "a", count: 3) })
+        #expect(diary.wait { $0 == .rejected(parcel: "a", count: 2, reason: "two are bad") })
     }
 
     @Test("45: what is too large goes on in smaller parcels; a single entry that is too large is rejected")
@@ -215,7 +241,7 @@ import Testing
         #expect(single.settled == [.init(id: "a", fate: .rejected("413"))])
 
         let whole = MemoryParcels()
-        whole.add("many", count: 5)   // a source that cannot split
+        whole.add("many", count: 5)  // a source that cannot split
         try courier(whole, ScriptedTransport(.status(413))).deliver(by: .seconds(30))
         #expect(whole.settled == [.init(id: "many", fate: .rejected("413"))])
     }
@@ -257,7 +283,9 @@ import Testing
             #expect(diary.waitForRetries(attempt))
             if attempt < 3 { clock.advance(by: .seconds(300)) }
         }
-        #expect(throws: CourierError.deadlinePassed(pending: 1, reason: "500")) { try courier.deliver(by: .milliseconds(20)) }
+        #expect(throws: CourierError.deadlinePassed(pending: 1, reason: "500")) {
+            try courier.deliver(by: .milliseconds(20))
+        }
         clock.advance(by: .seconds(1))
         try courier.deliver(by: .seconds(30))
         #expect(source.settled.count == 1)
@@ -289,7 +317,7 @@ import Testing
     @Test func whatComesLaterDoesNotHoldAnEarlierDeliverBack() throws {
         let source = MemoryParcels(["first"])
         let transport = ScriptedTransport { number, _ in
-            source.add("more \(number)")   // there is always something new
+            source.add("more \(number)")  // there is always something new
             return .status(200)
         }
         let courier = courier(source, transport)
@@ -323,7 +351,10 @@ import Testing
         let courier = courier(source, transport)
         courier.wake()
         #expect(transport.waitForRequests(1))
-        LogThread.start("server") { transport.release(with: HTTPResponse(status: 200)) }
+        LogThread.start("server") {
+            while courier.status.state != .stopped {}  // until the shutdown has begun
+            transport.release(with: HTTPResponse(status: 200))
+        }
         courier.shutdown(by: .seconds(30))
         #expect(source.settled == [.init(id: "a", fate: .delivered)])
         #expect(source.waiting == ["b"])
@@ -338,7 +369,7 @@ import Testing
         #expect(transport.waitForRequests(1))
         courier.shutdown(by: .milliseconds(20))
         transport.release(with: HTTPResponse(status: 200))
-        courier.shutdown(by: .seconds(30))   // until the thread has ended
+        courier.shutdown(by: .seconds(30))  // until the thread has ended
         #expect(source.settled == [])
         #expect(source.waiting == ["a"])
     }

@@ -14,7 +14,9 @@ import Testing
         }
     }
 
-    @Test("42: what the receiver asks for is held within limits", arguments: [(0, 1), (1, 1), (5, 5), (3600, 3600), (1_000_000_000, 3600)])
+    @Test(
+        "42: what the receiver asks for is held within limits",
+        arguments: [(0, 1), (1, 1), (5, 5), (3600, 3600), (1_000_000_000, 3600)])
     func askedPauses(asked: Int, pause: Int) {
         #expect(DeliveryPolicy().pause(asked: .seconds(asked)) == .seconds(pause))
     }

@@ -92,7 +92,8 @@ struct StatusDestination: Destination {
 
     func request(for parcel: Parcel) throws -> HTTPRequest {
         HTTPRequest(
-            url: "http://127.0.0.1/", headers: [HTTPHeader("Authorization", try token()), HTTPHeader("Parcel", parcel.id)],
+            url: "http://127.0.0.1/",
+            headers: [HTTPHeader("Authorization", try token()), HTTPHeader("Parcel", parcel.id)],
             body: parcel.body)
     }
 

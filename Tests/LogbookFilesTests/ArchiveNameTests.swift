@@ -26,16 +26,19 @@ import Testing
         #expect(early.text < late.text)
     }
 
-    @Test("R6, S9: only what matches to the letter is taken for ours", arguments: [
-        "app.log", "app.log.bak", "notes.txt", "app-other-00000001-20251121T102920.123Z.log",
-        "app-1-20251121T102920.123Z.log", "app-0000001-20251121T102920.123Z.log", "app-000000001-20251121T102920.123Z.log",
-        "app-00000001-20251121T102920.123Z.log.gz", "app-00000001-20251121T102920.123Z.LOG",
-        "app-00000001-20251121T102920.123Z.log ", " app-00000001-20251121T102920.123Z.log",
-        "App-00000001-20251121T102920.123Z.log", "app-00000001-20251121T102920,123Z.log",
-        "app-00000001-20251121 102920.123Z.log", "app-0000000a-20251121T102920.123Z.log",
-        "app-00000001-20251121T102920.123.log", "app-00000001.log", "app-٠٠٠٠٠٠٠١-20251121T102920.123Z.log",
-        "app-1234567890123456-20251121T102920.123Z.log", "app-", "app", "",
-    ])
+    @Test(
+        "R6, S9: only what matches to the letter is taken for ours",
+        arguments: [
+            "app.log", "app.log.bak", "notes.txt", "app-other-00000001-20251121T102920.123Z.log",
+            "app-1-20251121T102920.123Z.log", "app-0000001-20251121T102920.123Z.log",
+            "app-000000001-20251121T102920.123Z.log",
+            "app-00000001-20251121T102920.123Z.log.gz", "app-00000001-20251121T102920.123Z.LOG",
+            "app-00000001-20251121T102920.123Z.log ", " app-00000001-20251121T102920.123Z.log",
+            "App-00000001-20251121T102920.123Z.log", "app-00000001-20251121T102920,123Z.log",
+            "app-00000001-20251121 102920.123Z.log", "app-0000000a-20251121T102920.123Z.log",
+            "app-00000001-20251121T102920.123.log", "app-00000001.log", "app-٠٠٠٠٠٠٠١-20251121T102920.123Z.log",
+            "app-1234567890123456-20251121T102920.123Z.log", "app-", "app", "",
+        ])
     func lookAlikes(text: String) {
         #expect(ArchiveName(text, of: app) == nil)
     }

@@ -8,10 +8,12 @@ import Testing
         #expect(try LogFileName(name).active == name + ".log")
     }
 
-    @Test("S10: names that leave the folder, hide or break lines are refused", arguments: [
-        "", ".", "..", ".hidden", "a/b", "../a", "a\0b", "a\nb", "a b", "ä", String(repeating: "x", count: 65),
-        String(repeating: "x", count: 300),
-    ])
+    @Test(
+        "S10: names that leave the folder, hide or break lines are refused",
+        arguments: [
+            "", ".", "..", ".hidden", "a/b", "../a", "a\0b", "a\nb", "a b", "ä", String(repeating: "x", count: 65),
+            String(repeating: "x", count: 300),
+        ])
     func oddNames(name: String) {
         #expect(throws: FileLogProviderError.invalidName) { try LogFileName(name) }
     }

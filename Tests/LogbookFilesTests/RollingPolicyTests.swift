@@ -5,10 +5,10 @@ import Testing
 
 @Suite struct RollingPolicyTests {
     @Test(arguments: [
-        (current: 0, event: 999, rolls: false),     // an empty file takes any event
-        (current: 90, event: 10, rolls: false),     // exactly full is not too full
+        (current: 0, event: 999, rolls: false),  // an empty file takes any event
+        (current: 90, event: 10, rolls: false),  // exactly full is not too full
         (current: 90, event: 11, rolls: true),
-        (current: 500, event: 1, rolls: true),      // a file from before the limit was lowered
+        (current: 500, event: 1, rolls: true),  // a file from before the limit was lowered
     ])
     func rollsOnlyWhenTheEventWouldCrossTheLimit(current: Int, event: Int, rolls: Bool) {
         #expect(RollingPolicy(maximumBytes: 100).rolls(before: event, into: current) == rolls)

@@ -36,13 +36,4 @@ import Testing
     func refuses(text: String) {
         #expect(HTTPDate.time(text) == nil)
     }
-
-    @Test func aRetryAfterIsSecondsOrADate() {
-        let now = LogTime(seconds: 1_415_145_509)
-        #expect(HTTPDate.pause(retryAfter: "90", now: now) == .seconds(90))
-        #expect(HTTPDate.pause(retryAfter: "Fri, 04 Nov 2014 23:59:59 GMT", now: now) == .seconds(90))
-        #expect(HTTPDate.pause(retryAfter: "Mon, 03 Nov 2014 23:59:59 GMT", now: now) == .zero)
-        #expect(HTTPDate.pause(retryAfter: "soon", now: now) == nil)
-        #expect(HTTPDate.pause(retryAfter: "-1", now: now) == nil)
-    }
 }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct GzipTests {
     static func lines(_ count: Int) -> [UInt8] {
-        (0..<count).flatMap { Array("{\"level\":\"info\",\"message\":\"event \($0 &* 2_654_435_761 % 1_000_003)\"}\n".utf8) }
+        (0..<count).flatMap {
+            Array("{\"level\":\"info\",\"message\":\"event \($0 &* 2_654_435_761 % 1_000_003)\"}\n".utf8)
+        }
     }
 
     @Test(arguments: [[], [0], Array("hello\n".utf8), lines(10), lines(50_000), [UInt8](0...255)], [1, 6, 9])
@@ -65,7 +67,9 @@ import Testing
         let member = try Gzip.compress([UInt8](repeating: 0, count: 1_000_000), level: 9)
         let bomb = [[UInt8]](repeating: member, count: 100).flatMap { $0 }
         let before = residentBytes()
-        #expect(throws: GzipError.tooLarge(limit: bomb.count * Gzip.maximumRatio)) { try Gzip.inflate(bomb, limit: .max) }
+        #expect(throws: GzipError.tooLarge(limit: bomb.count * Gzip.maximumRatio)) {
+            try Gzip.inflate(bomb, limit: .max)
+        }
         #expect(throws: GzipError.tooLarge(limit: 1 << 20)) { try Gzip.inflate(bomb, limit: 1 << 20) }
         #expect(residentBytes() - before < 64 << 20)
     }

@@ -9,13 +9,15 @@ import Testing
         arguments: [
             HTTPRequest(method: "GET / HTTP/1.1\r\nX: y", url: "URL"), HTTPRequest(method: "", url: "URL"),
             HTTPRequest(method: "GE T", url: "URL"), HTTPRequest(method: "GET\0", url: "URL"),
-            HTTPRequest(url: "URL/a\r\nX: y"), HTTPRequest(url: "URL/a b"), HTTPRequest(url: "URL/\0"), HTTPRequest(url: ""),
+            HTTPRequest(url: "URL/a\r\nX: y"), HTTPRequest(url: "URL/a b"), HTTPRequest(url: "URL/\0"),
+            HTTPRequest(url: ""),
             HTTPRequest(url: "URL", headers: [HTTPHeader("X", "a\r\nY: b")]),
             HTTPRequest(url: "URL", headers: [HTTPHeader("X", "a\nb")]),
             HTTPRequest(url: "URL", headers: [HTTPHeader("X", "a\rb")]),
             HTTPRequest(url: "URL", headers: [HTTPHeader("X", "a\0b")]),
             HTTPRequest(url: "URL", headers: [HTTPHeader("X\r\nY", "a")]),
-            HTTPRequest(url: "URL", headers: [HTTPHeader("X Y", "a")]), HTTPRequest(url: "URL", headers: [HTTPHeader("X:", "a")]),
+            HTTPRequest(url: "URL", headers: [HTTPHeader("X Y", "a")]),
+            HTTPRequest(url: "URL", headers: [HTTPHeader("X:", "a")]),
             HTTPRequest(url: "URL", headers: [HTTPHeader("", "a")]),
             HTTPRequest(url: "URL", headers: [HTTPHeader("Content-Length", "5")]),
             HTTPRequest(url: "URL", headers: [HTTPHeader("transfer-encoding", "chunked")]),
@@ -47,7 +49,8 @@ import Testing
             (url: "http://127.0.0.1/", isLoopback: true), (url: "http://127.8.9.1:80/", isLoopback: true),
             (url: "http://[::1]:4318/v1", isLoopback: true),
             (url: "http://logs.example.com/", isLoopback: false), (url: "http://10.0.0.1/", isLoopback: false),
-            (url: "http://localhost.example.com/", isLoopback: false), (url: "http://127.0.0.1.example.com/", isLoopback: false),
+            (url: "http://localhost.example.com/", isLoopback: false),
+            (url: "http://127.0.0.1.example.com/", isLoopback: false),
             (url: "http://[::2]/", isLoopback: false), (url: "http://0.0.0.0/", isLoopback: false),
         ])
     func plainHTTP(url: String, isLoopback: Bool) throws {

@@ -60,6 +60,8 @@ int logbook_openat(int directory, const char *path, int flags, unsigned mode);
 
 /// Exclusive advisory lock without waiting: 0, or errno (EWOULDBLOCK when another process holds it).
 int logbook_try_lock(int descriptor);
+/// Lets the lock go, also where a forked child still holds the descriptor.
+int logbook_unlock(int descriptor);
 
 /// Renames within a folder and never replaces anything: -1 and EEXIST when `to` is taken.
 int logbook_rename_new(int directory, const char *from, const char *to);

@@ -1,0 +1,205 @@
+import LogbookCore
+import LogbookFormat
+import Testing
+
+@testable import LogbookConsole
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The message and nothing else.
+struct MessageFormat: LogFormat {
+    func append(_ event: LogEvent, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: Array(event.message.utf8))
+        bytes.append(0x0A)
+    }
+}
+
+func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
+    LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: level, message: message)
+}
+
+@Suite struct ConsoleLogProviderTests {
+    private let pipe = Pipe()
+
+    private func provider(
+        _ format: some LogFormat = MessageFormat(), colour: ConsoleColour = .never,
+        patience: Duration = .milliseconds(20)
+    ) -> ConsoleLogProvider {
+        ConsoleLogProvider(format: format, descriptor: pipe.input, colour: colour, patience: patience)
+    }
+
+    @Test("F1: the console shows the line and the time that the file shows")
+    func articleLine() async {
+        let child = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 1_591_472_835_393_000_000))))
+            let date = try DatePattern("yyyy-MM-dd HH:mm:ssSSS", zone: .utc)
+            service.register(provider: ConsoleLogProvider(format: TextFormat.article(date: date)))
+            service.info(
+                "Category was added.", file: "Demo/CategoryViewController.swift", function: "addButtonPressed(_:)",
+                line: 135)
+        }
+        let shown = String(decoding: child?.standardOutputContent ?? [], as: UTF8.self)
+        #expect(
+            shown
+                == "[ℹ️ 2020-06-06 19:47:15393 CategoryViewController.swift:addButtonPressed(_:):135] Category was added.\n"
+        )
+    }
+
+    @Test func errorsMayGoToStandardError() async {
+        let child = await #expect(
+            processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            let provider = ConsoleLogProvider(format: MessageFormat(), splitsErrors: true)
+            provider.log(event("fine"))
+            provider.log(event("bad", .error))
+            provider.log(event("odd", .warning))
+        }
+        #expect(String(decoding: child?.standardOutputContent ?? [], as: UTF8.self) == "fine\nodd\n")
+        let errors = String(decoding: child?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(errors.contains("bad\n"))
+    }
+
+    @Test func oneEventIsOneWrite() {
+        var ends: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)  // keeps writes apart
+        defer { for end in ends { close(end) } }
+        let provider = ConsoleLogProvider(format: MessageFormat(), descriptor: ends[0], colour: .always)
+        let lines = ["one", "two", String(repeating: "x", count: 4000)]
+        for line in lines { provider.log(event(line)) }
+        var buffer = [UInt8](repeating: 0, count: 10_000)
+        for line in lines { #expect(recv(ends[1], &buffer, buffer.count, 0) == line.utf8.count + 1) }
+    }
+
+    @Test func linesOfManyThreadsStayWhole() {
+        let provider = provider(patience: .seconds(60))
+        let threads = 8
+        let each = 500
+        for thread in 0..<threads {
+            LogThread.start("writer") {
+                for number in 0..<each {
+                    provider.log(event("\(thread) \(String(repeating: "x", count: number * 20)) end"))
+                }
+            }
+        }
+        let length = (0..<each).reduce(0) { $0 + 2 + $1 * 20 + 4 + 1 } * threads
+        let lines = pipe.read(length).split(separator: "\n")
+        #expect(lines.count == threads * each)
+        #expect(lines.allSatisfy { $0.hasSuffix("x end") || $0.hasSuffix("  end") })
+        #expect(Set(lines.map { $0.count }).count == each)
+        #expect(pipe.readAll().isEmpty)
+    }
+
+    @Test("S2: colour is ours alone; what an event holds cannot switch anything on the terminal")
+    func colour() {
+        let provider = provider(TextFormat.standard(zone: .utc), colour: .always)
+        provider.log(event("\u{1B}[2J\u{9B}31m\u{7} \u{202E}gnp.exe", .error))
+        let shown = pipe.readAll()
+        #expect(shown.hasPrefix("\u{1B}[31m1970-01-01T"))
+        #expect(shown.hasSuffix("\u{1B}[0m\n"))
+        let content = shown.dropFirst(5).dropLast(5)
+        #expect(
+            !content.unicodeScalars.contains {
+                $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x202E
+            })
+    }
+
+    @Test func noColourWhereNobodyLooks() {
+        let provider = ConsoleLogProvider(
+            format: MessageFormat(), descriptor: pipe.input, environment: { $0 == "TERM" ? "xterm" : nil })
+        provider.log(event("plain", .error))
+        #expect(pipe.readAll() == "plain\n")
+    }
+
+    @Test("row 39: when the reader has gone, the program lives and every lost line is counted")
+    func closedPipe() async {
+        await #expect(processExitsWith: .success) {
+            let pipe = Pipe()
+            let provider = ConsoleLogProvider(format: MessageFormat(), descriptor: pipe.input)
+            provider.log(event("read by nobody"))
+            pipe.closeOutput()
+            for _ in 1...10 { provider.log(event("lost")) }
+            #expect(provider.ledger == LogLedger(submitted: 11, delivered: 1, dropped: [.inputOutputError: 10]))
+        }
+    }
+
+    @Test("row 39: `program | head -1` ends by itself, without a signal")
+    func readerThatLeaves() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let pipe = Pipe()
+            dup2(pipe.input, 1)
+            LogService.register(provider: ConsoleLogProvider(format: MessageFormat()))
+            pipe.closeOutput()
+            for number in 1...100 { LogService.shared.info("\(number)") }
+            exit(7)
+        }
+    }
+
+    @Test(
+        "row 39: a reader that sleeps costs a bounded wait, once, and is taken up again when it wakes",
+        arguments: [false, true])
+    func fullPipe(nonBlocking: Bool) {
+        let provider = provider()
+        if nonBlocking { pipe.setNonBlocking() }
+        let filled = pipe.fill()
+        for _ in 1...1000 { provider.log(event("lost")) }  // 20 s, if each waited
+        #expect(provider.ledger == LogLedger(submitted: 1000, dropped: [.inputOutputError: 1000]))
+        #expect(pipe.read(filled).utf8.count == filled)
+        provider.log(event("seen"))
+        #expect(pipe.readAll() == "seen\n")
+        #expect(provider.ledger?.delivered == 1)
+    }
+
+    @Test("row 39: after a line that was cut off, the next one begins on a line of its own")
+    func cutOff() {
+        let provider = provider()
+        let filled = pipe.fill()
+        _ = pipe.read(8192)
+        provider.log(event(String(repeating: "x", count: 100_000)))
+        let before = pipe.readAll()
+        provider.log(event("next"))
+        #expect(pipe.readAll() == "\nnext\n")
+        #expect(before.utf8.count == filled)
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 1, dropped: [.inputOutputError: 1]))
+    }
+
+    @Test("row 39: a full device and a closed descriptor are counted", arguments: [true, false])
+    func nowhereToWrite(isOpen: Bool) {
+        let device = open("/dev/full", O_WRONLY)
+        if !isOpen { close(device) }
+        let provider = ConsoleLogProvider(format: MessageFormat(), descriptor: isOpen ? device : -1)
+        if isOpen { close(device) }
+        for _ in 1...3 { provider.log(event("lost")) }
+        #expect(provider.ledger == LogLedger(submitted: 3, dropped: [.inputOutputError: 3]))
+    }
+
+    @Test("row 40: what the host opens under the old number never gets our lines")
+    func reusedNumber() async {
+        await #expect(processExitsWith: .success) {
+            let pipe = Pipe()
+            dup2(pipe.input, 1)
+            let provider = ConsoleLogProvider(format: MessageFormat())
+            close(1)
+            var path = Array("/tmp/logbook-console-XXXXXX".utf8CString)
+            try #require(mkstemp(&path) == 1)  // the lowest number that is free
+            defer { unlink(path) }
+            provider.log(event("to the pipe"))
+            #expect(pipe.readAll() == "to the pipe\n")
+            #expect(lseek(1, 0, SEEK_END) == 0)
+        }
+    }
+
+    @Test func aChildProcessDoesNotInheritTheDescriptor() {
+        let provider = provider()
+        var found = stat()
+        #expect(fstat(pipe.input, &found) == 0)
+        #expect(output(of: "ls -l /proc/\(getpid())/fd").contains("pipe:[\(found.st_ino)]"))
+        #expect(!output(of: "ls -l /proc/self/fd").contains("pipe:[\(found.st_ino)]"))
+        withExtendedLifetime(provider) {}
+    }
+}

@@ -1,0 +1,86 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A pipe whose other end a test reads, or does not read.
+final class Pipe: @unchecked Sendable {
+    private(set) var input: Int32 = -1
+    private(set) var output: Int32 = -1
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        precondition(pipe(&ends) == 0)
+        (output, input) = (ends[0], ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }  // children of other tests must not keep it open
+    }
+
+    deinit {
+        closeInput()
+        closeOutput()
+    }
+
+    func closeInput() {
+        if input >= 0 { close(input) }
+        input = -1
+    }
+
+    func closeOutput() {
+        if output >= 0 { close(output) }
+        output = -1
+    }
+
+    func setNonBlocking() { precondition(fcntl(input, F_SETFL, fcntl(input, F_GETFL) | O_NONBLOCK) == 0) }
+
+    /// Puts bytes in until there is no room.
+    /// - Returns: How many.
+    func fill() -> Int {
+        let flags = fcntl(input, F_GETFL)
+        _ = fcntl(input, F_SETFL, flags | O_NONBLOCK)
+        defer { _ = fcntl(input, F_SETFL, flags) }
+        let block = [UInt8](repeating: 0x2E, count: 4096)
+        var total = 0
+        while true {
+            let count = write(input, block, block.count)
+            if count <= 0 { return total }
+            total += count
+        }
+    }
+
+    /// Takes exactly this many bytes out.
+    func read(_ count: Int) -> String {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count < count {
+            let got = readNumber(output, &buffer, min(buffer.count, count - bytes.count))
+            if got <= 0 { break }
+            bytes.append(contentsOf: buffer[..<got])
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// What is in the pipe, without waiting for more.
+    func readAll() -> String {
+        let flags = fcntl(output, F_GETFL)
+        _ = fcntl(output, F_SETFL, flags | O_NONBLOCK)
+        defer { _ = fcntl(output, F_SETFL, flags) }
+        return read(.max)
+    }
+}
+
+private func readNumber(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int { read(number, &buffer, count) }
+
+/// What a shell command prints.
+func output(of command: String) -> String {
+    guard let stream = popen(command, "r") else { return "" }
+    defer { pclose(stream) }
+    var bytes: [UInt8] = []
+    while true {
+        let byte = fgetc(stream)
+        if byte == EOF { return String(decoding: bytes, as: UTF8.self) }
+        bytes.append(UInt8(byte))
+    }
+}

@@ -1,0 +1,150 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@testable import LogbookFiles
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Other programs do things to our files.
+@Suite struct OutsideChangesTests {
+    private let folder = TemporaryFolder()
+    private let clock = ManualClock(now: LogTime(nanoseconds: 1_763_720_960_000_000_000))
+    private let provider: FileLogProvider
+
+    init() throws {
+        provider = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), files: SystemFileSystem(), clock: .manual(clock))
+    }
+
+    private func log(_ messages: String...) { for message in messages { provider.log(event(message)) } }
+
+    @Test("F22, row 16: after a rename the next line is in a new file, and the old one is left alone")
+    func renamed() throws {
+        log("one")
+        output(of: "mv '\(folder.path)/app.log' '\(folder.path)/app.log.1'")
+        log("two", "three")
+        #expect(folder.text("app.log.1") == "one\n")
+        #expect(folder.text("app.log") == "two\nthree\n")
+    }
+
+    @Test("F22, row 16: a file that was put there instead is written on")
+    func renamedAndMade() throws {
+        log("one")
+        output(of: "cd '\(folder.path)' && mv app.log app.log.1 && (umask 077; : > app.log)")
+        log("two")
+        #expect(folder.text("app.log.1") == "one\n")
+        #expect(folder.text("app.log") == "two\n")
+    }
+
+    @Test("row 16: a removed file is made again")
+    func removed() throws {
+        log("one")
+        output(of: "rm '\(folder.path)/app.log'")
+        log("two")
+        #expect(folder.text("app.log") == "two\n")
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
+    }
+
+    @Test("F21: a removed folder is made again")
+    func folderRemoved() throws {
+        log("one")
+        output(of: "rm -rf '\(folder.path)'")
+        log("two")
+        #expect(folder.text("app.log") == "two\n")
+        try provider.flush(by: .seconds(30))
+    }
+
+    @Test("F23, row 17: copytruncate leaves no hole, and the size counts from zero")
+    func truncated() throws {
+        log("one", "two")
+        output(of: "cd '\(folder.path)' && cp app.log copy && : > app.log")
+        log("three")
+        #expect(folder.text("copy") == "one\ntwo\n")
+        #expect(folder.text("app.log") == "three\n")
+    }
+
+    @Test("F23: copytruncate under load leaves only whole lines and no zeros")
+    func truncatedUnderLoad() throws {
+        let stop = Locked(false)
+        let done = Gate()
+        let provider = provider
+        LogThread.start("writer") {
+            var number = 0
+            while !stop.withLock({ $0 }) {
+                number += 1
+                provider.log(event("line \(number) ends here"))
+            }
+            done.open()
+        }
+        var copies = ""
+        for _ in 1...20 { copies += output(of: "cd '\(folder.path)' && cat app.log && truncate -s 0 app.log") }
+        stop.withLock { $0 = true }
+        done.wait()
+        let all = copies + folder.text("app.log")
+        #expect(!all.utf8.contains(0))
+        let broken = all.split(separator: "\n").filter { !($0.hasPrefix("line ") && $0.hasSuffix(" ends here")) }
+        // `cat` may read the beginning of a line whose write it overtakes, and only that.
+        #expect(broken.count <= 20)
+        #expect(folder.text("app.log").split(separator: "\n").allSatisfy { $0.hasSuffix(" ends here") })
+    }
+
+    @Test func aLineThatAnotherWriterLeftOpenIsEndedFirst() throws {
+        log("one")
+        output(of: "printf torn >> '\(folder.path)/app.log'")
+        log("two")
+        #expect(folder.lines("app.log") == ["one", "torn", "two"])
+    }
+
+    @Test(
+        "F19, S7, row 18: what takes the name and is no file of ours is refused and counted, until it is gone",
+        arguments: [
+            "ln -s target app.log", "mkfifo app.log", "mkdir app.log", "ln target app.log",
+        ])
+    func replaced(command: String) throws {
+        folder.write("untouched\n", to: "target")
+        log("one")
+        output(of: "cd '\(folder.path)' && rm app.log && \(command)")
+        for number in 1...50 { log("lost \(number)") }
+        #expect(folder.text("target") == "untouched\n")
+        #expect(provider.ledger == LogLedger(submitted: 51, delivered: 1, dropped: [.inputOutputError: 50]))
+        #expect(throws: FileLogProviderError.self) { try provider.flush(by: .seconds(30)) }
+
+        output(of: "cd '\(folder.path)' && rm -r app.log")
+        clock.advance(by: .seconds(10))
+        log("two")
+        #expect(folder.text("app.log") == "two\n")
+        try provider.flush(by: .seconds(30))
+    }
+
+    @Test("row 18: while something else has the name, a file that was only renamed keeps the lines")
+    func replacedAfterRename() throws {
+        log("one")
+        output(of: "cd '\(folder.path)' && mv app.log kept.log && mkdir app.log")
+        log("two")
+        #expect(folder.lines("kept.log") == ["one", "two"])
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
+    }
+
+    @Test("F27: trouble with the name is tried again after pauses, not for every line")
+    func pauses() throws {
+        let files = FaultyFileSystem(failing: 2, with: .failure(EACCES), lasts: true, only: ["openForAppending"])
+        let other = try FileLogProvider(
+            in: folder.path, name: "other", format: MessageFormat(), files: files, clock: .manual(clock))
+        output(of: "rm '\(folder.path)/other.log'")
+        for _ in 1...100 { other.log(event("lost")) }
+        #expect(files.calls.filter { $0 == "openForAppending" }.count == 2)
+        for _ in 1...100 {
+            clock.advance(by: .milliseconds(600))
+            other.log(event("lost"))
+        }
+        #expect((10...20).contains(files.calls.filter { $0 == "openForAppending" }.count))
+        #expect(other.ledger == LogLedger(submitted: 200, dropped: [.inputOutputError: 200]))
+    }
+}

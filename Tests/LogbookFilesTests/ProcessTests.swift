@@ -1,0 +1,162 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@testable import LogbookFiles
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// What happens to whole processes: they end, are killed, run out of room, or write to one file together.
+@Suite struct ProcessTests {
+    private let folder = TemporaryFolder()
+
+    @Test("F15: what was queued is in the file after exit()")
+    func exits() async {
+        let path = folder.path
+        await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+            LogService.shared.register(
+                try FileLogProvider(in: path, format: MessageFormat()),
+                delivery: .queued(QueuePolicy(linger: .seconds(60))))
+            for number in 1...1000 { LogService.shared.info("\(number)") }
+            exit(3)
+        }
+        #expect(folder.lines("app.log") == (1...1000).map { "\($0)" })
+    }
+
+    @Test(
+        "F16, row 1: kill -9 at any moment loses nothing acknowledged; the next start has a line of its own",
+        arguments: 0..<20)
+    func killed(run: Int) async throws {
+        let path = folder.path
+        let child = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [path = path as String, run = run as Int] in
+            let provider = try FileLogProvider(
+                in: path, format: MessageFormat(), rolling: RollingPolicy(maximumBytes: 2000, maximumArchives: 0))
+            LogThread.start("killer") {
+                usleep(UInt32(LogRandomness.seeded(UInt64(run)).next() % 20_000))
+                kill(getpid(), SIGKILL)
+            }
+            for number in 1... {
+                provider.log(event("\(number) " + String(repeating: "x", count: number % 200) + " end"))
+                say("\(number)\n")
+            }
+        }
+        let said = String(decoding: child?.standardOutputContent ?? [], as: UTF8.self)
+        let acknowledged = said.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap {
+            Int($0)
+        }
+        let next = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
+        next.log(event("next start"))
+
+        var lines = folder.allLines()
+        #expect(lines.popLast() == "next start")
+        if lines.last?.hasSuffix(" end") == false { lines.removeLast() }  // the one that was being written
+        #expect(lines.allSatisfy { $0.hasSuffix(" end") })
+        let numbers = lines.compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
+        #expect(numbers == Array(1..<(numbers.count + 1)))
+        #expect(numbers.count >= acknowledged.last ?? 0)
+    }
+
+    @Test("row 9: at a limit of the file's size the process lives, and a new file helps")
+    func fileSizeLimit() async {
+        let path = folder.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let provider = try FileLogProvider(
+                in: path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
+            var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            for number in 1...200 { provider.log(event("\(number) " + String(repeating: "x", count: 95))) }
+            #expect(provider.ledger == LogLedger(submitted: 200, delivered: 200))
+
+            provider.log(event(String(repeating: "y", count: 5000)))
+            provider.log(event("after"))
+            #expect(provider.ledger == LogLedger(submitted: 202, delivered: 201, dropped: [.inputOutputError: 1]))
+        }
+        let lines = folder.allLines()
+        #expect(lines.dropLast().map { $0.split(separator: " ").first ?? "" } == (1...200).map { "\($0)" })
+        #expect(lines.last == "after")
+    }
+
+    private static let canMount =
+        geteuid() == 0
+        && output(
+            of: "d=$(mktemp -d) && mount -t tmpfs -o size=64k none $d 2>/dev/null && umount $d && echo yes; rmdir $d")
+            == "yes\n"
+
+    @Test(
+        "F20, row 7: a full disk costs only what it cannot hold, and writing goes on once there is room",
+        .enabled(if: canMount, "needs a small file system of its own"))
+    func fullDisk() throws {
+        output(of: "mount -t tmpfs -o size=64k none '\(folder.path)'")
+        defer { output(of: "umount '\(folder.path)'") }
+        let service = LogService()
+        let other = RecordingProvider()
+        let file = service.register(try FileLogProvider(in: folder.path, format: MessageFormat()))
+        service.register(other)
+        folder.write(String(repeating: "-", count: 40_000), to: "ballast")
+        for number in 1...1000 { service.info("\(number) \(String(repeating: "x", count: 90)) end") }
+        let full = file.ledger
+        #expect(full.submitted == 1000)
+        #expect(full.dropped == [.inputOutputError: 1000 - full.delivered])
+        #expect(full.delivered > 0 && full.delivered < 1000)
+        #expect(other.messages.count == 1000)
+        #expect(folder.lines("app.log").count == Int(full.delivered))
+
+        output(of: "rm '\(folder.path)/ballast'")
+        service.info("room again end")
+        #expect(folder.lines("app.log").allSatisfy { $0.hasSuffix(" end") })
+        #expect(folder.lines("app.log").last == "room again end")
+        #expect(file.ledger.delivered == full.delivered + 1)
+        withExtendedLifetime(file) {}
+    }
+
+    @Test("F24: two processes write one file and roll it; every line is there once, and whole")
+    func twoProcesses() async {
+        async let first: Void = writeFromAnotherProcess("a")
+        async let second: Void = writeFromAnotherProcess("b")
+        _ = await (first, second)
+
+        var next = ["a": 0, "b": 0]
+        for line in folder.allLines() {
+            let parts = line.split(separator: " ")
+            guard parts.count == 4, let writer = parts.first.map(String.init), let number = Int(parts[1]) else {
+                Issue.record("torn: \(line.prefix(80))")
+                continue
+            }
+            #expect(number == next[writer])
+            #expect(parts[2].utf8.count == ProcessTests.length(number))
+            #expect(parts[3] == "end")
+            next[writer] = number + 1
+        }
+        #expect(next == ["a": ProcessTests.count, "b": ProcessTests.count])
+        #expect(folder.archives().count > 3)
+    }
+
+    fileprivate static let count = 4000
+    /// Mostly short, some as long as a page, a few as long as a pipe.
+    fileprivate static func length(_ number: Int) -> Int {
+        number % 500 == 0 ? 65_000 : number % 50 == 0 ? 4096 : 1 + number % 120
+    }
+
+    private func writeFromAnotherProcess(_ name: String) async {
+        let path = folder.path
+        await #expect(processExitsWith: .success) { [path = path as String, name = name as String] in
+            let provider = try FileLogProvider(
+                in: path, format: MessageFormat(), rolling: RollingPolicy(maximumBytes: 100_000, maximumArchives: 0))
+            for number in 0..<ProcessTests.count {
+                provider.log(
+                    event("\(name) \(number) \(String(repeating: "x", count: ProcessTests.length(number))) end"))
+            }
+            #expect(
+                provider.ledger
+                    == LogLedger(submitted: UInt64(ProcessTests.count), delivered: UInt64(ProcessTests.count)))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@testable import LogbookFiles
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite struct SynchronizationTests {
+    private let folder = TemporaryFolder()
+
+    private func provider(_ files: FaultyFileSystem, maximumBytes: Int = 1000) throws -> FileLogProvider {
+        try FileLogProvider(
+            in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumBytes: maximumBytes), files: files)
+    }
+
+    @Test func aFlushMakesTheFileAndItsNameSafe() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(files)
+        provider.log(event("one"))
+        try provider.flush(by: .seconds(30))
+        #expect(files.calls.suffix(2) == ["synchronize", "synchronizeFolder"])
+        try provider.flush(by: .seconds(30))
+        #expect(files.calls.last == "synchronize", "the name is safe already")
+    }
+
+    @Test("row 11: what the machine failed to make safe is never called safe later, and goes on in a new file")
+    func failure() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])
+        let provider = try provider(files)
+        provider.log(event("one"))
+        #expect(throws: FileLogProviderError.cannotSynchronize(path: folder.path + "/app.log", errno: EIO)) {
+            try provider.flush(by: .seconds(30))
+        }
+        provider.log(event("two"))
+        try provider.flush(by: .seconds(30))
+        #expect(folder.archives().map { folder.lines($0) } == [["one"]])
+        #expect(folder.lines("app.log") == ["two"])
+    }
+
+    @Test("row 11: every flush fails while every attempt does")
+    func failureThatStays() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), lasts: true, only: ["synchronize"])
+        let provider = try provider(files)
+        for number in 1...5 {
+            provider.log(event("\(number)"))
+            #expect(throws: FileLogProviderError.self) { try provider.flush(by: .seconds(30)) }
+        }
+        #expect(folder.allLines() == ["1", "2", "3", "4", "5"])
+    }
+
+    @Test("row 11: an archive that could not be made safe is told by the next flush, once")
+    func archive() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])
+        let provider = try provider(files, maximumBytes: 4)
+        provider.log(event("one"))
+        provider.log(event("two"))
+        #expect(throws: FileLogProviderError.cannotSynchronize(path: folder.path + "/app.log", errno: EIO)) {
+            try provider.flush(by: .seconds(30))
+        }
+        try provider.flush(by: .seconds(30))
+    }
+
+    @Test func aDeadlineThatIsOverSaysSo() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(files)
+        provider.log(event("one"))
+        #expect(throws: FileLogProviderError.deadlinePassed(path: folder.path + "/app.log")) {
+            try provider.flush(by: .now)
+        }
+        try provider.flush(by: .seconds(30))
+        #expect(files.calls.suffix(2) == ["synchronize", "synchronizeFolder"])
+    }
+}

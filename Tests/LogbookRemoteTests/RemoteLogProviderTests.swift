@@ -1,0 +1,275 @@
+import LogbookCore
+import LogbookDelivery
+import LogbookFormat
+import LogbookGzip
+import LogbookHTTP
+import LogbookRemote
+import LogbookTestKit
+import Testing
+
+@Suite struct RemoteLogProviderTests {
+    let clock = ManualClock(now: LogTime(seconds: 1_000_000))
+    let collector = FakeCollector()
+
+    func provider(
+        _ transport: any HTTPTransport, queue: RemoteQueuePolicy = RemoteQueuePolicy(),
+        url: String = "http://127.0.0.1:1",
+        onEvent: (@Sendable (CourierEvent) -> Void)? = nil
+    ) -> RemoteLogProvider {
+        RemoteLogProvider(
+            to: CollectorDestination(url: url, token: "hush"), origin: LogOrigin(installation: "I", epoch: 7),
+            queue: queue,
+            transport: transport, clock: .manual(clock), randomness: .seeded(1), onEvent: onEvent)
+    }
+
+    /// Acknowledges everything.
+    func willing() -> ScriptedTransport {
+        ScriptedTransport { [collector] _, request in .answer(collector.acknowledge(request)) }
+    }
+
+    @Test func eventsArriveAsCompressedLinesThatCarryTheirKey() throws {
+        let transport = willing()
+        let provider = provider(transport)
+        for number in 1...3 { provider.log(.numbered(number)) }
+        try provider.flush(by: .seconds(30))
+
+        let request = try #require(transport.requests.first)
+        #expect(transport.requests.count == 1)
+        #expect(request.headers.contains(HTTPHeader("Content-Type", "application/x-ndjson")))
+        #expect(request.headers.contains(HTTPHeader("Content-Encoding", "gzip")))
+        let lines = FakeCollector.lines(request)
+        #expect(lines.map { $0["sequence"] } == [.integer(1), .integer(2), .integer(3)])
+        #expect(lines.allSatisfy { $0["installation"] == .string("I") && $0["epoch"] == .integer(7) })
+        #expect(collector.received == ["event 1", "event 2", "event 3"])
+        #expect(provider.ledger == LogLedger(submitted: 3, delivered: 3))
+    }
+
+    @Test func aParcelIsSealedByCountAtOnceAndByAgeInTime() {
+        let transport = willing()
+        let provider = provider(transport, queue: RemoteQueuePolicy(parcelEvents: 10, parcelAge: .seconds(5)))
+        for number in 1...10 { provider.log(.numbered(number)) }
+        #expect(transport.waitForRequests(1))
+        provider.log(.numbered(11))
+        clock.advance(by: .seconds(5))
+        #expect(transport.waitForRequests(2))
+        #expect(transport.requests.map { FakeCollector.lines($0).count } == [10, 1])
+    }
+
+    @Test func anErrorDoesNotWaitForCompany() {
+        let transport = willing()
+        let provider = provider(transport)
+        provider.log(.numbered(1))
+        provider.log(.numbered(2, .error))
+        #expect(transport.waitForRequests(1))
+        #expect(FakeCollector.lines(transport.requests[0]).count == 2)
+    }
+
+    @Test func aParcelIsSealedByBytesAndAHugeEventTravelsAlone() throws {
+        let transport = willing()
+        let provider = provider(transport, queue: RemoteQueuePolicy(parcelBytes: 1000))
+        provider.log(.numbered(1))
+        provider.log(.numbered(2, message: String(repeating: "x", count: 5000)))
+        for number in 3...20 { provider.log(.numbered(number)) }
+        try provider.flush(by: .seconds(30))
+        let parcels = transport.requests.map { FakeCollector.lines($0) }
+        #expect(parcels.contains { $0.count == 1 && $0[0]["sequence"] == .integer(2) })
+        #expect(parcels.flatMap { $0 }.map { $0["sequence"] } == (1...20).map { .integer($0) })
+        #expect(provider.ledger == LogLedger(submitted: 20, delivered: 20))
+    }
+
+    @Test func aParcelThatWouldLookLikeABombTravelsUncompressed() throws {
+        let transport = willing()
+        let provider = provider(transport)
+        provider.log(.numbered(1, message: String(repeating: "x", count: 500_000)))
+        try provider.flush(by: .seconds(30))
+        #expect(transport.requests.first?.headers.contains { $0.name == "Content-Encoding" } == false)
+        #expect(collector.received.first?.count == 500_000)
+    }
+
+    @Test("47: a lost answer sends the same bytes under the same id again, and the receiver counts each event once")
+    func aLostAnswerIsHarmless() throws {
+        let transport = ScriptedTransport { [collector] number, request in
+            let answer = collector.acknowledge(request)
+            return number == 1 ? .fail(.unreachable("reset")) : .answer(answer)
+        }
+        let diary = Gate()
+        let provider = provider(transport) { if case .willRetry = $0 { diary.open() } }
+        for number in 1...5 { provider.log(.numbered(number, .error)) }
+        diary.wait()
+        clock.advance(by: .seconds(300))
+        try provider.flush(by: .seconds(30))
+        #expect(transport.requests[0] == transport.requests[1])
+        #expect(collector.received.count == 5)
+        #expect(collector.arrivals.contains(2))
+        #expect(provider.ledger == LogLedger(submitted: 5, delivered: 5))
+    }
+
+    @Test func aFullQueueDropsTheOldestOrTheNewestAndCounts() throws {
+        for (overflow, kept) in [
+            (RemoteQueuePolicy.Overflow.dropOldest, Array(91...100)), (.dropNewest, Array(1...10)),
+        ] {
+            let collector = FakeCollector()
+            let transport = ScriptedTransport { _, request in .answer(collector.acknowledge(request)) }
+            let provider = provider(transport, queue: RemoteQueuePolicy(maximumEvents: 10, overflow: overflow))
+            for number in 1...100 { provider.log(.numbered(number)) }
+            try provider.flush(by: .seconds(30))
+            #expect(collector.received == kept.map { "event \($0)" })
+            #expect(provider.ledger == LogLedger(submitted: 100, delivered: 10, dropped: [.queueFull: 90]))
+        }
+    }
+
+    @Test func theQueueIsBoundedInBytesAndOneEventAlwaysFits() {
+        let provider = provider(willing(), queue: RemoteQueuePolicy(maximumBytes: 10_000))
+        provider.log(.numbered(1, message: String(repeating: "x", count: 100_000)))
+        #expect(provider.ledger?.pending == 1)
+        for number in 2...100 { provider.log(.numbered(number, message: String(repeating: "x", count: 1000))) }
+        #expect(provider.ledger!.pending < 10)
+        #expect(provider.ledger!.pending + provider.ledger!.droppedTotal == 100)
+    }
+
+    @Test func flushSaysHowManyAreNotAcknowledgedAndWhy() {
+        let provider = provider(ScriptedTransport(.fail(.unreachable("nobody there"))))
+        for number in 1...7 { provider.log(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.notDelivered(pending: 7, reason: "no connection: nobody there")) {
+            try provider.flush(by: .milliseconds(100))
+        }
+        #expect(provider.ledger?.pending == 7)
+    }
+
+    @Test("43: a wrong token is said at once and nothing is lost; with the right one everything arrives")
+    func aWrongTokenLosesNothing() throws {
+        let isRight = Locked(false)
+        let transport = ScriptedTransport { [collector] _, request in
+            isRight.withLock { $0 } ? .answer(collector.acknowledge(request)) : .status(401)
+        }
+        let provider = provider(transport)
+        for number in 1...3 { provider.log(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.notDelivered(pending: 3, reason: "HTTP status 401")) {
+            try provider.flush(by: .seconds(30))
+        }
+        #expect(provider.status.state == .misconfigured)
+        isRight.withLock { $0 = true }
+        provider.reconfigured()
+        try provider.flush(by: .seconds(30))
+        #expect(collector.received.count == 3)
+    }
+
+    @Test func rejectedEventsAreCountedAndTheFlushSaysSo() throws {
+        let transport = ScriptedTransport { _, request in
+            let id = request.headers.first { $0.name == "Logbook-Parcel" }!.value
+            return .answer(FakeCollector.acknowledgement(id, 3, 1, 1))
+        }
+        let provider = provider(transport)
+        for number in 1...5 { provider.log(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.lost(count: 1)) { try provider.flush(by: .seconds(30)) }
+        #expect(provider.ledger == LogLedger(submitted: 5, delivered: 4, dropped: [.rejectedByServer: 1]))
+
+        let refusing = self.provider(ScriptedTransport(.status(422)))
+        refusing.log(.numbered(1))
+        #expect(throws: RemoteLogProviderError.lost(count: 1)) { try refusing.flush(by: .seconds(30)) }
+        #expect(refusing.ledger == LogLedger(submitted: 1, dropped: [.rejectedByServer: 1]))
+    }
+
+    @Test("45: a parcel that is too large is halved; a single event that is too large is rejected and counted")
+    func tooLargeIsHalved() throws {
+        let transport = ScriptedTransport { [collector] _, request in
+            let lines = FakeCollector.lines(request)
+            let isTooLarge = lines.count > 3 || lines.contains { $0["sequence"] == .integer(5) }
+            return isTooLarge ? .status(413) : .answer(collector.acknowledge(request))
+        }
+        let provider = provider(transport)
+        for number in 1...20 { provider.log(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.lost(count: 1)) { try provider.flush(by: .seconds(30)) }
+        #expect(collector.received == (1...20).filter { $0 != 5 }.map { "event \($0)" })
+        #expect(collector.arrivals.allSatisfy { $0 == 1 })
+        #expect(provider.ledger == LogLedger(submitted: 20, delivered: 19, dropped: [.rejectedByServer: 1]))
+    }
+
+    @Test("60: shutdown keeps to its deadline, says what is left, and gives it back")
+    func shutdownGivesBackWhatItCouldNotDeliver() {
+        let transport = ScriptedTransport(.hold)
+        let provider = provider(transport, queue: RemoteQueuePolicy(parcelEvents: 10))
+        for number in 1...25 { provider.log(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.self) { try provider.shutdown(by: .milliseconds(100)) }
+        #expect(transport.cancellations >= 1)
+        #expect(provider.undelivered().map(\.sequence) == (1...25).map { UInt64($0) })
+        provider.log(.numbered(26))
+        #expect(provider.ledger == LogLedger(submitted: 26, dropped: [.alreadyShutDown: 1]))
+        #expect(provider.ledger?.pending == 25)
+        #expect(throws: RemoteLogProviderError.notDelivered(pending: 25, reason: "the provider was shut down")) {
+            try provider.shutdown(by: .seconds(30))
+        }
+    }
+
+    @Test func shutdownDeliversWhatWaits() throws {
+        let provider = provider(willing())
+        for number in 1...25 { provider.log(.numbered(number)) }
+        try provider.shutdown(by: .seconds(30))
+        try provider.shutdown(by: .seconds(30))
+        #expect(collector.received.count == 25)
+        #expect(provider.undelivered().isEmpty)
+        #expect(provider.status.state == .stopped)
+    }
+
+    @Test func aRemarkAboutADeliveryCausesNoDelivery() throws {
+        let service = LogService()
+        let transport = willing()
+        let provider = provider(transport) { _ in service.info("the courier moved") }
+        service.register(provider)
+        service.info("one")
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        provider.log(.numbered(99))
+        try provider.flush(by: .seconds(30))
+        #expect(collector.received == ["one", "event 99"])
+        #expect((provider.ledger?.dropped[.reentrant] ?? 0) > 0)
+    }
+
+    @Test func manyThreadsLogAndEveryEventArrivesOnce() async throws {
+        let provider = provider(willing(), queue: RemoteQueuePolicy(parcelEvents: 100))
+        await withTaskGroup(of: Void.self) { group in
+            for lane in 0..<8 {
+                group.addTask { for number in 1...500 { provider.log(.numbered(lane * 500 + number)) } }
+            }
+        }
+        try provider.flush(by: .seconds(30))
+        #expect(collector.arrivals.count == 4000)
+        #expect(collector.arrivals.allSatisfy { $0 == 1 })
+        #expect(provider.ledger == LogLedger(submitted: 4000, delivered: 4000))
+    }
+
+    @Test func overARealConnectionEverythingArrives() throws {
+        let collector = collector
+        let server = try LoopbackServer { request in .response(collector.acknowledge(request.headers, request.body)) }
+        let provider = RemoteLogProvider(
+            to: CollectorDestination(url: server.url, token: "hush"), queue: RemoteQueuePolicy(parcelEvents: 500))
+        let service = LogService()
+        service.register(provider, from: .info)
+        for number in 1...3000 { service.info("real \(number)") }
+        service.debug("not for the remote")
+        #expect(service.shutdown(by: .seconds(30)).isComplete)
+
+        #expect(collector.received == (1...3000).map { "real \($0)" })
+        #expect(provider.ledger == LogLedger(submitted: 3000, delivered: 3000))
+        #expect(server.requests.allSatisfy { $0.target == "/v1/logs" && $0.header("Authorization") == "Bearer hush" })
+        #expect(server.connections == 1)
+    }
+
+    @Test("53: a receiver that goes away and comes back gets everything")
+    func aReceiverThatComesBackGetsEverything() throws {
+        let collector = collector
+        let first = try LoopbackServer { request in .response(collector.acknowledge(request.headers, request.body)) }
+        let provider = provider(CurlTransport(), url: first.url)
+        provider.log(.numbered(1))
+        try provider.flush(by: .seconds(30))
+        first.stop()
+        provider.log(.numbered(2, .error))
+        while provider.status.state != .waiting {}
+        let second = try LoopbackServer(port: first.port) { request in
+            .response(collector.acknowledge(request.headers, request.body))
+        }
+        clock.advance(by: .seconds(300))
+        try provider.flush(by: .seconds(30))
+        #expect(collector.received == ["event 1", "event 2"])
+        #expect(second.requests.count == 1)
+    }
+}

@@ -1,0 +1,435 @@
+#if Transactions
+import LogbookCore
+import LogbookDelivery
+import LogbookHTTP
+import LogbookTestKit
+import LogbookTransactions
+import Testing
+
+/// The use case events that a request's body carries, by transaction.
+private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]] {
+    let set = try TransactionSet.decode(request.body)
+    return Dictionary(uniqueKeysWithValues: set.transactions.map { ($0.id, $0.entries.map(\.event)) })
+}
+
+@Suite struct TransactionDeliveryTests {
+    @Test("C4, C15: entries carry the time at which they happened (G1)")
+    func goldenG1OnTheWire() throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: server.url + "/apptxnset", token: "abc123")
+        let transaction = bench.service.transaction(continuing: goldenID, usecase: 17, device: phone)
+        transaction.log(0)
+        bench.clock.advance(by: .seconds(1418))
+        transaction.log(1)
+        bench.clock.advance(by: .seconds(9999 - 1418))
+        try bench.deliver()
+        #expect(try meaning(server.requests[0].body) == meaning(goldenG1))
+    }
+
+    @Test("C15: an error's code is a number on the wire (G2)")
+    func goldenG2OnTheWire() throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: server.url, token: "abc123")
+        let transaction = bench.service.transaction(
+            continuing: "TXN1-3BB05024-B7F6-4B66-838B-F6982FCB08DF", usecase: 1,
+            device: DeviceFacts(make: "x86_64", os: "iPhone OS", osVersion: "8.1"))
+        bench.clock.setWall(LogTime(seconds: 1_421_345_502))
+        transaction.log(1)
+        bench.clock.setWall(LogTime(seconds: 1_421_431_902))
+        transaction.log(2, error: 42, "Baad!")
+        try bench.deliver()
+        #expect(try meaning(server.requests[0].body) == meaning(goldenG2))
+    }
+
+    @Test("C14: the request's head is the original's (G4)")
+    func requestHead() throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: server.url + "/fp/users/1/apptxnset", token: "abc123")
+        bench.service.transaction(usecase: 1).log(1)
+        let stored = try bench.provider.allTransactions()
+        try bench.deliver()
+
+        let request = try #require(server.requests.first)
+        #expect(request.method == "POST")
+        #expect(request.target == "/fp/users/1/apptxnset")
+        #expect(request.header("Content-Type") == "application/vnd.fp.apptxnset-v0.0.1+json;charset=UTF-8")
+        #expect(request.header("Authorization") == "fp-auth fp-token=\"abc123\"")
+        #expect(request.header("Accept")?.contains("application/vnd.fp.apptxnset-v0.0.1+json") == true)
+        #expect(request.header("Accept-Charset") == "UTF-8")
+        #expect(request.header("Accept-Language") == "en-US")
+        #expect(request.header("Content-Encoding") == nil)
+        #expect(request.header("Logbook-Parcel")?.count == 36)
+        #expect(stored.count == 1)
+    }
+
+    @Test func aTokenWithoutAParameterAndOneWithQuotes() throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: server.url, token: "a=b==") {
+            $0.authScheme = "Bearer"
+            $0.authTokenParameter = nil
+            $0.wireVersion = .v0_0_2
+        }
+        bench.service.transaction(usecase: 1).log(1)
+        let stored = try bench.provider.allTransactions()
+        try bench.deliver()
+        #expect(server.requests[0].header("Authorization") == "Bearer a=b==")
+        #expect(server.requests[0].header("Content-Type") == "application/vnd.fp.apptxnset-v0.0.2+json;charset=UTF-8")
+        #expect(try TransactionSet.decode(server.requests[0].body, .v0_0_2).transactions == stored)
+
+        let other = try Bench(url: server.url, token: "say \"hi\"")
+        other.service.transaction(usecase: 1).log(1)
+        try other.deliver()
+        #expect(server.requests[1].header("Authorization") == #"fp-auth fp-token="say \"hi\"""#)
+    }
+
+    @Test("C13: every acknowledgement of the original empties the store", arguments: [
+        (200, ""), (201, ""), (202, ""), (204, ""), (200, "{\"saved\": 1}"), (202, "<html><body>thanks</body></html>"),
+    ])
+    func acknowledgement(status: Int, body: String) throws {
+        let server = try LoopbackServer { _ in .status(status, body: body) }
+        let bench = try Bench(url: server.url, token: "t")
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1)
+        transaction.log(2)
+        try bench.deliver()
+        #expect(bench.sqlite3("SELECT (SELECT count(*) FROM txn), (SELECT count(*) FROM txn_log), (SELECT count(*) FROM parcel)") == "0|0|0")
+        #expect(bench.events.all == [.delivered(transactions: 1, entries: 2)])
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func anAcknowledgementOfAnotherParcelIsNone() throws {
+        let isWrong = Locked(true)
+        let server = try LoopbackServer { request in
+            let wrong = isWrong.withLock { isWrong in
+                defer { isWrong = false }
+                return isWrong
+            }
+            return .status(200, headers: [HTTPHeader("Logbook-Parcel", wrong ? "x" : request.header("Logbook-Parcel")!)])
+        }
+        let bench = try Bench(url: server.url)
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        #expect(bench.events.wait(for: 1) == [.failed(reason: "HTTP status 200 for another parcel")])
+        #expect(try bench.provider.counts().pending == 1)
+        bench.clock.advance(by: .seconds(10))
+        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 1))
+        #expect(server.requests[0] == server.requests[1])
+    }
+
+    @Test("C12: an event after the delivery brings the transaction back under the same id")
+    func logsAfterADelivery() throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: server.url, token: "t")
+        let transaction = bench.service.transaction(usecase: 4)
+        transaction.log(1)
+        try bench.deliver()
+        #expect(bench.sqlite3("SELECT count(*) FROM txn") == "0")
+        transaction.log(7)
+        #expect(bench.sqlite3("SELECT guid, usecase, usecase_event FROM txn JOIN txn_log ON txn_id = txn.id") == "\(transaction.id)|4|7")
+        try bench.deliver()
+        #expect(try server.requests.map(events) == [[transaction.id: [1]], [transaction.id: [7]]])
+    }
+
+    @Test("C2, C16: nothing to send makes no request and no noise")
+    func nothingToSend() throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: server.url, token: "t")
+        try bench.deliver()
+        _ = bench.service.transaction(usecase: 1)   // begun, and nothing has happened in it
+        try bench.deliver()
+        #expect(server.requests.isEmpty)
+        #expect(bench.events.all.isEmpty)
+        #expect(try bench.provider.counts() == TransactionStoreCounts(transactions: 1))
+    }
+
+    @Test("C17: a busy server names a date, with the wrong weekday")
+    func busyUntilADate() throws {
+        let server = try LoopbackServer { _ in
+            .status(503, headers: [HTTPHeader("Retry-After", "Fri, 04 Nov 2014 23:59:59 GMT")])
+        }
+        let bench = try Bench(url: server.url)
+        bench.clock.setWall(LogTime(seconds: 1_415_145_000))
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        #expect(bench.events.wait(for: 1) == [.serverBusy(until: LogTime(seconds: 1_415_145_599))])
+        #expect(try bench.provider.counts().pending == 1)
+    }
+
+    @Test("C18: a busy server is left alone for as long as it asks")
+    func busyForSeconds() throws {
+        let clock = Locked<ManualClock?>(nil), arrivals = Heard<LogTime>()
+        let server = try LoopbackServer { _ in
+            arrivals.append(clock.withLock { $0!.now })
+            return arrivals.all.count == 1 ? .status(503, headers: [HTTPHeader("Retry-After", "90")]) : .status(202)
+        }
+        let bench = try Bench(url: server.url, interval: .seconds(20))
+        clock.withLock { $0 = bench.clock }
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        #expect(bench.events.wait(for: 1) == [.serverBusy(until: t0.adding(.seconds(90)))])
+        for _ in 0..<5 { bench.clock.advance(by: .seconds(20)) }
+        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 1))
+        #expect(arrivals.all.count == 2)
+        #expect(arrivals.all[1] >= t0.adding(.seconds(90)))
+    }
+
+    @Test("C18: a busy server that names no time is tried again after a pause of ours")
+    func busyWithoutATime() throws {
+        let server = try LoopbackServer { _ in .status(503) }
+        let bench = try Bench(url: server.url)
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        #expect(bench.events.wait(for: 1) == [.serverBusy(until: nil)])
+        #expect(try bench.provider.counts().pending == 1)
+        #expect(bench.provider.deliveryStatus.state == .waiting)
+    }
+
+    @Test("C19: a token that is refused is forgotten, and the same rows go with the next one")
+    func tokenRefused() throws {
+        let server = try LoopbackServer { request in
+            .status(request.header("Authorization") == "fp-auth fp-token=\"new\"" ? 202 : 401)
+        }
+        let bench = try Bench(url: server.url, token: "old", interval: .seconds(20))
+        bench.service.transaction(usecase: 1).log(1)
+        #expect(throws: (any Error).self) { try bench.deliver() }
+        #expect(bench.provider.token == nil)
+        #expect(bench.events.all == [.authenticationRequired])
+        #expect(try bench.provider.counts().pending == 1)
+
+        for _ in 0..<100 { bench.clock.advance(by: .seconds(20)) }
+        #expect(throws: TransactionDeliveryError.noToken) { try bench.deliver() }
+        #expect(server.requests.count == 1)
+
+        bench.provider.token = "new"
+        try bench.deliver()
+        #expect(server.requests.count == 2)
+        #expect(server.requests[0].body == server.requests[1].body)
+        #expect(bench.events.all == [.authenticationRequired, .delivered(transactions: 1, entries: 1)])
+    }
+
+    @Test("C20: no other answer deletes anything, and each is reported", arguments: [
+        203, 205, 206, 301, 302, 303, 304, 307, 308, 400, 402, 403, 404, 405, 406, 408, 409, 410, 413, 415, 422, 429, 431,
+        500, 501, 502, 504, 505, 599,
+    ])
+    func otherAnswers(status: Int) throws {
+        let server = try LoopbackServer { request in
+            request.target == "/" ? .status(status, headers: [HTTPHeader("Location", "/elsewhere")]) : .status(200)
+        }
+        let bench = try Bench(url: server.url + "/")
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        let events = bench.events.wait(for: 1)
+        switch events.first {
+        case .failed(let reason)?, .setAside(entries: 1, let reason)?: #expect(reason.contains("\(status)"))
+        default: Issue.record("\(status) was reported as \(events)")
+        }
+        #expect(try bench.provider.counts().entries == 1)
+        #expect(server.requests.map(\.target) == ["/"])
+    }
+
+    @Test func whatIsSetAsideDoesNotHoldUpTheRest() throws {
+        let server = try LoopbackServer { request in
+            .status(String(decoding: request.body, as: UTF8.self).contains("poison") ? 400 : 202)
+        }
+        let bench = try Bench(url: server.url, token: "t") { $0.parcelLimits.transactions = 1 }
+        bench.service.transaction(usecase: 1).log(1, error: 1, "poison")
+        bench.service.transaction(usecase: 2).log(1)
+        try bench.deliver()
+        #expect(bench.events.all == [
+            .setAside(entries: 1, reason: "HTTP status 400"), .delivered(transactions: 1, entries: 1),
+        ])
+        #expect(try bench.provider.counts() == TransactionStoreCounts(transactions: 1, entries: 1, pending: 0, setAside: 1))
+        try bench.deliver()
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func aSetThatIsTooLargeGoesInHalves() throws {
+        let server = try LoopbackServer { request in
+            let set = try? TransactionSet.decode(request.body)
+            return .status((set?.entryCount ?? 0) > 3 ? 413 : 202)
+        }
+        let bench = try Bench(url: server.url, token: "t")
+        let transaction = bench.service.transaction(usecase: 1)
+        for event in 0..<10 { transaction.log(event) }
+        try bench.deliver()
+        #expect(try bench.provider.counts().entries == 0)
+        let accepted = try server.requests.compactMap { try events($0)[transaction.id] }.filter { $0.count <= 3 }
+        #expect(accepted.flatMap(\.self) == Array(0..<10))
+    }
+
+    @Test("C21: nobody listens")
+    func connectionRefused() throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let url = server.url
+        server.stop()
+        let bench = try Bench(url: url)
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        guard case .failed? = bench.events.wait(for: 1).first else { return #expect(Bool(false), "no failure was reported") }
+        #expect(try bench.provider.counts().pending == 1)
+    }
+
+    @Test("C21: an answer that never comes, and then one that does")
+    func stalledServer() throws {
+        let gate = Gate(), calls = Heard<Int>()
+        defer { gate.open() }
+        let server = try LoopbackServer { _ in
+            calls.append(0)
+            return calls.all.count == 1 ? .after(gate, .status(202)) : .status(202)
+        }
+        let bench = try Bench(url: server.url, interval: .seconds(20)) { $0.requestLimits.total = .milliseconds(300) }
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        guard case .failed? = bench.events.wait(for: 1).first else { return #expect(Bool(false), "no failure was reported") }
+        #expect(try bench.provider.counts().pending == 1)
+        bench.clock.advance(by: .seconds(20))
+        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 1))
+        #expect(server.requests[0].body == server.requests[1].body)
+        #expect(server.requests[0].header("Logbook-Parcel") == server.requests[1].header("Logbook-Parcel"))
+    }
+
+    @Test("C22: without a token or an address nothing is sent, and the reason is told")
+    func guards() async throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let withoutToken = try Bench(url: server.url), withoutURL = try Bench(token: "t")
+        withoutToken.service.transaction(usecase: 1).log(1)
+        withoutURL.service.transaction(usecase: 1).log(1)
+        await #expect(throws: TransactionDeliveryError.noToken) { try await withoutToken.provider.deliver() }
+        await #expect(throws: TransactionDeliveryError.noStoreURL) { try await withoutURL.provider.deliver() }
+        #expect(throws: TransactionDeliveryError.noToken) { try withoutToken.deliver() }
+        #expect(server.requests.isEmpty)
+        #expect(withoutToken.events.all.isEmpty)
+    }
+
+    @Test("C23: an event that comes while its transaction is under way is sent with the next request")
+    func logsDuringADelivery() throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .after(gate, .status(202)) }
+        let bench = try Bench(url: server.url)
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1)
+        bench.provider.token = "t"
+        #expect(server.waitForRequests(1))
+        transaction.log(3)
+        gate.open()
+        try bench.deliver()
+        #expect(try server.requests.map(events) == [[transaction.id: [1]], [transaction.id: [3]]])
+        #expect(try bench.provider.counts() == TransactionStoreCounts())
+    }
+
+    @Test("C24: one request at a time, and it touches nothing but its own")
+    func oneRequestAtATime() throws {
+        let gate = Gate()
+        let server = try LoopbackServer { _ in .after(gate, .status(202)) }
+        let bench = try Bench(url: server.url, interval: .milliseconds(100))
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        #expect(server.waitForRequests(1))
+        for _ in 0..<30 { bench.clock.advance(by: .milliseconds(100)) }
+        let second = bench.service.transaction(usecase: 2)
+        second.log(1)
+        #expect(server.requests.count == 1)
+        gate.open()
+        try bench.deliver()
+        #expect(server.requests.count == 2)
+        #expect(try events(server.requests[1]) == [second.id: [1]])
+    }
+
+    @Test("C27: a delivery that stalls holds up no log call")
+    func loggingDoesNotWaitForADelivery() throws {
+        let gate = Gate(), done = Heard<Int>()
+        let server = try LoopbackServer { _ in .after(gate, .status(202)) }
+        let bench = try Bench(url: server.url)
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        #expect(server.waitForRequests(1))
+        for thread in 0..<8 {
+            LogThread.start("logging") {
+                let transaction = bench.service.transaction(usecase: thread)
+                for event in 0..<50 { transaction.log(event) }
+                done.append(thread)
+            }
+        }
+        #expect(done.wait(for: 8).count == 8)   // and the gate is still shut
+        #expect(try bench.provider.counts().entries == 401)
+        gate.open()
+        try bench.deliver()
+        #expect(try server.requests.reduce(0) { try $0 + TransactionSet.decode($1.body).entryCount } == 401)
+    }
+
+    @Test("C28: after a logout nothing of the old user reaches the new address, and an old answer deletes nothing new")
+    func logout() throws {
+        let gate = Gate()
+        let old = try LoopbackServer { _ in .after(gate, .status(202)) }
+        let new = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: old.url)
+        let before = bench.service.transaction(usecase: 1)
+        before.log(1)
+        bench.provider.token = "old"
+        #expect(old.waitForRequests(1))
+
+        before.log(2)
+        try bench.provider.deleteAll()
+        bench.provider.token = nil
+        bench.provider.storeURL = new.url
+        let after = bench.service.transaction(usecase: 1)
+        after.log(3)
+        gate.open()
+        bench.provider.token = "new"
+        try bench.deliver()
+
+        #expect(old.requests.count == 1)
+        #expect(try new.requests.map(events) == [[after.id: [3]]])
+        #expect(new.requests[0].header("Authorization") == "fp-auth fp-token=\"new\"")
+        #expect(bench.events.all == [.delivered(transactions: 1, entries: 1)])
+    }
+
+    @Test("C28: a refusal of the old token does not cost the new one")
+    func lateRefusal() throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            request.header("Authorization") == "fp-auth fp-token=\"new\"" ? .status(202) : .after(gate, .status(401))
+        }
+        let bench = try Bench(url: server.url)
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "old"
+        #expect(server.waitForRequests(1))
+        bench.provider.token = "new"
+        gate.open()
+        try bench.deliver()
+        #expect(bench.provider.token == "new")
+        #expect(bench.events.all == [.delivered(transactions: 1, entries: 1)])
+    }
+
+    @Test("A2: what was logged before the login is sent as soon as there is a token")
+    func tokenComesLater() throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: server.url)
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(2)
+        transaction.log(7)
+        bench.provider.token = "t"
+        #expect(bench.events.wait(for: 1) == [.delivered(transactions: 1, entries: 2)])
+    }
+
+    @Test func aParcelIsTheSameAfterARestart() throws {
+        let folder = TemporaryFolder()
+        let server = try LoopbackServer { _ in .status(500) }
+        let bench = try Bench(in: folder, url: server.url)
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        #expect(bench.events.wait(for: 1).count == 1)
+        bench.service.transaction(usecase: 2).log(2)
+        bench.close()
+
+        let good = try LoopbackServer { _ in .status(202) }
+        let again = try Bench(in: folder, url: good.url, token: "t") { $0.wireVersion = .v0_0_2 }
+        try again.deliver()
+        #expect(good.requests.count == 2)
+        #expect(good.requests[0].body == server.requests[0].body)
+        for name in ["Logbook-Parcel", "Content-Type"] {
+            #expect(good.requests[0].header(name) == server.requests[0].header(name))
+        }
+    }
+}
+#endif

@@ -1,0 +1,32 @@
+#if Transactions
+import LogbookCore
+import LogbookTransactions
+import Testing
+
+@Suite struct TransactionHeadersTests {
+    @Test("A3: a request carries the transaction's id and the device, and the server reads the same")
+    func aServerReadsWhatAClientSends() throws {
+        let service = LogService(device: phone)
+        let transaction = service.transaction(usecase: 17)
+        let fields = transaction.headers(prefix: "fp-")
+        #expect(fields.map(\.0) == [
+            "fp-apptxn-id", "fp-useragent-device-make", "fp-useragent-device-os", "fp-useragent-device-os-version",
+        ])
+        let received = fields.map { ($0.0.uppercased(), $0.1) } + [("Host", "example.org")]
+        let headers = try #require(TransactionHeaders(from: received, prefix: "fp-"))
+        #expect(headers.transactionID == transaction.id)
+        #expect(headers.device == phone)
+    }
+
+    @Test func aRequestWithoutTheIdNamesNoTransaction() {
+        #expect(TransactionHeaders(from: []) == nil)
+        #expect(TransactionHeaders(from: [("logbook-apptxn-id", "")]) == nil)
+        #expect(TransactionHeaders(from: [("logbook-apptxn-id", String(repeating: "x", count: 257))]) == nil)
+    }
+
+    @Test func aValueCannotBeginAnotherField() {
+        let headers = TransactionHeaders(transactionID: "a", deviceMake: "x\r\nSet-Cookie: y")
+        #expect(headers.fields()[1].1 == "x  Set-Cookie: y")
+    }
+}
+#endif

@@ -1,0 +1,138 @@
+#if Transactions
+import GRDB
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@testable import LogbookTransactions
+
+@Suite struct TransactionLogProviderTests {
+    @Test func hearsTransactionsAndNothingElse() throws {
+        let bench = try Bench()
+        bench.service.error("not for us")
+        bench.service.transaction(usecase: 1).log(1)
+        #expect(bench.registration.ledger == LogLedger(submitted: 2, delivered: 2))
+        #expect(bench.provider.ledger == LogLedger(submitted: 2, delivered: 2))
+    }
+
+    @Test("C8: what the store refuses is reported once and counted, and changes nothing")
+    func reportsAFailureOnce() throws {
+        let bench = try Bench()
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1)
+        try bench.provider.store.transaction {
+            try $0.execute(sql: "CREATE TRIGGER no BEFORE INSERT ON txn_log BEGIN INSERT INTO txn_log (txn_id, timestamp, usecase_event, epoch, sequence) VALUES (999, 0, 0, 0, 0); END; PRAGMA recursive_triggers = OFF")
+        }
+        transaction.log(2)
+        #expect(bench.errors.all.count == 1)
+        #expect(bench.errors.all.first?.description.contains("FOREIGN KEY constraint failed") == true)
+        #expect(bench.registration.ledger == LogLedger(submitted: 3, delivered: 2, dropped: [.inputOutputError: 1]))
+        #expect(bench.sqlite3("SELECT usecase_event FROM txn_log") == "1")
+    }
+
+    @Test("C9: a full disk is reported once for each entry that it costs, and ends with the lack of room")
+    func survivesAFullDisk() throws {
+        let bench = try Bench()
+        let transaction = bench.service.transaction(usecase: 1)
+        let pages = try bench.provider.store.transaction { db in
+            try Int.fetchOne(db, sql: "PRAGMA max_page_count = 1") ?? 0   // answers the number of pages there are
+        }
+        var attempts = 0
+        while bench.errors.all.count < 3 && attempts < 10_000 {
+            transaction.log(attempts, error: 1, String(repeating: "x", count: 1000))
+            attempts += 1
+        }
+        #expect(bench.errors.all == Array(repeating: .diskFull(path: bench.folder.store), count: 3))
+        #expect(bench.registration.ledger.dropped == [.inputOutputError: 3])
+        try bench.provider.store.transaction { try $0.execute(sql: "PRAGMA max_page_count = \(pages + 1000)") }
+        transaction.log(7)
+        #expect(bench.registration.ledger.droppedTotal == 3)
+        #expect(bench.sqlite3("SELECT count(*) FROM txn_log") == "\(attempts - 3 + 1)")
+    }
+
+    @Test("C9: a callback that is not there crashes nobody")
+    func needsNoCallback() throws {
+        let bench = try Bench { $0.onError = nil }
+        bench.close()
+        bench.service.transaction(usecase: 1).log(1)
+        #expect(bench.registration.ledger == LogLedger(submitted: 2, dropped: [.alreadyShutDown: 2]))
+    }
+
+    @Test func aQueueFeedsItInBatches() throws {
+        let bench = try Bench(delivery: .queued())
+        let transaction = bench.service.transaction(usecase: 1)
+        for event in 0..<500 { transaction.log(event) }
+        #expect(bench.service.flush(by: .seconds(30)).unfinished.isEmpty)
+        #expect(bench.sqlite3("SELECT count(*), count(DISTINCT sequence), min(usecase_event), max(usecase_event) FROM txn_log") == "500|500|0|499")
+        #expect(bench.registration.ledger == LogLedger(submitted: 501, delivered: 501))
+    }
+
+    @Test func aBatchThatFailsIsStoredLaterAndOnce() throws {
+        let bench = try Bench(delivery: .queued())
+        let transaction = bench.service.transaction(usecase: 1)
+        #expect(bench.service.flush(by: .seconds(30)).unfinished.isEmpty)
+        try bench.provider.store.transaction {
+            try $0.execute(sql: "CREATE TRIGGER no BEFORE INSERT ON txn_log BEGIN SELECT raise(ABORT, 'no'); END")
+        }
+        for event in 0..<3 { transaction.log(event) }
+        #expect(!bench.errors.wait(for: 1).isEmpty)
+        try bench.provider.store.transaction { try $0.execute(sql: "DROP TRIGGER no") }
+        #expect(bench.service.flush(by: .seconds(30)).unfinished.isEmpty)
+        #expect(bench.sqlite3("SELECT usecase_event FROM txn_log ORDER BY id") == "0\n1\n2")
+        #expect(bench.registration.ledger == LogLedger(submitted: 4, delivered: 4))
+    }
+
+    @Test func leavingTheServiceDoesNotCloseIt() throws {
+        let bench = try Bench(delivery: .queued())
+        bench.service.transaction(usecase: 1).log(1)
+        bench.registration.unregister(by: .seconds(30))
+        #expect(try bench.provider.counts().entries == 1)
+    }
+
+    @Test func shuttingTheServiceDownClosesIt() throws {
+        let folder = TemporaryFolder()
+        let bench = try Bench(in: folder)
+        bench.service.transaction(usecase: 1).log(1)
+        #expect(bench.service.shutdown(by: .seconds(30)).unfinished.isEmpty)
+        #expect(throws: TransactionStoreError.closed(path: folder.store)) { _ = try bench.provider.counts() }
+        #expect(try Bench(in: folder).provider.counts().entries == 1)
+    }
+
+    @Test func manyThreadsShareCommitsAndKeepTheirOrder() throws {
+        let bench = try Bench()
+        let done = Heard<Int>()
+        for thread in 0..<8 {
+            LogThread.start("storing") {
+                let transaction = bench.service.transaction(usecase: thread)
+                for event in 0..<40 { transaction.log(event) }
+                done.append(thread)
+            }
+        }
+        #expect(done.wait(for: 8).count == 8)
+        let all = try bench.provider.allTransactions()
+        #expect(all.count == 8)
+        for transaction in all { #expect(transaction.entries.map(\.event) == Array(0..<40)) }
+        #expect(Set(all.flatMap { $0.entries.map(\.key) }).count == 320)
+        #expect(bench.registration.ledger == LogLedger(submitted: 328, delivered: 328))
+    }
+
+    @Test func anEntryThatCannotBeStoredTakesNoOtherWithIt() throws {
+        let bench = try Bench()
+        try bench.provider.store.transaction {
+            try $0.execute(sql: "CREATE TRIGGER no BEFORE INSERT ON txn_log WHEN new.usecase_event = 13 BEGIN SELECT raise(ABORT, 'no'); END")
+        }
+        let done = Heard<Int>()
+        for thread in 0..<8 {
+            LogThread.start("storing") {
+                let transaction = bench.service.transaction(usecase: thread)
+                for event in 0..<20 { transaction.log(event) }
+                done.append(thread)
+            }
+        }
+        #expect(done.wait(for: 8).count == 8)
+        #expect(bench.errors.all.count == 8)
+        #expect(bench.registration.ledger == LogLedger(submitted: 168, delivered: 160, dropped: [.inputOutputError: 8]))
+        #expect(bench.sqlite3("SELECT count(*), count(DISTINCT sequence), sum(usecase_event = 13) FROM txn_log") == "152|152|0")
+    }
+}
+#endif

@@ -1,0 +1,134 @@
+#if Transactions
+import LogbookCore
+import Testing
+
+@testable import LogbookTransactions
+
+private func event(_ number: Int, of id: String) -> LogEvent {
+    LogEvent(
+        sequence: UInt64(number), time: t0.adding(.milliseconds(number)), level: .info, message: "",
+        transaction: TransactionEntry(
+            transactionID: id, usecase: 1, kind: .happened(number), errorDescription: "é/\"\n", device: phone))
+}
+
+extension TransactionStore {
+    fileprivate func next(
+        _ version: TransactionSetVersion = .v0_0_2, limits: ParcelLimits = ParcelLimits()
+    ) throws -> StoredParcel? {
+        try nextParcel(version, limits: limits, now: t0, randomness: .system)
+    }
+}
+
+@Suite struct TransactionStoreParcelsTests {
+    @Test func aParcelIsFrozenBeforeItIsSentAndAfterARestart() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        try store.append([event(1, of: "a"), event(2, of: "b"), event(3, of: "a")])
+        let sealed = try #require(try store.next(.v0_0_1))
+        #expect(sqlite3(folder.store, "SELECT count(*) FROM parcel JOIN txn_log ON txn_log.parcel = number WHERE parcel.id = '\(sealed.id)'") == "3")
+
+        try store.append([event(4, of: "a")])
+        #expect(try store.next(.v0_0_1) == sealed)
+        store.close()
+
+        let again = try TransactionStore(path: folder.store)
+        let same = try #require(try again.next(.v0_0_2))   // another version was configured meanwhile
+        #expect(same == sealed)
+        #expect(same.set.encode(same.version) == sealed.set.encode(sealed.version))
+    }
+
+    @Test("C23: what was logged since is not deleted")
+    func deliveryDeletesWhatWasSent() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        try store.append([event(1, of: "a"), event(2, of: "b")])
+        let parcel = try #require(try store.next())
+        try store.append([event(3, of: "a")])
+        #expect(try store.settleDelivered(parcel.id) == 2)
+        #expect(try store.allTransactions().map(\.id) == ["a"])
+        #expect(try store.allTransactions().map { $0.entries.map(\.event) } == [[3]])
+        #expect(try store.settleDelivered(parcel.id) == nil)
+        #expect(try store.counts() == TransactionStoreCounts(transactions: 1, entries: 1, pending: 1))
+    }
+
+    @Test("C30: no request is larger than the limits, and each entry is sent once")
+    func parcelsKeepToTheirLimits() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        try store.append((0..<300).map { event($0, of: "TXN1-\($0 % 40)") })
+        let limits = ParcelLimits(transactions: 7, bytes: 2000)
+        var sent: [Int] = []
+        while let parcel = try store.next(limits: limits) {
+            #expect(parcel.set.encode(parcel.version).count <= 2000)
+            #expect(parcel.set.transactions.count <= 7)
+            sent += parcel.set.transactions.flatMap { $0.entries.map(\.event) }
+            _ = try store.settleDelivered(parcel.id)
+        }
+        #expect(sent.sorted() == Array(0..<300))
+    }
+
+    @Test func theBytesOfAParcelAreCountedExactly() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        try store.append((0..<10).map { event($0, of: "TXN1-\($0 % 3)") })
+        let whole = try #require(try store.next()).set
+        let size = whole.encode(.v0_0_2).count
+        let estimate = whole.transactions.reduce(TransactionSet.frameBytes) { sum, transaction in
+            sum + TransactionSet.encodedBytes(headOf: transaction)
+                + transaction.entries.reduce(0) { $0 + TransactionSet.encodedBytes(of: $1, .v0_0_2) }
+        }
+        #expect(estimate >= size && estimate - size <= whole.entryCount + whole.transactions.count)
+    }
+
+    @Test func anEntryLargerThanTheLimitGoesAlone() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        try store.append([event(1, of: "a"), event(2, of: "a")])
+        let parcel = try #require(try store.next(limits: ParcelLimits(bytes: 1)))
+        #expect(parcel.set.entryCount == 1)
+    }
+
+    @Test func whatIsRefusedIsKeptAndNotSentAgainUntilAskedFor() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        try store.append([event(1, of: "a"), event(2, of: "b")])
+        let parcel = try #require(try store.next())
+        try store.settleRejected(parcel.id, because: "no")
+        #expect(try store.next() == nil)
+        #expect(try store.counts() == TransactionStoreCounts(transactions: 2, entries: 2, pending: 0, setAside: 2))
+        #expect(try store.pendingCount() == 0)
+        #expect(sqlite3(folder.store, "SELECT reason FROM parcel WHERE state = 1") == "no")
+        try store.reinstateSetAside()
+        #expect(try store.next() == parcel)
+    }
+
+    @Test func aParcelThatIsTooLargeIsHalved() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        try store.append((1...5).map { event($0, of: "a") })
+        let whole = try #require(try store.next())
+        #expect(try store.split(whole.id, now: t0, randomness: .system))
+        var parts: [[Int]] = []
+        while let part = try store.next() {
+            #expect(part.id != whole.id)
+            parts.append(part.set.transactions.flatMap { $0.entries.map(\.event) })
+            _ = try store.settleDelivered(part.id)
+        }
+        #expect(parts == [[1, 2], [3, 4, 5]])
+
+        try store.append([event(6, of: "a")])
+        let single = try #require(try store.next())
+        #expect(try !store.split(single.id, now: t0, randomness: .system))
+    }
+
+    @Test func deletingATransactionEmptiesItsParcel() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        try store.append([event(1, of: "a")])
+        _ = try store.next()
+        try store.delete(["a"])
+        #expect(try store.next() == nil)
+        #expect(sqlite3(folder.store, "SELECT count(*) FROM parcel") == "0")
+    }
+}
+#endif

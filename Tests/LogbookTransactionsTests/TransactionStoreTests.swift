@@ -1,0 +1,280 @@
+#if Transactions
+import GRDB
+import LogbookCore
+import Testing
+
+@testable import LogbookTransactions
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+private func mode(_ path: String) -> UInt32 {
+    var facts = stat()
+    return stat(path, &facts) == 0 ? UInt32(facts.st_mode) & 0o777 : 0
+}
+
+@Suite struct TransactionStoreTests {
+    @Test("C1: one row for the transaction, one for each event, in order")
+    func storesEvents() throws {
+        let bench = try Bench()
+        let transaction = bench.service.transaction(usecase: 17)
+        transaction.log(0)
+        transaction.log(1)
+
+        let row = bench.sqlite3(
+            "SELECT guid, usecase, useragent_device_make, useragent_device_os, useragent_device_os_version FROM txn")
+        #expect(row == "\(transaction.id)|17|iPhone7,2|iPhone OS|8.1.2")
+        #expect(transaction.id.wholeMatch(of: /TXN17-[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}/) != nil)
+        #expect(bench.sqlite3("SELECT usecase_event FROM txn_log ORDER BY id") == "0\n1")
+    }
+
+    @Test("C2: the row is there before the first event")
+    func theBeginningIsStored() throws {
+        let bench = try Bench()
+        _ = bench.service.transaction(usecase: 3)
+        #expect(bench.sqlite3("SELECT count(*) FROM txn; SELECT count(*) FROM txn_log") == "1\n0")
+    }
+
+    @Test("C3: an error's code is an integer, and what is absent is null")
+    func storesErrors() throws {
+        let bench = try Bench()
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(2, error: 42, "Baad!")
+        transaction.log(3)
+        let rows = bench.sqlite3("SELECT typeof(in_ctx_err_code), in_ctx_err_code, typeof(in_ctx_err_desc), in_ctx_err_desc FROM txn_log")
+        #expect(rows == "integer|42|text|Baad!\nnull||null|")
+    }
+
+    @Test("C6: after a restart everything is there, to the microsecond")
+    func survivesARestart() throws {
+        let folder = TemporaryFolder()
+        let bench = try Bench(in: folder)
+        let transaction = bench.service.transaction(usecase: 17)
+        bench.clock.setWall(LogTime(nanoseconds: 1_423_202_367_987_654_999))
+        transaction.log(0)
+        bench.clock.setWall(LogTime(nanoseconds: 1_785_000_000_999_999_999))
+        transaction.log(1, error: 7)
+        let before = try bench.provider.allTransactions()
+        bench.close()
+
+        let again = try Bench(in: folder)
+        #expect(try again.provider.allTransactions() == before)
+        #expect(before[0].entries.map(\.time.nanoseconds) == [1_423_202_367_987_654_000, 1_785_000_000_999_999_000])
+        #expect(before[0].id == transaction.id)
+        #expect(again.provider.store.installation == bench.provider.store.installation)
+        #expect(again.provider.store.epoch == bench.provider.store.epoch + 1)
+    }
+
+    @Test("C6: a kill loses nothing that was stored")
+    func survivesAKill() async throws {
+        let folder = TemporaryFolder()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
+            let store = try TransactionStore(path: path + "/store.sqlite")
+            for number in 1...50 {
+                try store.append([
+                    LogEvent(
+                        sequence: UInt64(number), time: LogTime(seconds: 1_423_202_367), level: .info, message: "",
+                        transaction: TransactionEntry(
+                            transactionID: "TXN1-A", usecase: 1, kind: .happened(number), device: DeviceFacts.current))
+                ])
+            }
+            kill(getpid(), SIGKILL)
+        }
+        let bench = try Bench(in: folder)
+        #expect(try bench.provider.allTransactions().map { $0.entries.map(\.event) } == [Array(1...50)])
+        bench.service.transaction(continuing: "TXN1-A", usecase: 1, device: phone).log(51)
+        #expect(bench.sqlite3("SELECT count(DISTINCT epoch || ':' || sequence), max(epoch) FROM txn_log") == "51|2")
+        #expect(bench.sqlite3("PRAGMA integrity_check; PRAGMA foreign_key_check") == "ok")
+    }
+
+    @Test("C7: a new file has version 1, and opening it again keeps what is in it")
+    func hasAVersion() throws {
+        let folder = TemporaryFolder()
+        let bench = try Bench(in: folder)
+        #expect(bench.sqlite3("PRAGMA user_version; PRAGMA journal_mode") == "1\nwal")
+        bench.service.transaction(usecase: 1).log(1)
+        bench.close()
+        #expect(try Bench(in: folder).provider.counts().entries == 1)
+    }
+
+    @Test("C7: a newer file is refused and not touched")
+    func refusesANewerSchema() throws {
+        let folder = TemporaryFolder()
+        try Bench(in: folder).close()
+        #expect(sqlite3(folder.store, "PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)", readOnly: false) == "0|0|0")
+        let before = bytes(of: folder.store)
+        #expect(throws: TransactionStoreError.newerSchema(path: folder.store, found: 99, supported: 1)) {
+            try TransactionStore(path: folder.store)
+        }
+        #expect(bytes(of: folder.store) == before)
+    }
+
+    @Test("C7: a newer version that is still in the write-ahead log is seen")
+    func refusesANewerSchemaInTheLog() throws {
+        let folder = TemporaryFolder(), other = TemporaryFolder()
+        let store = try TransactionStore(path: other.store)
+        try store.transaction { try $0.execute(sql: "PRAGMA user_version = 99") }
+        _ = shell("cp \(other.store) \(other.store)-wal \(folder.path)/")   // what a kill leaves behind
+        let before = bytes(of: folder.store), log = bytes(of: folder.store + "-wal")
+        #expect(!log.isEmpty)
+        #expect(throws: TransactionStoreError.newerSchema(path: folder.store, found: 99, supported: 1)) {
+            try TransactionStore(path: folder.store)
+        }
+        #expect(bytes(of: folder.store) == before)
+        #expect(bytes(of: folder.store + "-wal") == log)
+    }
+
+    @Test func refusesWhatIsNoDatabase() throws {
+        let folder = TemporaryFolder()
+        _ = shell("head -c 5000 /dev/urandom > '\(folder.store)'")
+        let before = bytes(of: folder.store)
+        #expect(throws: TransactionStoreError.notADatabase(path: folder.store)) { try TransactionStore(path: folder.store) }
+        #expect(bytes(of: folder.store) == before)
+        #expect(shell("ls '\(folder.path)'") == "store.sqlite\nstore.sqlite.lock")
+    }
+
+    @Test func refusesSomebodyElsesDatabase() throws {
+        for sql in ["CREATE TABLE bookmarks (url)", "CREATE TABLE txn (id); PRAGMA user_version = 1"] {
+            let folder = TemporaryFolder()
+            _ = sqlite3(folder.store, sql, readOnly: false)
+            let before = bytes(of: folder.store)
+            #expect(throws: TransactionStoreError.notAStore(path: folder.store)) { try TransactionStore(path: folder.store) }
+            #expect(bytes(of: folder.store) == before)
+        }
+    }
+
+    @Test func aPlaceThatCannotBeWrittenIsNamed() throws {
+        let folder = TemporaryFolder()
+        _ = shell("touch '\(folder.path)/file'")
+        let path = folder.path + "/file/store.sqlite"
+        let error = #expect(throws: TransactionStoreError.self) { try TransactionStore(path: path) }
+        #expect(error?.description.contains(path) == true)
+        #expect(error?.description.contains("Not a directory") == true)
+    }
+
+    @Test func twoCannotHaveOneStore() throws {
+        let folder = TemporaryFolder()
+        let first = try TransactionStore(path: folder.store)
+        #expect(throws: TransactionStoreError.storeLocked(path: folder.store)) { try TransactionStore(path: folder.store) }
+        first.close()
+        _ = try TransactionStore(path: folder.store)
+    }
+
+    @Test func twoProcessesCannotHaveOneStore() async throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            do { _ = try TransactionStore(path: path + "/store.sqlite") } catch TransactionStoreError.storeLocked { exit(0) }
+            exit(1)
+        }
+        store.close()
+    }
+
+    @Test func aChildOfTheHostDoesNotKeepTheStoreLocked() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        var lock = stat()
+        try #require(stat(folder.store + ".lock", &lock) == 0)
+        let descriptor = try #require((Int32(3)..<1024).first { number in
+            var facts = stat()
+            return fstat(number, &facts) == 0 && facts.st_ino == lock.st_ino && facts.st_dev == lock.st_dev
+        })
+        let copy = dup(descriptor)   // what a child has between fork and exec
+        defer { close(copy) }
+        store.close()
+        try TransactionStore(path: folder.store).close()
+    }
+
+    @Test func onlyThisUserMayReadIt() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/deep/down/store.sqlite"
+        let store = try TransactionStore(path: path)
+        #expect(mode(path) == 0o600)
+        #expect(mode(path + "-wal") == 0o600)
+        #expect(mode(folder.path + "/deep") == 0o700)
+        #expect(mode(folder.path + "/deep/down") == 0o700)
+        store.close()
+    }
+
+    @Test("C8, S25: foreign keys are enforced, and the file is not trusted")
+    func pragmas() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        let values = try store.transaction { db in
+            try ["foreign_keys", "synchronous", "trusted_schema", "cell_size_check", "mmap_size", "busy_timeout"].map {
+                try Int.fetchOne(db, sql: "PRAGMA \($0)")
+            }
+        }
+        #expect(values == [1, 2, 0, 1, 0, 5000])
+        #expect(throws: TransactionStoreError.self) {
+            try store.transaction { db in
+                try db.execute(
+                    sql: "INSERT INTO txn_log (txn_id, timestamp, usecase_event, epoch, sequence) VALUES (999, 0, 0, 1, 1)")
+            }
+        }
+        #expect(try store.counts() == TransactionStoreCounts())
+    }
+
+    @Test("C10, C11: all transactions in order, one deleted, all deleted")
+    func readsAndDeletes() throws {
+        let bench = try Bench()
+        let first = bench.service.transaction(usecase: 1), second = bench.service.transaction(usecase: 2)
+        second.log(1)
+        for event in 1...2 { first.log(event) }
+        for event in 2...3 { second.log(event) }
+        let all = try bench.provider.allTransactions()
+        #expect(all.map(\.id) == [first.id, second.id])
+        #expect(all.map { $0.entries.map(\.event) } == [[1, 2], [1, 2, 3]])
+
+        try bench.provider.delete([first.id, "TXN1-UNKNOWN"])
+        #expect(try bench.provider.allTransactions() == [all[1]])
+        #expect(bench.sqlite3("SELECT count(*) FROM txn_log") == "3")
+        try bench.provider.deleteAll()
+        #expect(try bench.provider.allTransactions() == [])
+        #expect(bench.sqlite3("SELECT (SELECT count(*) FROM txn) + (SELECT count(*) FROM txn_log)") == "0")
+    }
+
+    @Test func anIdIsNeverUsedTwice() throws {
+        let bench = try Bench()
+        bench.service.transaction(usecase: 1).log(1)
+        try bench.provider.deleteAll()
+        bench.service.transaction(usecase: 1).log(1)
+        #expect(bench.sqlite3("SELECT txn.id, txn_log.id, sequence FROM txn JOIN txn_log ON txn_id = txn.id") == "2|2|2")
+    }
+
+    @Test func aBatchOfferedAgainKeepsItsKeys() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        let events = (1...3).map { number in
+            LogEvent(
+                sequence: UInt64(number), time: t0, level: .info, message: "",
+                transaction: TransactionEntry(transactionID: "a", usecase: 1, kind: .happened(number), device: phone))
+        }
+        try store.append([events[0]])
+        try store.transaction { try $0.execute(sql: "CREATE TRIGGER no BEFORE INSERT ON txn_log WHEN new.usecase_event = 3 BEGIN SELECT raise(ABORT, 'no'); END") }
+        #expect(throws: TransactionStoreError.self) { try store.append(Array(events[1...]), isOfferedAgain: true) }
+        #expect(try store.counts().entries == 1)
+        try store.transaction { try $0.execute(sql: "DROP TRIGGER no") }
+        try store.append(Array(events[1...]), isOfferedAgain: true)
+        #expect(sqlite3(folder.store, "SELECT sequence, usecase_event FROM txn_log") == "1|1\n2|2\n3|3")
+    }
+
+    @Test func valuesThatCannotBeAreReportedAndCrashNobody() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        try store.transaction { db in
+            try db.execute(sql: "INSERT INTO txn (guid, usecase) VALUES ('a', 1)")
+            try db.execute(
+                sql: "INSERT INTO txn_log (txn_id, timestamp, usecase_event, epoch, sequence) VALUES (1, 9e300, 1, 1, 1)")
+        }
+        #expect(throws: TransactionStoreError.damaged(path: folder.store, reason: "an impossible value in the table txn_log")) {
+            _ = try store.allTransactions()
+        }
+    }
+}
+#endif
