@@ -10,6 +10,7 @@ LogbookCommand.main()
 #elseif canImport(Musl)
     import Musl
 #endif
-fputs("logbook: built without the trait Collector; build it again with: swift build --traits Collector\n", stderr)
+let remedy = Array("logbook: built without the trait Collector; build it again with: swift build --traits Collector\n".utf8)
+_ = write(STDERR_FILENO, remedy, remedy.count)
 exit(64)
 #endif
