@@ -8,20 +8,15 @@
 
 /// The one `atexit` hook: flushes every service that has providers when the program ends through `exit` or `main`.
 enum ExitFlush {
-    private struct WeakService { weak var service: LogService? }
     private struct State {
         var isInstalled = false
-        var services: [WeakService] = []
         var limit = Duration.seconds(2)
     }
     private static let state = Locked(State())
 
-    static func include(_ service: LogService) {
+    /// Installs the hook; later calls do nothing.
+    static func install() {
         let isFirst = state.withLock { state in
-            state.services.removeAll { $0.service == nil }
-            if !state.services.contains(where: { $0.service === service }) {
-                state.services.append(WeakService(service: service))
-            }
             defer { state.isInstalled = true }
             return !state.isInstalled
         }
@@ -34,10 +29,10 @@ enum ExitFlush {
     }
 
     private static func run() {
-        let (services, limit) = state.withLock { ($0.services.compactMap(\.service), $0.limit) }
+        let limit = limit
         guard limit > .zero else { return }
         let deadline = LogDeadline.after(limit)
-        for service in services {
+        for service in LiveServices.all {
             let report = service.flush(by: deadline)
             if !report.isComplete { LogDiagnostics.report("exit", "not everything is safe: \(report)") }
         }

@@ -16,9 +16,11 @@ public enum LogEnvironment: String, Sendable, CaseIterable {
     /// The environment named by `LOGBOOK_ENVIRONMENT`, or `fallback` when the variable is not set.
     /// - Throws: ``LogEnvironmentError`` when it names none of the three.
     public static func current(default fallback: LogEnvironment = .production) throws(LogEnvironmentError) -> LogEnvironment {
-        guard let pointer = getenv(variable) else { return fallback }
-        return try named(String(cString: pointer), default: fallback)
+        try named(variable(named: variable) ?? "", default: fallback)
     }
+
+    /// The value of an environment variable of this process; nil when it is not set.
+    static func variable(named name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     static func named(_ name: String, default fallback: LogEnvironment) throws(LogEnvironmentError) -> LogEnvironment {
         if name.isEmpty { return fallback }

@@ -45,6 +45,12 @@ public struct LogEvent: Sendable, Equatable {
         self.nesting = nesting
     }
 
+    /// The part of the program that said it, by the metadata's key `category`; see ``LogCategory``.
+    public var category: String? { metadata.category }
+
+    /// The transaction in which it was said: the entry's own, or the one that was current; see ``LogTransaction/run(_:)``.
+    public var transactionID: String? { transaction?.transactionID ?? metadata.transactionID }
+
     /// The same event with other metadata: for a wrapper that adds or hides facts.
     public func replacingMetadata(_ metadata: LogMetadata) -> LogEvent {
         LogEvent(

@@ -3,6 +3,11 @@ public struct LogHealth: Sendable, Equatable {
     public struct Provider: Sendable, Equatable {
         public let name: String
         public let level: LogLevel
+        public let levels: LevelRules
+        /// What it was not meant to hear.
+        public let unheard: LogUnheard
+        /// What wrappers in front of it held back on purpose.
+        public let suppression: LogSuppression
         public let ledger: LogLedger
         /// The latest failure in words; nil when all is well.
         public let latestFailure: String?

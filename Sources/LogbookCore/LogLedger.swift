@@ -1,6 +1,6 @@
 /// What became of the events one registration was offered: `submitted == delivered + pending + droppedTotal`, always.
 public struct LogLedger: Sendable, Equatable {
-    /// Events that passed the registration's level and filter.
+    /// Events that passed the registration's level and filter, and that no wrapper in front of the provider held back.
     public private(set) var submitted: UInt64
     /// Events the provider has taken care of, as its durability promises.
     public private(set) var delivered: UInt64
@@ -29,6 +29,14 @@ public struct LogLedger: Sendable, Equatable {
         guard count > 0 else { return }
         precondition(UInt64(count) <= pending, "dropped more events than were pending")
         dropped[reason, default: 0] += UInt64(count)
+    }
+
+    /// This ledger without events that a wrapper held back on purpose: they were not for the provider. Read the count of those
+    /// before the ledger, so that it can only be too small.
+    func leavingOut(_ missing: UInt64) -> LogLedger {
+        LogLedger(
+            submitted: submitted - min(missing, submitted - droppedTotal), delivered: delivered - min(missing, delivered),
+            dropped: dropped)
     }
 
     /// This ledger of a queue, followed by the ledger of what the queue feeds: what the inner one still holds or has lost is

@@ -82,6 +82,20 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         entries = members.map { Entry(key: $0, value: $1) }
     }
 
+    /// Where the category stands: `category`.
+    public static let categoryKey = "category"
+    /// Where a message names the transaction in which it was said: `transaction_id`.
+    public static let transactionKey = "transaction_id"
+
+    /// The text under ``categoryKey``; nil when there is none.
+    public var category: String? { text(of: Self.categoryKey) }
+    /// The text under ``transactionKey``; nil when there is none.
+    public var transactionID: String? { text(of: Self.transactionKey) }
+
+    private func text(of key: String) -> String? {
+        if case .string(let text) = self[key] { text } else { nil }
+    }
+
     public var isEmpty: Bool { entries.isEmpty }
     public var count: Int { entries.count }
 

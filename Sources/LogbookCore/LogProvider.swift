@@ -18,6 +18,10 @@ public protocol LogProvider: Sendable {
     /// What the provider wants to hear at all; ``LogInterest/everything`` unless it says otherwise.
     var interest: LogInterest { get }
 
+    /// Whether the provider can use what tasks carry: the metadata of ``LogService/with(_:_:)`` and the id of the current
+    /// transaction. Yes unless it says otherwise; where no provider can, no task is asked.
+    var wantsContext: Bool { get }
+
     /// The provider's own account, when it may still lose what ``log(_:)`` took (it queues, or its writes can fail). Nil when
     /// an event is taken care of as soon as ``log(_:)`` returns.
     var ledger: LogLedger? { get }
@@ -26,6 +30,7 @@ public protocol LogProvider: Sendable {
 extension LogProvider {
     public func shutdown(by deadline: LogDeadline) throws { try flush(by: deadline) }
     public var interest: LogInterest { .everything }
+    public var wantsContext: Bool { true }
     public var ledger: LogLedger? { nil }
 }
 

@@ -12,12 +12,14 @@ public final class LogRegistration: Sendable {
     public let provider: any LogProvider
     public let delivery: LogDelivery
 
-    let interest: LogInterest
     private let id = Tokens.next()
     private let feed: Feed
-    private let filter: (@Sendable (LogEvent) -> Bool)?
-    private let floor: Atomic<UInt8>
+    private let wrappers: [any WrappingProvider]
+    private let listening: Locked<ListeningTerms>
     private let phase = Atomic<Phase>(.open)
+    private let unheardByLevel = Atomic<UInt64>(0)
+    private let unheardByFilter = Atomic<UInt64>(0)
+    private let unheardByInterest = Atomic<UInt64>(0)
     private let submitted = Atomic<UInt64>(0)
     private let delivered = Atomic<UInt64>(0)
     private let dropped = Locked<[DropReason: UInt64]>([:])
@@ -25,15 +27,14 @@ public final class LogRegistration: Sendable {
     private let service: @Sendable () -> LogService?
 
     init(
-        _ provider: any LogProvider, name: String, from level: LogLevel, delivery: LogDelivery,
-        filter: (@Sendable (LogEvent) -> Bool)?, clock: LogClock, service: LogService
+        _ provider: any LogProvider, name: String, listening: ListeningTerms, delivery: LogDelivery, clock: LogClock,
+        service: LogService
     ) {
         self.provider = provider
         self.name = name
         self.delivery = delivery
-        self.filter = filter
-        interest = provider.interest
-        floor = Atomic(level.rawValue)
+        self.listening = Locked(listening)
+        wrappers = provider.wrappers
         switch (delivery, provider) {
         case (_, let queue as BatchingProvider): feed = .queued(queue)   // it has its queue already
         case (.immediate, _): feed = .immediate
@@ -44,36 +45,75 @@ public final class LogRegistration: Sendable {
         self.service = { [weak service] in service }
     }
 
-    /// The lowest level this provider hears; may be changed at any time. Transaction entries reach a provider whose interest is
-    /// ``LogInterest/transactionEntries`` at any level.
+    /// The lowest level this provider hears where no rule of ``levels`` says otherwise; `critical` when that is none. Transaction
+    /// entries reach a provider whose interest is ``LogInterest/transactionEntries`` at any level.
+    ///
+    /// This, ``levels``, ``filter`` and ``isFixed`` may be changed at any time; a log call that begins afterwards heeds it.
     public var level: LogLevel {
-        get { LogLevel(rawValue: floor.load(ordering: .relaxed))! }
-        set {
-            floor.store(newValue.rawValue, ordering: .relaxed)
-            service()?.audienceChanged()
-        }
+        get { levels.default.level ?? .critical }
+        set { change { $0.levels.default = LogThreshold(newValue) } }
     }
 
-    /// What became of everything this registration was offered.
+    /// What this provider hears, by the module and category of an event.
+    public var levels: LevelRules {
+        get { terms.levels }
+        set { change { $0.levels = newValue } }
+    }
+
+    /// What of that it hears. A closure that was given to `register` decides as well, afterwards.
+    public var filter: LogFilter {
+        get { terms.filter }
+        set { change { $0.filter = newValue } }
+    }
+
+    /// Whether ``levels`` alone count: raises, the levels of tasks and `LOGBOOK_LEVEL` change nothing. For a provider that wakes
+    /// people. False unless set.
+    public var isFixed: Bool {
+        get { terms.isFixed }
+        set { change { $0.isFixed = newValue } }
+    }
+
+    private func change(_ body: (inout ListeningTerms) -> Void) {
+        adopt(body)
+        service()?.audienceChanged()
+    }
+
+    /// Changes the terms; the service heeds them when its audience is made anew.
+    func adopt(_ body: (inout ListeningTerms) -> Void) { listening.withLock { body(&$0) } }
+
+    /// Events that other providers of the service heard, or might have, and this one did not, since it was registered. None of
+    /// them is lost, or part of the ledger: `unheard.total + ledger.submitted` accounts for every sequence since then.
+    public var unheard: LogUnheard {
+        LogUnheard(
+            level: unheardByLevel.load(ordering: .relaxed), filter: unheardByFilter.load(ordering: .relaxed),
+            interest: unheardByInterest.load(ordering: .relaxed))
+    }
+
+    /// What became of everything this registration was offered, and that no wrapper held back.
     public var ledger: LogLedger {
+        let missing = suppression.missing
+        let outer: LogLedger
         switch feed {
         case .queued(let queue):
+            outer = queue.ledger!.leavingOut(missing)
             // A sink that is fed in batches reports failures to the queue; only a provider fed one by one keeps its own account.
-            let outer = queue.ledger!
             if provider is any BatchSink || provider is BatchingProvider { return outer }
-            return provider.ledger.map(outer.followed(by:)) ?? outer
         case .immediate:
-            let outer = ownLedger
-            return provider.ledger.map(outer.followed(by:)) ?? outer
+            outer = ownLedger.leavingOut(missing)
         }
+        return provider.ledger.map(outer.followed(by:)) ?? outer
     }
 
+    /// What wrappers in front of the provider held back on purpose.
+    public var suppression: LogSuppression { wrappers.reduce(LogSuppression()) { $0 + $1.suppression } }
+
     /// The latest failure of the provider's queue, in words; nil when all is well or the provider has no queue.
-    public var latestFailure: String? {
-        switch feed {
-        case .queued(let queue): queue.latestFailure
-        case .immediate: nil
-        }
+    public var latestFailure: String? { queue?.latestFailure }
+
+    /// The queue that feeds the provider, or that its wrappers feed.
+    private var queue: BatchingProvider? {
+        if case .queued(let queue) = feed { return queue }
+        return wrappers.last?.wrapped as? BatchingProvider
     }
 
     private var ownLedger: LogLedger {
@@ -90,19 +130,24 @@ public final class LogRegistration: Sendable {
 
     // MARK: For the service
 
-    func hears(_ event: LogEvent) -> Bool {
-        if interest == .transactionEntries {
-            if event.transaction == nil { return false }
-        } else if event.level.rawValue < floor.load(ordering: .relaxed) {
-            return false
-        }
-        return filter?(event) ?? true
+    var terms: ListeningTerms { listening.withLock { $0 } }
+
+    /// False once it was shut down or unregistered.
+    var isOpen: Bool { phase.load(ordering: .acquiring) == .open }
+
+    /// What keeps an event back that this registration hears; nil when it would be written.
+    func obstacle(for event: LogEvent) -> LogReason? {
+        if !isOpen { return .shutDown }
+        return wrappers.lazy.compactMap { $0.reasonToHoldBack(event) }.first.map(LogReason.wrapper)
     }
 
-    /// What this registration adds to the service's floors: for ordinary messages, and for transaction entries.
-    var floors: (messages: UInt8, entries: UInt8) {
-        let level = floor.load(ordering: .relaxed)
-        return interest == .transactionEntries ? (.max, 0) : (level, level)
+    /// Counts an event that this registration does not hear.
+    func pass(over ground: ListeningTerms.Ground) {
+        switch ground {
+        case .filter, .closure: unheardByFilter.add(1, ordering: .relaxed)
+        case .interest: unheardByInterest.add(1, ordering: .relaxed)
+        case .level, .rule, .raise, .task, .entry: unheardByLevel.add(1, ordering: .relaxed)
+        }
     }
 
     func take(_ event: LogEvent) {
@@ -137,10 +182,7 @@ public final class LogRegistration: Sendable {
     /// The mark of the registration whose provider this thread is inside; 0 outside of every provider.
     package static var currentMark: UInt64 { logbook_nesting_get().registration }
 
-    func bears(_ mark: UInt64) -> Bool {
-        if case .queued(let queue) = feed, queue.token == mark { return true }
-        return mark == id
-    }
+    func bears(_ mark: UInt64) -> Bool { mark != 0 && (mark == id || mark == queue?.token) }
 
     func flush(by deadline: LogDeadline) throws {
         // A shutdown was a flush, and the last one: the exit hook has nothing to add.

@@ -17,27 +17,46 @@ public final class LogService: Sendable {
     /// turn is counted as ``DropReason/reentrant``.
     static let maximumNesting: UInt32 = 1
 
-    /// What becomes of private values before any provider sees an event.
-    public let privacy: PrivacyMode
+    /// What becomes of private values before any provider sees an event. May be changed at any time.
+    public var privacy: PrivacyMode {
+        get { isPrivacyRevealed.load(ordering: .relaxed) ? .revealed : .masked }
+        set { isPrivacyRevealed.store(newValue == .revealed, ordering: .relaxed) }
+    }
+    private let isPrivacyRevealed: Atomic<Bool>
     /// The machine that transactions name.
     public let device: DeviceFacts
 
     @usableFromInline let messageFloor = Atomic<UInt8>(.max)
     private let entryFloor = Atomic<UInt8>(.max)
     private let sequence = Atomic<UInt64>(0)
-    private let audience = Locked<[LogRegistration]>([])
-    private let clock: LogClock
+    private let listening = Locked(Listening())
+    let applied = Locked<[LogRegistration]>([])
+    private let raiseAlarm = Locked<LogAlarm?>(nil)
+    private let readContext: @Sendable () -> LogContext?
+    let clock: LogClock
     let randomness: LogRandomness
 
-    public init(
+    public convenience init(
         privacy: PrivacyMode = .masked, device: DeviceFacts = .current, clock: LogClock = .system,
         randomness: LogRandomness = .system
     ) {
-        self.privacy = privacy
+        self.init(
+            privacy: privacy, device: device, clock: clock, randomness: randomness, readContext: { LogContext.current })
+    }
+
+    /// - Parameter readContext: Asks the task what it carries; called only when the answer makes a difference.
+    package init(
+        privacy: PrivacyMode = .masked, device: DeviceFacts = .current, clock: LogClock = .system,
+        randomness: LogRandomness = .system, readContext: @escaping @Sendable () -> LogContext?
+    ) {
+        isPrivacyRevealed = Atomic(privacy == .revealed)
         self.device = device
         self.clock = clock
         self.randomness = randomness
+        self.readContext = readContext
     }
+
+    deinit { LiveServices.remove(ObjectIdentifier(self)) }
 
     // MARK: Who listens
 
@@ -46,25 +65,38 @@ public final class LogService: Sendable {
     ///   - level: The lowest level it hears.
     ///   - delivery: ``LogDelivery/immediate`` on the thread that logs, or through a queue with a thread of its own.
     ///   - name: Its name in tables and diagnostics; its type's name otherwise.
-    ///   - filter: Hears only what this is true for; called on the thread that logs.
+    ///   - filter: Hears only what this is true for; called on the thread that logs. A ``LogFilter`` does the same as a value.
     /// - Returns: The registration, to change the level, read the ledger or stop listening.
     @discardableResult
     public func register(
         _ provider: any LogProvider, from level: LogLevel = .verbose, delivery: LogDelivery = .immediate,
         name: String? = nil, where filter: (@Sendable (LogEvent) -> Bool)? = nil
     ) -> LogRegistration {
-        if case .queued(let policy) = delivery { policy.check() }
-        let registration = LogRegistration(
-            provider, name: name ?? String(describing: type(of: provider)), from: level, delivery: delivery,
-            filter: filter, clock: clock, service: self)
-        audience.withLock { $0.append(registration) }
-        audienceChanged()
-        ExitFlush.include(self)
-        return registration
+        let levels = LevelRules(LogThreshold(level))
+        return add(
+            provider, ListeningTerms(interest: provider.interest, levels: levels, closure: filter), delivery, name: name)
     }
 
     @discardableResult
     public func register(provider: any LogProvider) -> LogRegistration { register(provider) }
+
+    /// The same with a filter that is a value: it can be exchanged at any time, and explained.
+    @discardableResult
+    public func register(
+        _ provider: any LogProvider, from level: LogLevel = .verbose, delivery: LogDelivery = .immediate,
+        name: String? = nil, where filter: LogFilter
+    ) -> LogRegistration {
+        register(provider, levels: LevelRules(LogThreshold(level)), delivery: delivery, name: name, where: filter)
+    }
+
+    /// The same with levels by module and category.
+    @discardableResult
+    public func register(
+        _ provider: any LogProvider, levels: LevelRules, delivery: LogDelivery = .immediate, name: String? = nil,
+        where filter: LogFilter = .everything
+    ) -> LogRegistration {
+        add(provider, ListeningTerms(interest: provider.interest, levels: levels, filter: filter), delivery, name: name)
+    }
 
     /// Lets a sink listen through a queue of its own.
     @discardableResult
@@ -72,38 +104,108 @@ public final class LogService: Sendable {
         sink: any BatchSink, from level: LogLevel = .verbose, queue: QueuePolicy = QueuePolicy(), name: String? = nil,
         where filter: (@Sendable (LogEvent) -> Bool)? = nil
     ) -> LogRegistration {
+        let levels = LevelRules(LogThreshold(level))
+        return add(sink, ListeningTerms(interest: .everything, levels: levels, closure: filter), queue, name: name)
+    }
+
+    /// The same with levels by module and category, and a filter that is a value.
+    @discardableResult
+    public func register(
+        sink: any BatchSink, levels: LevelRules, queue: QueuePolicy = QueuePolicy(), name: String? = nil,
+        where filter: LogFilter = .everything
+    ) -> LogRegistration {
+        add(sink, ListeningTerms(interest: .everything, levels: levels, filter: filter), queue, name: name)
+    }
+
+    private func add(
+        _ sink: any BatchSink, _ terms: ListeningTerms, _ queue: QueuePolicy, name: String?
+    ) -> LogRegistration {
         let name = name ?? String(describing: type(of: sink))
-        return register(
-            BatchingProvider(sink, policy: queue, name: name, clock: clock), from: level, name: name, where: filter)
+        return add(BatchingProvider(sink, policy: queue, name: name, clock: clock), terms, .immediate, name: name)
+    }
+
+    private func add(
+        _ provider: any LogProvider, _ terms: ListeningTerms, _ delivery: LogDelivery, name: String?
+    ) -> LogRegistration {
+        let registration = registration(of: provider, terms, delivery, name: name)
+        change { $0.registrations.append(registration) }
+        return registration
+    }
+
+    /// A registration that does not listen yet.
+    func registration(
+        of provider: any LogProvider, _ terms: ListeningTerms, _ delivery: LogDelivery, name: String?
+    ) -> LogRegistration {
+        if case .queued(let policy) = delivery { policy.check() }
+        LiveServices.include(self)
+        ExitFlush.install()
+        return LogRegistration(
+            provider, name: name ?? String(describing: type(of: provider)), listening: terms, delivery: delivery,
+            clock: clock, service: self)
     }
 
     /// Stops a provider from listening. Queued events are still written until the deadline; the provider is not shut down.
     public func unregister(_ registration: LogRegistration, by deadline: LogDeadline = .seconds(2)) {
-        audience.withLock { $0.removeAll { $0 === registration } }
-        audienceChanged()
+        change { $0.registrations.removeAll { $0 === registration } }
         if !registration.isCurrent { registration.leave(by: deadline) }
     }
 
     /// Who listens at the moment, in the order of registration.
-    public var registrations: [LogRegistration] { audience.withLock { $0 } }
+    public var registrations: [LogRegistration] { listening.withLock { $0.registrations } }
 
-    func audienceChanged() {
-        audience.withLock { registrations in
-            var floors: (messages: UInt8, entries: UInt8) = (.max, .max)
-            for registration in registrations {
-                let own = registration.floors
-                floors = (min(floors.messages, own.messages), min(floors.entries, own.entries))
-            }
-            messageFloor.store(floors.messages, ordering: .relaxed)
-            entryFloor.store(floors.entries, ordering: .relaxed)
+    struct Listening {
+        var registrations: [LogRegistration] = []
+        var raises: [LogRaise] = []
+        fileprivate var audience = Audience()
+    }
+
+    var audience: Audience { listening.withLock { $0.audience } }
+
+    /// Heeds what changed in a registration, or in the levels of tasks.
+    func audienceChanged() { change { _ in } }
+
+    /// Changes who listens or what is raised, and makes the audience anew.
+    func change(_ body: (inout Listening) -> Void) {
+        let (earlier, hasRaises) = listening.withLock { listening in
+            body(&listening)
+            let earlier = listening.audience
+            let audience = Audience(
+                listening.registrations.map { Audience.Listener(registration: $0, terms: $0.terms) },
+                raises: listening.raises, taskFloor: LevelScope.lowest)
+            listening.audience = audience
+            messageFloor.store(audience.messageFloor, ordering: .relaxed)
+            entryFloor.store(audience.entryFloor, ordering: .relaxed)
+            return (earlier, !listening.raises.isEmpty || !earlier.raises.isEmpty)
+        }
+        withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
+        if hasRaises { setRaiseAlarm() }
+    }
+
+    /// Lets the floors go back up when the next raise ends. Decisions do not wait for it, they look at the clock.
+    private func setRaiseAlarm() {
+        raiseAlarm.withLock { alarm in
+            let expiry = listening.withLock { $0.raises.map(\.expiry).min() }
+            if alarm == nil, expiry == nil { return }
+            let current = alarm ?? LogAlarm("logbook-raises", clock: clock) { [weak self] in self?.removeExpiredRaises() }
+            alarm = current
+            current.set(at: expiry)
         }
     }
 
     // MARK: Saying things
 
-    /// Whether a message of this level has a listener: for work that is only worth doing then.
+    /// Whether a message of this level may have a listener: the first look of every call. Where rules, raises or the levels of
+    /// tasks let some messages of a level through, it says yes; ``isEnabled(_:category:file:)`` knows better.
     @inlinable
-    public func isEnabled(_ level: LogLevel) -> Bool { level.rawValue >= messageFloor.load(ordering: .relaxed) }
+    public func mayHear(_ level: LogLevel) -> Bool { level.rawValue >= messageFloor.load(ordering: .relaxed) }
+
+    /// Whether a message of this level, said here, has a listener: for work that is only worth doing then. Filters are not asked.
+    public func isEnabled(_ level: LogLevel, category: String? = nil, file: StaticString = #fileID) -> Bool {
+        guard mayHear(level) else { return false }
+        let audience = audience, context = context(for: audience)
+        let names = EventNames(source: LogSource(file: file), category: category ?? context?.metadata.category)
+        return audience.mayHear(level, from: names, occasion(for: audience, context))
+    }
 
     /// Says something at a level chosen at run time; ``info(_:metadata:error:file:function:line:)`` and its siblings are the
     /// everyday form.
@@ -112,8 +214,8 @@ public final class LogService: Sendable {
         _ level: LogLevel, _ message: @autoclosure () -> LogMessage, metadata: @autoclosure () -> LogMetadata = [:],
         error: (any Error)? = nil, file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) {
-        guard isEnabled(level) else { return }
-        submit(level, message(), metadata(), error, LogSource(file: file, function: function, line: line))
+        guard mayHear(level) else { return }
+        submit(level, message, metadata, error, LogSource(file: file, function: function, line: line))
     }
 
     /// The same for text, or any value, that is at hand as a variable.
@@ -123,25 +225,23 @@ public final class LogService: Sendable {
         _ level: LogLevel, _ value: @autoclosure () -> Value, metadata: @autoclosure () -> LogMetadata = [:],
         error: (any Error)? = nil, file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) {
-        guard isEnabled(level) else { return }
-        let text = String(describing: value())
-        submit(level, LogMessage(text: text), metadata(), error, LogSource(file: file, function: function, line: line))
+        guard mayHear(level) else { return }
+        submit(
+            level, { LogMessage(text: String(describing: value())) }, metadata, error,
+            LogSource(file: file, function: function, line: line))
     }
 
     /// Passes on what was said elsewhere, as a reader of another program's log or a bridge to another logging system does.
-    /// Message, metadata and error are evaluated only when somebody listens, once.
+    /// Message, metadata and error are evaluated only when somebody may listen, once.
     /// - Parameters:
     ///   - error: What is known about the error that was handed to the call.
-    ///   - time: When it was said; now unless given.
+    ///   - time: When it was said. When it is not given, it is said now, and in what the task carries.
     public func relay(
         _ level: LogLevel, _ message: @autoclosure () -> LogMessage, metadata: @autoclosure () -> LogMetadata = [:],
         error: @autoclosure () -> LogErrorDetails? = nil, at time: LogTime? = nil, source: LogSource = .unknown
     ) {
-        guard isEnabled(level) else { return }
-        deliver(
-            stamp(
-                level, message().text(privacy: privacy), metadata(), time: time, source: source, transaction: nil,
-                error: error()))
+        guard mayHear(level) else { return }
+        say(level, message, metadata, error: error, at: time, source)
     }
 
     /// Whether a provider of this service bears the mark: what that provider passes on, this service has said already.
@@ -152,12 +252,27 @@ public final class LogService: Sendable {
 
     @usableFromInline
     func submit(
-        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: (any Error)?, _ source: LogSource
+        _ level: LogLevel, _ message: () -> LogMessage, _ metadata: () -> LogMetadata, _ error: (any Error)?,
+        _ source: LogSource
     ) {
-        deliver(
-            stamp(
-                level, message.text(privacy: privacy), metadata, time: nil, source: source, transaction: nil,
-                error: error.map(LogErrorDetails.init)))
+        say(level, message, metadata, error: { error.map(LogErrorDetails.init) }, at: nil, source)
+    }
+
+    private func say(
+        _ level: LogLevel, _ message: () -> LogMessage, _ metadata: () -> LogMetadata, error: () -> LogErrorDetails?,
+        at time: LogTime?, _ source: LogSource
+    ) {
+        let audience = audience, context = context(for: audience)
+        let occasion = occasion(for: audience, context)
+        // Where rules may ask for the category, the metadata must be known before the message is; otherwise it need not be.
+        if !audience.hasRules, !audience.mayHear(level, from: EventNames(source: source, category: nil), occasion) { return }
+        var metadata = metadata()
+        if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
+        let names = audience.names(of: metadata, source)
+        if audience.hasRules, !audience.mayHear(level, from: names, occasion) { return }
+        let event = stamp(
+            level, message().text(privacy: privacy), metadata, time: time, source: source, transaction: nil, error: error())
+        deliver(event, to: audience, names, occasion)
     }
 
     /// Transaction entries take the same way as every event: at `info`, or at `warning` when they carry an error: it is an
@@ -165,8 +280,22 @@ public final class LogService: Sendable {
     func log(_ entry: TransactionEntry, source: LogSource) {
         let level: LogLevel = entry.errorCode == nil && entry.errorDescription == nil ? .info : .warning
         guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return }
-        deliver(
-            stamp(level, entry.description, [:], time: nil, source: source, transaction: entry, error: nil))
+        let audience = audience, context = context(for: audience)
+        let metadata = audience.wantsContext ? context?.metadata ?? [:] : [:]
+        let event = stamp(
+            level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
+        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context))
+    }
+
+    /// What the task carries, if that makes a difference.
+    func context(for audience: Audience) -> LogContext? {
+        (audience.wantsContext && LogContext.isAnyOpen) || LevelScope.isAnyOpen ? readContext() : nil
+    }
+
+    func occasion(for audience: Audience, _ context: LogContext?) -> ListeningTerms.Occasion {
+        ListeningTerms.Occasion(
+            raises: audience.raises, uptime: audience.raises.isEmpty ? 0 : clock.monotonicNanoseconds(),
+            taskLevel: context?.levelScope?.level)
     }
 
     private func stamp(
@@ -180,8 +309,17 @@ public final class LogService: Sendable {
         ).within(.highest)
     }
 
-    private func deliver(_ event: LogEvent) {
-        for registration in audience.withLock({ $0 }) where registration.hears(event) { registration.take(event) }
+    private func deliver(
+        _ event: LogEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion
+    ) {
+        for listener in audience.listeners {
+            let verdict = listener.terms.verdict(on: event, from: names, occasion)
+            if verdict.isHeard {
+                listener.registration.take(event)
+            } else {
+                listener.registration.pass(over: verdict.ground)
+            }
+        }
     }
 
     // MARK: Safety
@@ -240,7 +378,9 @@ public final class LogService: Sendable {
     public func health() -> LogHealth {
         LogHealth(
             providers: registrations.map {
-                .init(name: $0.name, level: $0.level, ledger: $0.ledger, latestFailure: $0.latestFailure)
+                .init(
+                    name: $0.name, level: $0.level, levels: $0.levels, unheard: $0.unheard,
+                    suppression: $0.suppression, ledger: $0.ledger, latestFailure: $0.latestFailure)
             },
             latestSequence: sequence.load(ordering: .relaxed))
     }

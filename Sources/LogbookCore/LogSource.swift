@@ -66,13 +66,29 @@ public struct LogSource: Sendable, Hashable {
         return file.firstIndex(of: "/").map { file[..<$0] } ?? ""
     }
 
+    /// The bytes of ``file``, without making a string.
+    func withFileUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        switch place {
+        case .literal(let file, _): return file.withUTF8Buffer(body)
+        case .text(var file, _): return file.withUTF8(body)
+        }
+    }
+
+    private func withFunctionUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        switch place {
+        case .literal(_, let function): return function.withUTF8Buffer(body)
+        case .text(_, var function): return function.withUTF8(body)
+        }
+    }
+
     public static func == (left: LogSource, right: LogSource) -> Bool {
-        left.line == right.line && left.file == right.file && left.function == right.function
+        left.line == right.line
+            && left.withFileUTF8 { left in right.withFileUTF8 { right in left.elementsEqual(right) } }
+            && left.withFunctionUTF8 { left in right.withFunctionUTF8 { right in left.elementsEqual(right) } }
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(line)
-        hasher.combine(file)
-        hasher.combine(function)
+        withFileUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

@@ -71,18 +71,18 @@
         }
 
         private var lowestHeardLevel: Logger.Level {
-            if service.isEnabled(.verbose) { return .trace }
-            if service.isEnabled(.debug) { return .debug }
-            if service.isEnabled(.info) { return .info }
-            if service.isEnabled(.notice) { return .notice }
-            if service.isEnabled(.warning) { return .warning }
-            return service.isEnabled(.error) ? .error : .critical
+            if service.mayHear(.verbose) { return .trace }
+            if service.mayHear(.debug) { return .debug }
+            if service.mayHear(.info) { return .info }
+            if service.mayHear(.notice) { return .notice }
+            if service.mayHear(.warning) { return .warning }
+            return service.mayHear(.error) ? .error : .critical
         }
 
         /// Takes an event from swift-log. One that a ``SwiftLogForwardingProvider`` of the same service sent is not said again.
         public func log(event: Logging.LogEvent) {
             let level = LogLevel(event.level)
-            guard service.isEnabled(level) else { return }
+            guard service.mayHear(level) else { return }
             var stamp: ForwardingStamp?
             if let trace = event.metadata?[ForwardingStamp.key] {
                 stamp = ForwardingStamp(trace)

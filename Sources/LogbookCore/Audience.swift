@@ -1,0 +1,42 @@
+/// Everybody who listens to a service at one moment. Never changed: another moment has another audience.
+final class Audience: Sendable {
+    struct Listener: Sendable {
+        let registration: LogRegistration
+        let terms: ListeningTerms
+    }
+    let listeners: [Listener]
+    let raises: [LogRaise]
+
+    /// Below these levels nobody hears a message, or a transaction's entry.
+    let messageFloor: UInt8
+    let entryFloor: UInt8
+    /// From this level on somebody's levels let every message through, so no rule needs to be asked before it is evaluated.
+    let sureFloor: UInt8
+    /// Whether what tasks carry makes a difference to anybody.
+    let wantsContext: Bool
+    /// Whether the category of an event makes a difference to its level.
+    let hasRules: Bool
+
+    /// - Parameter taskFloor: The lowest level that a task carries, as a floor.
+    init(_ listeners: [Listener] = [], raises: [LogRaise] = [], taskFloor: UInt8 = .max) {
+        self.listeners = listeners
+        self.raises = raises
+        let lowestRaise = raises.reduce(taskFloor) { min($0, $1.level.rawValue) }
+        messageFloor = listeners.reduce(.max) { min($0, $1.terms.messageFloor(lowestRaise: lowestRaise)) }
+        entryFloor = listeners.reduce(.max) { min($0, $1.terms.entryFloor(lowestRaise: lowestRaise)) }
+        sureFloor = listeners.reduce(.max) { min($0, $1.terms.sureFloor) }
+        wantsContext = listeners.contains { $0.registration.provider.wantsContext }
+        hasRules = !raises.isEmpty || listeners.contains { !$0.terms.levels.rules.isEmpty }
+    }
+
+    /// The names under which rules may find the event; the category is not looked for when there are no rules.
+    func names(of metadata: LogMetadata, _ source: LogSource) -> EventNames {
+        EventNames(source: source, category: hasRules ? metadata.category : nil)
+    }
+
+    /// Whether anybody's levels let a message of this level and source through.
+    func mayHear(_ level: LogLevel, from names: EventNames, _ occasion: ListeningTerms.Occasion) -> Bool {
+        level.rawValue >= sureFloor
+            || listeners.contains { $0.terms.verdict(on: level, from: names, isEntry: false, occasion).isHeard }
+    }
+}

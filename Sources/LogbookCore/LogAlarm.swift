@@ -1,0 +1,74 @@
+/// Does something once its time has come, on a clock, without anybody asking. It holds a thread only while it is set.
+///
+/// With a manual clock there is no thread: the action runs on the thread that moves the clock.
+package final class LogAlarm: Sendable {
+    private final class Waiting: Sendable {
+        struct State {
+            var due: UInt64?
+            var hasThread = false
+        }
+        let state = Monitor(State())
+        let clock: LogClock
+        let action: @Sendable () -> Void
+
+        init(clock: LogClock, action: @escaping @Sendable () -> Void) {
+            self.clock = clock
+            self.action = action
+        }
+
+        func isDue() -> Bool {
+            let now = clock.monotonicNanoseconds()
+            return state.withLock { access in
+                guard let due = access.value.due, due <= now else { return false }
+                access.value.due = nil
+                return true
+            }
+        }
+
+        /// Waits until the alarm is due or no longer set.
+        func run() {
+            while true {
+                if isDue() { action() }
+                let isSet = state.withLock { access in
+                    guard let due = access.value.due else {
+                        access.value.hasThread = false
+                        return false
+                    }
+                    access.wait(until: LogDeadline(uptime: due))
+                    return true
+                }
+                if !isSet { return }
+            }
+        }
+    }
+    private let waiting: Waiting
+    private let observation: ManualClock.Observation?
+    private let name: String
+
+    /// - Parameters:
+    ///   - name: Names the thread.
+    ///   - action: Runs under no lock; it may set the alarm again.
+    package init(_ name: String, clock: LogClock, action: @escaping @Sendable () -> Void) {
+        let waiting = Waiting(clock: clock, action: action)
+        self.name = name
+        self.waiting = waiting
+        observation = clock.onAdvance { if waiting.isDue() { waiting.action() } }
+    }
+
+    deinit { set(at: nil) }
+
+    /// Sets the alarm to a moment of the clock's monotonic time, instead of the one it was set to; nil switches it off.
+    package func set(at uptime: UInt64?) {
+        let needsThread = waiting.state.withLock { access in
+            access.value.due = uptime
+            access.broadcast()
+            guard observation == nil, uptime != nil, !access.value.hasThread else { return false }
+            access.value.hasThread = true
+            return true
+        }
+        if needsThread, !LogThread.start(name, { [waiting] in waiting.run() }) {
+            waiting.state.withLock { $0.value.hasThread = false }
+            LogDiagnostics.report(name, "the machine gives no thread to wait on; what should have happened later does not")
+        }
+    }
+}

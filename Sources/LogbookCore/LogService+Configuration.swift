@@ -1,0 +1,65 @@
+extension LogService {
+    /// Puts a configuration in force, in the place of the one that was applied before. What was registered by hand stays.
+    ///
+    /// - A listener whose name is new gets its provider made and registered.
+    /// - A listener that is in force already, by its name and delivery, keeps its provider, queue and ledger; only what it hears
+    ///   changes. To exchange the provider itself, give it another name; the old one is open until the new one is made.
+    /// - A listener that is no longer named stops listening, and its provider is shut down.
+    ///
+    /// All providers are made first: when one throws, those just made are shut down, and everything stays as it was. Log calls never
+    /// find a moment in between. Not to be called from several threads at the same time.
+    /// - Parameter deadline: Until when providers that leave may write what is queued; what they do not reach is reported to
+    ///   ``LogDiagnostics``.
+    /// - Returns: The registrations in the order of the configuration.
+    /// - Throws: ``LogConfigurationError/nameTakenTwice(_:)``, and what making a provider throws.
+    @discardableResult
+    public func apply(
+        _ configuration: LogConfiguration, by deadline: LogDeadline = .seconds(2)
+    ) throws -> [LogRegistration] {
+        try configuration.check()
+        let listening = registrations
+        let earlier = applied.withLock { $0 }.filter { old in old.isOpen && listening.contains { $0 === old } }
+        var registrations: [LogRegistration] = [], made: [LogRegistration] = []
+        do {
+            for listener in configuration.listeners {
+                let delivery = configuration.delivery(of: listener)
+                if let kept = earlier.first(where: { $0.name == listener.name && $0.delivery == delivery }) {
+                    registrations.append(kept)
+                    continue
+                }
+                let provider = try listener.make()
+                let terms = ListeningTerms(interest: provider.interest, levels: configuration.levels(of: listener))
+                let registration = registration(of: provider, terms, delivery, name: listener.name)
+                made.append(registration)
+                registrations.append(registration)
+            }
+        } catch {
+            for registration in made { close(registration, by: deadline) }
+            throw error
+        }
+
+        privacy = configuration.preset.privacy
+        for (registration, listener) in zip(registrations, configuration.listeners) {
+            registration.adopt { terms in
+                terms.levels = configuration.levels(of: listener)
+                terms.filter = listener.filter
+                terms.isFixed = listener.isFixed
+            }
+        }
+        change { listening in
+            listening.registrations.removeAll { old in earlier.contains { $0 === old } }
+            listening.registrations += registrations
+        }
+        applied.withLock { $0 = registrations }
+        for registration in earlier where !registrations.contains(where: { $0 === registration }) {
+            close(registration, by: deadline)
+        }
+        return registrations
+    }
+
+    private func close(_ registration: LogRegistration, by deadline: LogDeadline) {
+        do { try registration.shutDown(by: deadline) } catch {
+            LogDiagnostics.report(registration.name, "not everything is safe after it was taken out of the configuration: \(error)")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// A provider that stands in front of another one and changes, or decides, what reaches it. Wrappers compose: each takes any
+/// provider, also a wrapper.
+///
+/// ```swift
+/// service.register(Sampling(FoldingRepeats(file), SamplingPolicy(first: 100, every: 10)), delivery: .queued())
+/// ```
+/// To write one, adopt this protocol, say what is ``wrapped`` and write ``LogProvider/log(_:)``; everything else is passed on.
+public protocol WrappingProvider: LogProvider {
+    /// The provider behind this one.
+    var wrapped: any LogProvider { get }
+
+    /// What it held back on purpose; nothing unless it says otherwise. The registration's ledger leaves these events out.
+    var suppression: LogSuppression { get }
+
+    /// Why the event would be held back if it came now, in words, for ``LogService/explain(_:)``; nil when it would pass, as it
+    /// always does unless the wrapper says otherwise. Changes nothing.
+    func reasonToHoldBack(_ event: LogEvent) -> String?
+}
+
+extension WrappingProvider {
+    public func flush(by deadline: LogDeadline) throws { try wrapped.flush(by: deadline) }
+    public func shutdown(by deadline: LogDeadline) throws { try wrapped.shutdown(by: deadline) }
+    public var interest: LogInterest { wrapped.interest }
+    public var wantsContext: Bool { wrapped.wantsContext }
+    public var ledger: LogLedger? { wrapped.ledger }
+    public var suppression: LogSuppression { LogSuppression() }
+    public func reasonToHoldBack(_ event: LogEvent) -> String? { nil }
+}
+
+/// What a wrapper held back on purpose. Not a loss: it was asked to.
+public struct LogSuppression: Sendable, Hashable {
+    /// Metadata key under which an event says how many like it were held back: `suppressed`.
+    public static let key = "suppressed"
+
+    /// Events that came and have not reached the wrapped provider.
+    public var heldBack: UInt64
+    /// Events that the wrapper itself said about those it held back. Each stands in the place of one of them: its sequence and
+    /// time are those of the last one.
+    public var reports: UInt64
+
+    public init(heldBack: UInt64 = 0, reports: UInt64 = 0) {
+        self.heldBack = heldBack
+        self.reports = reports
+    }
+
+    public static func + (left: LogSuppression, right: LogSuppression) -> LogSuppression {
+        LogSuppression(heldBack: left.heldBack + right.heldBack, reports: left.reports + right.reports)
+    }
+
+    /// By how many events fewer reached the wrapped provider than came.
+    var missing: UInt64 { heldBack - min(reports, heldBack) }
+}
+
+extension LogProvider {
+    /// The wrappers from this provider inwards; empty when it is none.
+    var wrappers: [any WrappingProvider] {
+        var wrappers: [any WrappingProvider] = [], next: any LogProvider = self
+        while let wrapper = next as? any WrappingProvider {
+            wrappers.append(wrapper)
+            next = wrapper.wrapped
+        }
+        return wrappers
+    }
+}

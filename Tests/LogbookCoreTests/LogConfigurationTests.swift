@@ -1,0 +1,190 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@Suite struct LogConfigurationTests {
+    final class Closing: LogProvider {
+        let inner = RecordingProvider(), isClosed = Locked(false)
+        func log(_ event: LogEvent) { inner.log(event) }
+        func flush(by deadline: LogDeadline) throws {}
+        func shutdown(by deadline: LogDeadline) throws { isClosed.withLock { $0 = true } }
+        var closed: Bool { isClosed.withLock { $0 } }
+    }
+
+    @Test func itIsComposedOfListenersLevelsAndOtherConfigurations() throws {
+        let audit = LogConfiguration {
+            LogListener(RecordingProvider(), name: "audit", where: .category("payment"))
+            LevelChanges(["payment": .verbose])
+        }
+        let isVerbose = false
+        let configuration = LogConfiguration(.staging) {
+            LogListener(RecordingProvider(), name: "console", from: .warning, delivery: .immediate)
+            LogListener(RecordingProvider(), name: "file", levels: LevelRules(.info, ["net": .debug]))
+            if isVerbose { LogListener(RecordingProvider(), name: "more") } else { LevelChanges(["Chatty": .off]) }
+            for name in ["a", "b"] { LogListener(RecordingProvider(), name: name, from: .critical, isFixed: true) }
+            audit
+        }
+        #expect(
+            configuration.description == """
+                staging, private values masked
+                console: warning,Chatty=off,payment=verbose, at once
+                file: info,net=debug,Chatty=off,payment=verbose, through a queue of 8192
+                a: critical (fixed), through a queue of 8192
+                b: critical (fixed), through a queue of 8192
+                audit: debug,Chatty=off,payment=verbose, through a queue of 8192, where category payment
+                """)
+        #expect(LogConfiguration {}.description == "production, private values masked\nnobody listens")
+    }
+
+    @Test(arguments: [
+        (nil, LogEnvironment.production, "production, private values masked\np: info, through a queue of 8192"),
+        ("", .development, "development, private values revealed\np: verbose, at once"),
+        ("STAGING", .production, "staging, private values masked\np: debug, through a queue of 8192"),
+    ] as [(String?, LogEnvironment, String)])
+    func theEnvironmentChoosesThePreset(variable: String?, fallback: LogEnvironment, description: String) throws {
+        let configuration = try LogConfiguration.current(
+            default: fallback, variables: { $0 == "LOGBOOK_ENVIRONMENT" ? variable : nil }
+        ) { environment in
+            if environment == configuredEnvironment(variable, fallback) { LogListener(RecordingProvider(), name: "p") }
+        }
+        #expect(configuration.description == description)
+    }
+
+    func configuredEnvironment(_ variable: String?, _ fallback: LogEnvironment) -> LogEnvironment {
+        variable.flatMap { LogEnvironment(rawValue: $0.lowercased()) } ?? fallback
+    }
+
+    @Test func theLevelVariableDecidesOverAllLevelsThatAreNotFixed() throws {
+        let configuration = try LogConfiguration.current(
+            default: .production, variables: { $0 == "LOGBOOK_LEVEL" ? "notice,net=debug" : nil }
+        ) { _ in
+            LogListener(RecordingProvider(), name: "file", levels: LevelRules(.info, ["net": .error, "db": .debug]))
+            LogListener(RecordingProvider(), name: "pager", from: .critical, isFixed: true)
+            LevelChanges(.verbose)
+        }
+        #expect(
+            configuration.description == """
+                production, private values masked, LOGBOOK_LEVEL=notice,net=debug
+                file: notice,db=debug,net=debug, through a queue of 8192
+                pager: critical (fixed), through a queue of 8192
+                """)
+    }
+
+    @Test(arguments: [
+        ("LOGBOOK_LEVEL", "info,net=loud", #"LOGBOOK_LEVEL is "info,net=loud": "loud" is not a level; expected one of verbose, debug, info, notice, warning, error, critical, off"#),
+        ("LOGBOOK_LEVEL", "debug;net", #"LOGBOOK_LEVEL is "debug;net": "debug;net" is not a level; expected one of verbose, debug, info, notice, warning, error, critical, off"#),
+        ("LOGBOOK_ENVIRONMENT", "prod", #"LOGBOOK_ENVIRONMENT is "prod"; it must be development, staging or production, or not be set"#),
+    ])
+    func invalidVariablesAreReportedWithWhatWasExpected(name: String, value: String, description: String) {
+        do {
+            _ = try LogConfiguration.current(default: .production, variables: { $0 == name ? value : nil }) { _ in }
+            Issue.record("\(value) was taken")
+        } catch {
+            #expect(String(describing: error) == description)
+        }
+    }
+
+    @Test func theVariablesOfTheProcessAreRead() async {
+        await #expect(processExitsWith: .success) {
+            setenv("LOGBOOK_ENVIRONMENT", "development", 1)
+            setenv("LOGBOOK_LEVEL", "warning", 1)
+            let configuration = try LogConfiguration.current { _ in LogListener(RecordingProvider(), name: "p") }
+            precondition(
+                configuration.description
+                    == "development, private values revealed, LOGBOOK_LEVEL=warning\np: warning, at once")
+        }
+    }
+
+    @Test func anAppliedConfigurationIsInForce() throws {
+        let service = LogService(), provider = RecordingProvider(), byHand = RecordingProvider()
+        service.register(byHand, from: .error, name: "by hand")
+        let registrations = try service.apply(
+            LogConfiguration(.development) {
+                LogListener(provider, name: "p", from: .info, where: !.text(containing: "ping"))
+            })
+        service.info("\("north", privacy: .private)")
+        service.info("ping")
+        service.debug("-")
+        #expect(provider.messages == ["north"])
+        #expect(service.registrations.map(\.name) == ["by hand", "p"] && registrations.map(\.name) == ["p"])
+        try service.apply(LogConfiguration(.production) {})
+        service.error("\("north", privacy: .private)")
+        #expect(provider.messages == ["north"] && byHand.messages == ["<private>"])
+        #expect(service.registrations.map(\.name) == ["by hand"])
+    }
+
+    @Test func anotherConfigurationChangesWhatStaysAndClosesWhatGoes() throws {
+        let service = LogService(), staying = Closing(), going = Closing(), coming = Closing(), made = Locked(0)
+        func configuration(_ level: LogLevel, _ second: Closing, named name: String) -> LogConfiguration {
+            LogConfiguration(.development) {
+                LogListener(name: "staying", levels: LevelRules(LogThreshold(level))) {
+                    made.withLock { $0 += 1 }
+                    return staying
+                }
+                LogListener(second, name: name)
+            }
+        }
+        let first = try service.apply(configuration(.info, going, named: "going"))
+        service.info("1")
+        let second = try service.apply(configuration(.error, coming, named: "coming"))
+        service.info("2")
+        service.error("3")
+        #expect(first[0] === second[0] && made.withLock { $0 } == 1)
+        #expect(staying.inner.messages == ["1", "3"] && going.inner.messages == ["1"] && coming.inner.messages == ["2", "3"])
+        #expect(!staying.closed && going.closed && !coming.closed)
+        #expect(second[0].ledger == LogLedger(submitted: 2, delivered: 2))
+
+        second[0].unregister()
+        let third = try service.apply(configuration(.verbose, coming, named: "coming"))
+        #expect(third[0] !== second[0] && third[1] === second[1] && made.withLock { $0 } == 2)
+    }
+
+    @Test func whenAProviderCannotBeMadeEverythingStaysAsItWas() throws {
+        let service = LogService(), first = Closing(), second = Closing()
+        try service.apply(LogConfiguration(.development) { LogListener(first, name: "first") })
+        @Sendable func failing() throws -> Closing { throw ScriptedFailure("no disk") }
+        #expect(throws: ScriptedFailure("no disk")) {
+            try service.apply(
+                LogConfiguration {
+                    LogListener(second, name: "second")
+                    LogListener(try failing(), name: "third")
+                })
+        }
+        #expect(throws: LogConfigurationError.nameTakenTwice("Closing")) {
+            try service.apply(LogConfiguration { LogListener(first); LogListener(second) })
+        }
+        service.verbose("still")
+        #expect(first.inner.messages == ["still"] && !first.closed && second.closed)
+        #expect(service.registrations.map(\.name) == ["first"] && service.privacy == .revealed)
+    }
+
+    @Test func configurationsChangeUnderLoadWithoutAGap() async throws {
+        let service = LogService(), steady = RecordingProvider()
+        let loud = LogConfiguration(.development) { LogListener(steady, name: "p") }
+        let filtered = LogConfiguration(.development) {
+            LogListener(steady, name: "p", levels: ["LogbookCoreTests": .error])
+            LogListener(RecordingProvider(), name: "q")
+        }
+        let registration = try service.apply(loud)[0]
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<4 { group.addTask { for number in 0..<2_000 { service.info("\(number)") } } }
+            group.addTask {
+                for round in 0..<100 {
+                    try service.apply(round.isMultiple(of: 2) ? filtered : loud)
+                    await Task.yield()
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(service.health().latestSequence == 8_000)
+        #expect(registration.ledger.submitted + registration.unheard.total == 8_000)
+        #expect(UInt64(steady.events.count) == registration.ledger.delivered)
+    }
+}

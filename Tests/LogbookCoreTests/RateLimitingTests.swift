@@ -1,0 +1,83 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@Suite struct RateLimitingTests {
+    let clock = ManualClock(now: LogTime(nanoseconds: 0)), provider = RecordingProvider()
+
+    func limiting(_ limit: RateLimit) -> RateLimiting { RateLimiting(provider, to: limit, clock: .manual(clock)) }
+
+    @Test func whatIsBeyondTheLimitIsReportedOnceWhenTheSpanIsOver() throws {
+        let limiting = limiting(RateLimit(2, per: .seconds(1)))
+        for number in 1...5 { limiting.log(event(UInt64(number), "m\(number)", .info, ["a": 1])) }
+        #expect(provider.messages == ["m1", "m2"])
+        clock.advance(by: .seconds(1))                       // nobody logs meanwhile
+        let report = try #require(provider.events.last)
+        #expect(report.message == "3 more like this suppressed (2 in 1.0 seconds pass): m5")
+        #expect(report.metadata == ["a": 1, "suppressed": 3])
+        #expect(report.sequence == 5 && report.level == .info && report.source == event(1).source)
+        clock.advance(by: .seconds(10))
+        limiting.log(event(6, "m6"))
+        #expect(provider.messages.count == 4 && provider.messages.last == "m6")
+        #expect(limiting.suppression == LogSuppression(heldBack: 3, reports: 1))
+    }
+
+    @Test func eachCallSiteHasItsOwnLimit() {
+        let limiting = limiting(RateLimit(1, per: .seconds(1)))
+        for line in 1...3 { for _ in 1...2 { limiting.log(event(UInt64(line), line: UInt32(line))) } }
+        #expect(provider.events.map(\.sequence) == [1, 2, 3])
+        clock.advance(by: .seconds(1))
+        #expect(provider.events.count == 6)
+        #expect(provider.events.suffix(3).allSatisfy { $0.metadata["suppressed"] == 1 })
+    }
+
+    @Test func aFlushReportsWhatIsHeldAndTheLimitStays() throws {
+        let limiting = limiting(RateLimit(1, per: .seconds(1)))
+        limiting.log(event(1))
+        limiting.log(event(2))
+        try limiting.flush(by: .now)
+        limiting.log(event(3))
+        try limiting.shutdown(by: .now)
+        #expect(provider.events.map(\.sequence) == [1, 2, 3])
+        #expect(provider.events.map { $0.metadata["suppressed"] } == [nil, 1, 1])
+    }
+
+    @Test func criticalEventsAndEntriesAreSpared() {
+        let limiting = limiting(RateLimit(1, per: .seconds(1), key: .everything))
+        for level in [LogLevel.info, .error, .critical, .critical] { limiting.log(event(1, level.name, level)) }
+        limiting.log(entry(2, of: "T"))
+        #expect(provider.messages == ["info", "critical", "critical", "entry"])
+    }
+
+    @Test func theMachinesClockEndsTheSpanToo() {
+        let provider = BlockingProvider()
+        let limiting = RateLimiting(provider, to: RateLimit(1, per: .milliseconds(50), key: .everything, sparing: nil))
+        provider.gate.open()
+        for number in 1...3 { limiting.log(event(UInt64(number))) }
+        #expect(provider.gate.waitForArrivals(2))            // the first, and the report
+        withExtendedLifetime(limiting) {}
+    }
+
+    @Test func theReportedCountsAddUpUnderLoad() async {
+        let service = LogService()
+        let limiting = RateLimiting(provider, to: RateLimit(5, per: .microseconds(200), key: .metadata("worker"), maximumKinds: 3))
+        let registration = service.register(limiting)
+        await withTaskGroup { group in
+            for worker in 0..<6 {
+                group.addTask { for _ in 0..<2_000 { service.info("m", metadata: ["worker": .integer(Int64(worker))]) } }
+            }
+            group.addTask { for _ in 0..<50 { service.flush(by: .seconds(30)) } }
+        }
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        let events = provider.events
+        let reported = events.reduce(Int64(0)) { sum, event in
+            if case .integer(let count) = event.metadata["suppressed"] { sum + count } else { sum }
+        }
+        let reports = events.count { $0.metadata["suppressed"] != nil }
+        #expect(Int(reported) + events.count - reports == 12_000)
+        let suppression = registration.suppression, ledger = registration.ledger
+        #expect(suppression == LogSuppression(heldBack: UInt64(reported), reports: UInt64(reports)))
+        #expect(ledger == LogLedger(submitted: UInt64(events.count), delivered: UInt64(events.count)))
+        #expect(Set(events.map(\.sequence)).count == events.count)
+    }
+}

@@ -1,0 +1,101 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+/// Wrappers together, around and inside queues.
+@Suite struct WrappingProviderTests {
+    /// Changes every message, and says nothing about anything else.
+    struct Marking: WrappingProvider {
+        let wrapped: any LogProvider
+        func log(_ event: LogEvent) { wrapped.log(event.replacingMessage("> " + event.message)) }
+    }
+
+    @Test func whatAWrapperDoesNotSayIsPassedOn() throws {
+        let sink = FailingSink { $0 == 1 ? BatchWriteError.refused(.oversize, because: ScriptedFailure()) : nil }
+        let service = LogService(), registration = service.register(Marking(wrapped: BatchingProvider(sink)))
+        service.info("1")
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(registration.latestFailure == "as the script says")
+        service.info("2")
+        #expect(service.shutdown(by: .seconds(30)).isComplete)
+        #expect(sink.written.map(\.message) == ["> 2"])
+        #expect(registration.ledger == LogLedger(submitted: 2, delivered: 1, dropped: [.oversize: 1]))
+        #expect(Marking(wrapped: RecordingProvider(interest: .transactionEntries)).interest == .transactionEntries)
+    }
+
+    @Test func wrappersComposeAndTheAccountStaysExact() async {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), time = LogClock.manual(clock)
+        let provider = RecordingProvider(), service = LogService(clock: time)
+        let chain = Sampling(
+            RateLimiting(
+                FoldingRepeats(RecentEvents(provider, RecentEventsPolicy(scope: .everything)), clock: time),
+                to: RateLimit(50, per: .seconds(1), key: .everything, sparing: .error), clock: time),
+            SamplingPolicy(first: 100, every: 2, key: .everything), clock: time)
+        let registration = service.register(chain, levels: LevelRules(.debug, ["chatty": .error]), delivery: .queued())
+        await withTaskGroup { group in
+            for worker in 0..<4 {
+                group.addTask {
+                    for number in 0..<500 {
+                        service.debug("detail")
+                        service.info("\(worker) \(number / 10)")
+                        service.info("-", metadata: ["category": "chatty"])
+                        if number == 400 { service.error("\(worker)") }
+                    }
+                }
+            }
+        }
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        clock.advance(by: .seconds(60))
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        let written = UInt64(provider.events.count), suppression = registration.suppression
+        #expect(service.health().latestSequence == 4 * 1_001)
+        #expect(registration.ledger == LogLedger(submitted: written, delivered: written))
+        #expect(written + suppression.heldBack - suppression.reports == 4 * 1_001)
+        #expect(Set(provider.events.map(\.sequence)).count == Int(written))
+        #expect(provider.events.count { $0.level == .error } == 4)
+    }
+
+    @Test func explainLooksThroughTheWrappers() {
+        let service = LogService(), provider = RecordingProvider()
+        service.register(
+            FoldingRepeats(RateLimiting(provider, to: RateLimit(1, per: .hours(1), key: .metadata("kind")))), name: "file")
+        service.register(RecentEvents(Sampling(provider, SamplingPolicy(first: 0))), name: "recent")
+        func reasons(_ level: LogLevel, _ metadata: LogMetadata) -> [String] {
+            service.explain(level, "m", metadata: metadata).answers.map(\.description)
+        }
+        #expect(
+            reasons(.info, ["kind": 1]) == [
+                "file: written, level verbose", "recent: not written, sampling: the first 0, then none in 1.0 seconds",
+            ])
+        service.info("m", metadata: ["kind": 1])
+        #expect(
+            reasons(.debug, ["kind": 1]) == [
+                "file: not written, rate limit: 1 in 3600.0 seconds have passed",
+                "recent: not written, kept until an error comes: below info",
+            ])
+        #expect(reasons(.debug, ["kind": 2])[0] == "file: written, level verbose")
+        for _ in 0..<2 {
+            #expect(service.explain(.error).isWritten)       // asking counts nothing
+        }
+    }
+
+    @Test func whatAProviderLogsAboutAReportComesToAnEnd() {
+        final class Chatty: LogProvider {
+            let service: LogService
+            init(_ service: LogService) { self.service = service }
+            func log(_ event: LogEvent) { service.info("about \(event.message)") }
+            func flush(by deadline: LogDeadline) throws {}
+        }
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), service = LogService(clock: .manual(clock))
+        let limiting = RateLimiting(
+            Chatty(service), to: RateLimit(1, per: .seconds(1), key: .everything), clock: .manual(clock))
+        let registration = service.register(limiting)
+        service.info("1")
+        service.info("2")
+        clock.advance(by: .seconds(1))
+        // Its words about "1" and about the report are its own echo: counted, and not heard by itself.
+        #expect(registration.ledger == LogLedger(submitted: 4, delivered: 2, dropped: [.reentrant: 2]))
+        clock.advance(by: .seconds(10))
+        #expect(service.health().latestSequence == 4)
+    }
+}
