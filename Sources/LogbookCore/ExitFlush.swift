@@ -17,15 +17,17 @@ enum ExitFlush {
     private static let state = Locked(State())
 
     static func include(_ service: LogService) {
-        let isFirst = state.withLock { state in
-            state.services.removeAll { $0.service == nil }
-            if !state.services.contains(where: { $0.service === service }) {
-                state.services.append(WeakService(service: service))
+        let isFirst = ProcessLineage.betweenForks {
+            state.withLock { state in
+                state.services.removeAll { $0.service == nil }
+                if !state.services.contains(where: { $0.service === service }) {
+                    state.services.append(WeakService(service: service))
+                }
+                defer { state.isInstalled = true }
+                return !state.isInstalled
             }
-            defer { state.isInstalled = true }
-            return !state.isInstalled
         }
-        if isFirst { atexit { ExitFlush.run() } }
+        if isFirst { atexit { ExitFlush.run("exit", within: ExitFlush.limit) } }
     }
 
     static var limit: Duration {
@@ -33,15 +35,32 @@ enum ExitFlush {
         set { state.withLock { $0.limit = newValue } }
     }
 
-    private static func run() {
-        let (services, limit) = state.withLock { ($0.services.compactMap(\.service), $0.limit) }
+    /// Flushes all services together. Where everything became safe, providers that keep something for a bad end are told that
+    /// this is a good one.
+    static func run(_ origin: String, within limit: Duration) {
         guard limit > .zero else { return }
+        let services = state.withLock { $0.services.compactMap(\.service) }
         let deadline = LogDeadline.after(limit)
+        var isSafe = true
         for service in services {
             let report = service.flush(by: deadline)
-            if !report.isComplete { LogDiagnostics.report("exit", "not everything is safe: \(report)") }
+            if report.isComplete { continue }
+            isSafe = false
+            LogDiagnostics.report(origin, "not everything is safe: \(report)")
+        }
+        guard isSafe else { return }
+        for service in services {
+            for registration in service.registrations where registration.isOfThisProcess {
+                (registration.provider as? any SafeEndWitness)?.programEndsSafely()
+            }
         }
     }
+}
+
+/// A provider that wants to know when the program ends with everything safe.
+package protocol SafeEndWitness: LogProvider {
+    /// Called on the thread that ends the program, after every provider has been flushed; events may still come.
+    func programEndsSafely()
 }
 
 extension LogService {

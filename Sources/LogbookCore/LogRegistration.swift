@@ -14,6 +14,8 @@ public final class LogRegistration: Sendable {
 
     let interest: LogInterest
     private let id = Tokens.next()
+    private let lineage = ProcessLineage.current
+    private let lostInChild = Atomic<UInt64>(0)
     private let feed: Feed
     private let filter: (@Sendable (LogEvent) -> Bool)?
     private let floor: Atomic<UInt8>
@@ -55,7 +57,13 @@ public final class LogRegistration: Sendable {
     }
 
     /// What became of everything this registration was offered.
+    ///
+    /// In a forked child the account of a parent's registration begins anew, at the fork.
     public var ledger: LogLedger {
+        if !isOfThisProcess {
+            let lost = lostInChild.load(ordering: .relaxed)
+            return LogLedger(submitted: lost, dropped: lost == 0 ? [:] : [.forkChild: lost])
+        }
         switch feed {
         case .queued(let queue):
             // A sink that is fed in batches reports failures to the queue; only a provider fed one by one keeps its own account.
@@ -70,7 +78,8 @@ public final class LogRegistration: Sendable {
 
     /// The latest failure of the provider's queue, in words; nil when all is well or the provider has no queue.
     public var latestFailure: String? {
-        switch feed {
+        if !isOfThisProcess { return nil }
+        return switch feed {
         case .queued(let queue): queue.latestFailure
         case .immediate: nil
         }
@@ -105,7 +114,14 @@ public final class LogRegistration: Sendable {
         return interest == .transactionEntries ? (.max, 0) : (level, level)
     }
 
+    /// False in a forked child, for what its parent registered.
+    var isOfThisProcess: Bool { lineage.isCurrent }
+
     func take(_ event: LogEvent) {
+        guard isOfThisProcess else {
+            lostInChild.add(1, ordering: .relaxed)
+            return
+        }
         switch phase.load(ordering: .acquiring) {
         case .open: break
         case .shutDown: return lose(.alreadyShutDown)

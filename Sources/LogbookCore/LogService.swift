@@ -24,7 +24,7 @@ public final class LogService: Sendable {
 
     @usableFromInline let messageFloor = Atomic<UInt8>(.max)
     private let entryFloor = Atomic<UInt8>(.max)
-    private let sequence = Atomic<UInt64>(0)
+    let sequence = Atomic<UInt64>(0)
     private let audience = Locked<[LogRegistration]>([])
     private let clock: LogClock
     let randomness: LogRandomness
@@ -57,7 +57,7 @@ public final class LogService: Sendable {
         let registration = LogRegistration(
             provider, name: name ?? String(describing: type(of: provider)), from: level, delivery: delivery,
             filter: filter, clock: clock, service: self)
-        audience.withLock { $0.append(registration) }
+        ProcessLineage.betweenForks { audience.withLock { $0.append(registration) } }
         audienceChanged()
         ExitFlush.include(self)
         return registration
@@ -79,13 +79,21 @@ public final class LogService: Sendable {
 
     /// Stops a provider from listening. Queued events are still written until the deadline; the provider is not shut down.
     public func unregister(_ registration: LogRegistration, by deadline: LogDeadline = .seconds(2)) {
-        audience.withLock { $0.removeAll { $0 === registration } }
+        ProcessLineage.betweenForks { audience.withLock { $0.removeAll { $0 === registration } } }
         audienceChanged()
         if !registration.isCurrent { registration.leave(by: deadline) }
     }
 
     /// Who listens at the moment, in the order of registration.
     public var registrations: [LogRegistration] { audience.withLock { $0 } }
+
+    /// Stops the registrations that a forked child has from its parent from listening, and returns them.
+    func removeInherited() -> [LogRegistration] {
+        let inherited = registrations.filter { !$0.isOfThisProcess }
+        ProcessLineage.betweenForks { audience.withLock { $0.removeAll { !$0.isOfThisProcess } } }
+        audienceChanged()
+        return inherited
+    }
 
     func audienceChanged() {
         audience.withLock { registrations in
@@ -194,7 +202,7 @@ public final class LogService: Sendable {
     private func report(
         by deadline: LogDeadline, _ call: @escaping @Sendable (LogRegistration) throws -> Void
     ) -> LogFlushReport {
-        let registrations = registrations
+        let registrations = registrations.filter(\.isOfThisProcess)
         let answers = Monitor([String??](repeating: nil, count: registrations.count))   // nil: none yet; .some(nil): done
         for (index, registration) in registrations.enumerated() {
             let answer: @Sendable (String?) -> Void = { text in
