@@ -34,6 +34,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Logbook", targets: ["Logbook"]),
+        .library(name: "LogbookFlightRecorder", targets: ["LogbookFlightRecorder"]),
         .library(name: "LogbookRemote", targets: ["LogbookRemote"]),
         .library(name: "LogbookTransactions", targets: ["LogbookTransactions"]),
         .library(name: "LogbookCollector", targets: ["LogbookCollector"]),
@@ -72,6 +73,7 @@ let package = Package(
         // Providers
         room("LogbookConsole", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
         room("LogbookFiles", ["LogbookCore", "LogbookFormat"]),
+        room("LogbookFlightRecorder", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
         room("LogbookRemote", ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
         room(
             "LogbookTransactions",
@@ -105,6 +107,11 @@ let package = Package(
         tests("LogbookFormat"),
         tests("LogbookConsole", ["ConsoleOnly", "LogbookFormat"]),
         tests("LogbookFiles", ["LogbookFormat"]),
+        tests("LogbookFlightRecorder", ["FlightRecorderVictim", "LogbookFormat"]),
+        // A program that logs to a flight recorder until somebody kills it.
+        .executableTarget(
+            name: "FlightRecorderVictim", dependencies: ["LogbookCore", "LogbookFlightRecorder"],
+            path: "Tests/FlightRecorderVictim", swiftSettings: settings),
         tests("LogbookGzip"),
         tests("LogbookHTTP"),
         tests("LogbookDelivery", ["LogbookHTTP"]),

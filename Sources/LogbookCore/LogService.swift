@@ -199,10 +199,11 @@ public final class LogService: Sendable {
 
     /// Runs one call per registration, each on a thread of its own, and waits for all of them together: a provider that ignores
     /// its deadline holds up neither the others nor the caller.
-    private func report(
-        by deadline: LogDeadline, _ call: @escaping @Sendable (LogRegistration) throws -> Void
+    func report(
+        among registrations: [LogRegistration]? = nil, by deadline: LogDeadline,
+        _ call: @escaping @Sendable (LogRegistration) throws -> Void
     ) -> LogFlushReport {
-        let registrations = registrations.filter(\.isOfThisProcess)
+        let registrations = (registrations ?? self.registrations).filter(\.isOfThisProcess)
         let answers = Monitor([String??](repeating: nil, count: registrations.count))   // nil: none yet; .some(nil): done
         for (index, registration) in registrations.enumerated() {
             let answer: @Sendable (String?) -> Void = { text in
