@@ -54,6 +54,7 @@ struct RingFrame: Equatable {
         guard size >= headerBytes, size % 8 == 0 else { return [] }
         var found: [(frame: RingFrame, end: Int)] = []
         for offset in stride(from: 0, to: size, by: 8) {
+            guard ring[ring.startIndex + offset] == UInt8(truncatingIfNeeded: marker) else { continue }   // most are not
             guard let frame = frame(in: ring, at: offset) else { continue }
             found.append((frame, (offset + bytes(forPayload: frame.payload.count)) % size))
         }
