@@ -27,7 +27,26 @@ enum ExitFlush {
                 return !state.isInstalled
             }
         }
-        if isFirst { atexit { ExitFlush.run("exit", within: ExitFlush.limit) } }
+        guard isFirst else { return }
+        // The latest hook runs first, each once: a second thread that ends the program meanwhile gets the other one, and waits there
+        // instead of ending it in the middle of the flush.
+        atexit { ExitFlush.awaitRun() }
+        atexit {
+            ExitFlush.run("exit", within: ExitFlush.limit)
+            ExitFlush.hasRun.withLock { access in
+                access.value = true
+                access.broadcast()
+            }
+        }
+    }
+
+    private static let hasRun = Monitor(false)
+
+    private static func awaitRun() {
+        let deadline = LogDeadline.after(limit)
+        hasRun.withLock { access in
+            while !access.value && !deadline.hasPassed && access.wait(until: deadline) {}
+        }
     }
 
     static var limit: Duration {

@@ -65,7 +65,7 @@ private struct StandardOutputSink: BatchSink {
         #expect(lines(result.standardOutputContent) == ["line 1"])
     }
 
-    @Test func twoThreadsThatEndTheProgramAtOnceDoNotBlock() async throws {
+    @Test func twoThreadsMayEndTheProgramAtOnce() async throws {
         let result = try await #require(processExitsWith: .exitCode(7), observing: [\.standardOutputContent]) {
             LogService.shared.register(sink: StandardOutputSink(), queue: ExitFlushTests.slow)
             LogService.info("line 1")
