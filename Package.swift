@@ -26,8 +26,18 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condit
 // Hummingbird: the collector's HTTP server (limits, deadlines and HTTP parsing we would get wrong ourselves).
 let hummingbird = Target.Dependency.product(
     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Collector"]))
+let hummingbirdCore = Target.Dependency.product(
+    name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Collector"]))
+// swift-log: the only word for how much Hummingbird says on standard error.
+let hummingbirdLogging = Target.Dependency.product(
+    name: "Logging", package: "swift-log", condition: .when(traits: ["Collector"]))
+// swift-service-lifecycle: how Hummingbird is told to stop, and lets requests in progress end.
+let serviceLifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Collector"]))
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Collector"]))
+// swift-log: the protocols of the logging system that other packages log through.
+let swiftLog = Target.Dependency.product(name: "Logging", package: "swift-log", condition: .when(traits: ["SwiftLog"]))
 
 let package = Package(
     name: "Logbook",
@@ -37,13 +47,15 @@ let package = Package(
         .library(name: "LogbookFlightRecorder", targets: ["LogbookFlightRecorder"]),
         .library(name: "LogbookRemote", targets: ["LogbookRemote"]),
         .library(name: "LogbookTransactions", targets: ["LogbookTransactions"]),
+        .library(name: "LogbookSwiftLog", targets: ["LogbookSwiftLog"]),
         .library(name: "LogbookCollector", targets: ["LogbookCollector"]),
         .library(name: "LogbookTestKit", targets: ["LogbookTestKit"]),
         .executable(name: "logbook", targets: ["LogbookTool"]),
     ],
     traits: [
-        .default(enabledTraits: ["Transactions"]),
+        .default(enabledTraits: ["Transactions", "SwiftLog"]),
         .trait(name: "Transactions", description: "The SQLite store of application transactions (brings GRDB)."),
+        .trait(name: "SwiftLog", description: "swift-log in both directions (brings swift-log)."),
         .trait(
             name: "Collector",
             description: "The receiving service and the `logbook` tool (brings Hummingbird and swift-argument-parser).",
@@ -56,6 +68,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
         // Ground
@@ -78,6 +92,7 @@ let package = Package(
         room(
             "LogbookTransactions",
             ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
+        room("LogbookSwiftLog", ["LogbookCore", "LogbookFormat", swiftLog]),
 
         // Face
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
@@ -88,14 +103,17 @@ let package = Package(
         // Applications
         room(
             "LogbookCollector",
-            ["LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookTransactions", grdb, hummingbird]),
-        room("LogbookPipe", ["LogbookCore", "LogbookFormat"]),
+            [
+                "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb,
+                hummingbird, hummingbirdCore, serviceLifecycle, hummingbirdLogging,
+            ]),
+        room("LogbookPipe", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
 
         // Doors
         .executableTarget(
             name: "LogbookTool",
             dependencies: [
-                "Logbook", "LogbookRemote", "LogbookTransactions", "LogbookCollector", "LogbookPipe", argumentParser,
+                "CLogbookSystem", "Logbook", "LogbookHTTP", "LogbookRemote", "LogbookCollector", "LogbookPipe", argumentParser,
             ],
             swiftSettings: settings),
 
@@ -117,10 +135,22 @@ let package = Package(
         tests("LogbookDelivery", ["LogbookHTTP"]),
         tests("LogbookRemote", ["LogbookDelivery", "LogbookFormat", "LogbookGzip", "LogbookHTTP"]),
         tests("LogbookTransactions", ["LogbookDelivery", "LogbookFormat", "LogbookHTTP", grdb]),
+        tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
+        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit"], swiftSettings: settings),
+        tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
-        .testTarget(name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookTestKit"], swiftSettings: settings),
+        .testTarget(
+            name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", swiftLog],
+            swiftSettings: settings),
+
+        tests(
+            "FuelPurchase",
+            [
+                "Logbook", "LogbookTransactions", hummingbird,
+                .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Examples"])),
+            ]),
 
         // Examples
         .target(

@@ -44,6 +44,11 @@ public final class ConsoleLogProvider: LogProvider {
             errorDescriptor: splitsErrors && output != .standardError ? 2 : nil, colour: colour)
     }
 
+    /// - Parameter patience: How long a line waits for room, for a program that would rather wait than lose it.
+    package convenience init(format: some LogFormat, output: ConsoleOutput = .standardOutput, patience: Duration) {
+        self.init(format: format, descriptor: output == .standardOutput ? 1 : 2, colour: .automatic, patience: patience)
+    }
+
     init(
         format: some LogFormat = .text, descriptor: Int32, errorDescriptor: Int32? = nil,
         colour: ConsoleColour = .automatic,

@@ -72,6 +72,10 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public init(_ members: some Sequence<(String, LogValue)>) {
         for (key, value) in members { self[key] = value }
     }
+    /// Takes members whose keys are known to differ, as those of a dictionary do, without comparing them.
+    package init(distinct members: some Sequence<(String, LogValue)>) {
+        entries = members.map { Entry(key: $0, value: $1) }
+    }
 
     public var isEmpty: Bool { entries.isEmpty }
     public var count: Int { entries.count }

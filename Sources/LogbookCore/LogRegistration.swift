@@ -148,13 +148,19 @@ public final class LogRegistration: Sendable {
     }
 
     /// True on a thread that is inside this registration's provider.
-    var isCurrent: Bool {
-        let current = logbook_nesting_get().registration
-        if case .queued(let queue) = feed, queue.token == current { return true }
-        return current == id
+    var isCurrent: Bool { bears(Self.currentMark) }
+
+    /// The mark of the registration whose provider this thread is inside; 0 outside of every provider.
+    package static var currentMark: UInt64 { logbook_nesting_get().registration }
+
+    func bears(_ mark: UInt64) -> Bool {
+        if case .queued(let queue) = feed, queue.token == mark { return true }
+        return mark == id
     }
 
     func flush(by deadline: LogDeadline) throws {
+        // A shutdown was a flush, and the last one: the exit hook has nothing to add.
+        guard phase.load(ordering: .acquiring) == .open else { return }
         switch feed {
         case .queued(let queue): try queue.flush(by: deadline)
         case .immediate: try provider.flush(by: deadline)

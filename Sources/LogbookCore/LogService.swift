@@ -136,15 +136,26 @@ public final class LogService: Sendable {
         submit(level, LogMessage(text: text), metadata(), error, LogSource(file: file, function: function, line: line))
     }
 
-    /// Passes on what was said elsewhere, as a reader of another program's log does.
-    /// - Parameter time: When it was said; now unless given.
+    /// Passes on what was said elsewhere, as a reader of another program's log or a bridge to another logging system does.
+    /// Message, metadata and error are evaluated only when somebody listens, once.
+    /// - Parameters:
+    ///   - error: What is known about the error that was handed to the call.
+    ///   - time: When it was said; now unless given.
     public func relay(
-        _ level: LogLevel, _ message: LogMessage, metadata: LogMetadata = [:], at time: LogTime? = nil,
-        source: LogSource = .unknown
+        _ level: LogLevel, _ message: @autoclosure () -> LogMessage, metadata: @autoclosure () -> LogMetadata = [:],
+        error: @autoclosure () -> LogErrorDetails? = nil, at time: LogTime? = nil, source: LogSource = .unknown
     ) {
         guard isEnabled(level) else { return }
         deliver(
-            stamp(level, message.text(privacy: privacy), metadata, time: time, source: source, transaction: nil, error: nil))
+            stamp(
+                level, message().text(privacy: privacy), metadata(), time: time, source: source, transaction: nil,
+                error: error()))
+    }
+
+    /// Whether a provider of this service bears the mark: what that provider passes on, this service has said already.
+    /// - Parameter mark: As ``LogRegistration/currentMark`` was inside the provider.
+    package func isHeard(by mark: UInt64) -> Bool {
+        mark != 0 && registrations.contains { $0.bears(mark) }
     }
 
     @usableFromInline

@@ -136,6 +136,45 @@ import Testing
         #expect(event.time == time && event.source == source && event.message == "installed")
     }
 
+    @Test func relayedEventsAreEvaluatedOnceAndOnlyForListeners() {
+        let provider = RecordingProvider(), service = LogService()
+        service.register(provider, from: .info)
+        var evaluated: [String] = []
+        func metadata() -> LogMetadata {
+            evaluated.append("metadata")
+            return ["n": 1]
+        }
+        func error() -> LogErrorDetails? {
+            evaluated.append("error")
+            return LogErrorDetails(type: "Fault", description: "broken")
+        }
+        service.relay(.debug, LogMessage(text: "unheard"), metadata: metadata(), error: error())
+        #expect(evaluated.isEmpty)
+        service.relay(.info, LogMessage(text: "heard"), metadata: metadata(), error: error())
+        #expect(evaluated.sorted() == ["error", "metadata"])
+        #expect(provider.events.map(\.metadata) == [["n": 1]])
+        #expect(provider.events.map(\.error) == [LogErrorDetails(type: "Fault", description: "broken")])
+    }
+
+    @Test func aServiceKnowsTheMarksOfItsProviders() {
+        struct Marking: LogProvider {
+            let marks = Locked<[UInt64]>([])
+            func log(_ event: LogEvent) { marks.withLock { $0.append(LogRegistration.currentMark) } }
+            func flush(by deadline: LogDeadline) throws {}
+        }
+        let immediate = Marking(), queued = Marking(), service = LogService(), other = LogService()
+        let registration = service.register(immediate)
+        service.register(queued, delivery: .queued(QueuePolicy()))
+        service.info("x")
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        let marks = immediate.marks.withLock { $0 } + queued.marks.withLock { $0 }
+        #expect(marks.count == 2 && Set(marks).count == 2 && LogRegistration.currentMark == 0)
+        #expect(marks.allSatisfy { service.isHeard(by: $0) && !other.isHeard(by: $0) })
+        #expect(!service.isHeard(by: 0))
+        registration.unregister()
+        #expect(!service.isHeard(by: marks[0]) && service.isHeard(by: marks[1]))
+    }
+
     @Test func manyThreadsAreCountedExactly() async {
         let immediate = RecordingProvider(), queued = RecordingProvider(), service = LogService()
         let first = service.register(immediate)
@@ -238,6 +277,19 @@ import Testing
             #expect(registration.ledger == LogLedger(submitted: 2, delivered: 1, dropped: [.alreadyShutDown: 1]))
         }
         #expect(provider.messages == ["in time", "in time"])
+    }
+
+    @Test func aFlushAfterTheShutdownAsksNobody() {
+        final class Sulking: LogProvider {
+            func log(_ event: LogEvent) {}
+            func flush(by deadline: LogDeadline) throws { throw ScriptedFailure("there is nobody here") }
+            func shutdown(by deadline: LogDeadline) {}
+        }
+        let service = LogService()
+        service.register(Sulking())
+        #expect(!service.flush(by: .seconds(30)).isComplete)
+        #expect(service.shutdown(by: .seconds(30)).isComplete)
+        #expect(service.flush(by: .seconds(30)).isComplete)
     }
 
     @Test func aProviderThatIgnoresItsDeadlineIsReported() {

@@ -351,7 +351,10 @@ import Testing
         let courier = courier(source, transport)
         courier.wake()
         #expect(transport.waitForRequests(1))
-        LogThread.start("server") { transport.release(with: HTTPResponse(status: 200)) }
+        LogThread.start("server") {
+            while courier.status.state != .stopped {}  // until the shutdown has begun
+            transport.release(with: HTTPResponse(status: 200))
+        }
         courier.shutdown(by: .seconds(30))
         #expect(source.settled == [.init(id: "a", fate: .delivered)])
         #expect(source.waiting == ["b"])

@@ -1,0 +1,26 @@
+/// Why an archive cannot be opened, or cannot store or answer.
+public enum ArchiveError: Error, Equatable, CustomStringConvertible {
+    case cannotOpen(path: String, reason: String)
+    /// Another process has it open for writing.
+    case inUse(path: String)
+    /// A later version of this software made it.
+    case newerSchema(path: String, found: Int, supported: Int)
+    /// The file is something else.
+    case notAnArchive(path: String)
+    /// It cannot store or answer now; it may later.
+    case unavailable(reason: String)
+
+    public var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason):
+            "cannot open the archive \(path): \(reason); check that its folder exists and this user may write there"
+        case .inUse(let path):
+            "the archive \(path) is in use by another process; stop that one, or give this one a path of its own"
+        case .newerSchema(let path, let found, let supported):
+            "the archive \(path) has schema version \(found), this program knows up to \(supported); use a newer program"
+        case .notAnArchive(let path):
+            "\(path) is not an archive of the collector; give a path that does not exist yet"
+        case .unavailable(let reason): "the archive cannot be used now: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// Why a collector does not start.
+public enum CollectorError: Error, Equatable, CustomStringConvertible {
+    case invalid(String)
+    case tokenMissing
+    case reachableWithoutTLS(host: String)
+    case cannotListen(host: String, port: Int, reason: String)
+    case archive(ArchiveError)
+
+    public var description: String {
+        switch self {
+        case .invalid(let reason): reason
+        case .tokenMissing:
+            "a collector needs a token: LOGBOOK_TOKEN, --token-file or --token; --insecure starts it without one"
+        case .reachableWithoutTLS(let host):
+            "\(host) can be reached by others and the collector speaks no TLS yet: listen on 127.0.0.1 behind a proxy that does, or say --insecure"
+        case .cannotListen(let host, let port, let reason):
+            "cannot listen on \(host):\(port): \(reason); is another program using the port?"
+        case .archive(let error): error.description
+        }
+    }
+
+    /// What a program that cannot start exits with, after `sysexits.h`.
+    public var exitStatus: Int32 {
+        switch self {
+        case .invalid, .tokenMissing, .reachableWithoutTLS: 64
+        case .cannotListen, .archive(.inUse), .archive(.unavailable): 69
+        case .archive(.cannotOpen): 73
+        case .archive(.newerSchema), .archive(.notAnArchive): 78
+        }
+    }
+}

@@ -1,0 +1,75 @@
+#if Collector
+internal import LogbookCore
+
+/// A collector from its start to its exit status.
+public final class CollectorProgram: Sendable {
+    private enum Phase { case ready, running(Task<Void, Never>), stopped }
+
+    private let configuration: CollectorConfiguration
+    private let archive: SQLiteArchive
+    private let server: CollectorServer
+    private let phase = Locked(Phase.ready)
+
+    /// Checks the configuration and opens the archive.
+    /// - Parameter archive: `sqlite:<path>`.
+    public init(_ configuration: CollectorConfiguration, archive: String) throws(CollectorError) {
+        try configuration.check()
+        self.configuration = configuration
+        let scheme = "sqlite:"
+        guard archive.hasPrefix(scheme), archive.count > scheme.count else {
+            throw .invalid("the archive must be given as sqlite:<path>")
+        }
+        do throws(ArchiveError) {
+            self.archive = try SQLiteArchive(path: String(archive.dropFirst(scheme.count)))
+        } catch {
+            throw .archive(error)
+        }
+        server = try CollectorServer(configuration: configuration, archive: self.archive)
+    }
+
+    /// Serves, blocking the calling thread, until ``stop()``.
+    /// - Parameter onListening: Hears where, as `http://127.0.0.1:8090`, once connections are taken.
+    public func run(onListening: @escaping @Sendable (_ url: String) -> Void) throws(CollectorError) {
+        let outcome = Monitor<Result<Void, CollectorError>?>(nil)
+        let server = server
+        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        let isStopped = phase.withLock { phase in
+            if case .stopped = phase { return true }
+            phase = .running(
+                Task {
+                    let result: Result<Void, CollectorError>
+                    do throws(CollectorError) {
+                        try await server.run { port in onListening("http://\(host):\(port)") }
+                        result = .success(())
+                    } catch {
+                        result = .failure(error)
+                    }
+                    outcome.withLock { access in
+                        access.value = result
+                        access.broadcast()
+                    }
+                })
+            return false
+        }
+        if isStopped { return }
+        let result = outcome.withLock { access in
+            while access.value == nil { access.wait() }
+            return access.value!
+        }
+        // What is stored is safe either way; one file instead of three is only easier to copy.
+        do throws(ArchiveError) { try archive.close() } catch { LogDiagnostics.report("collector", error.description) }
+        try result.get()
+    }
+
+    /// Takes no more connections, answers what is in progress, and lets ``run(onListening:)`` return. From any thread, any number
+    /// of times.
+    public func stop() {
+        let task: Task<Void, Never>? = phase.withLock { phase in
+            defer { phase = .stopped }
+            if case .running(let task) = phase { return task }
+            return nil
+        }
+        task?.cancel()
+    }
+}
+#endif

@@ -1,0 +1,44 @@
+#if Collector
+internal import LogbookCore
+internal import LogbookTransactions
+
+/// The key under which an archive stores an entry once.
+///
+/// A sender that gives keys (version 0.0.2) decides itself. From one that only names its parcels, an entry is known by the parcel
+/// and its place in it. From the original client, which sends everything again after a lost answer, an entry is known by all it
+/// says and by how many of its kind came before it in the same set; so an entry that repeats an earlier one to the second
+/// in a later set is taken for it.
+enum EntryIdentity {
+    /// - Returns: One key per entry, in the order of the set.
+    static func keys(for parcel: TransactionParcel) -> [String] {
+        var keys: [String] = []
+        var occurrences: [String: Int] = [:]
+        for transaction in parcel.set.transactions {
+            for entry in transaction.entries {
+                if let key = entry.key {
+                    keys.append(key.description)
+                    continue
+                }
+                let content = content(of: entry, in: transaction.id)
+                if let parcel = parcel.parcel {
+                    keys.append("parcel \(keys.count) \(counted(parcel)) \(content)")
+                } else {
+                    let earlier = occurrences[content, default: 0]
+                    occurrences[content] = earlier + 1
+                    keys.append("entry \(earlier) \(content)")
+                }
+            }
+        }
+        return keys
+    }
+
+    private static func content(of entry: EntryRecord, in transaction: String) -> String {
+        let time = entry.time.nanoseconds.flooredQuotient(by: 1000)
+        let code = entry.errorCode.map(String.init) ?? "-"
+        return "\(counted(transaction)) \(entry.event) \(time) \(code)" + (entry.errorDescription.map { " \($0)" } ?? "")
+    }
+
+    /// With its length in front, so that no text can look like the end of another.
+    private static func counted(_ text: String) -> String { "\(text.utf8.count):\(text)" }
+}
+#endif

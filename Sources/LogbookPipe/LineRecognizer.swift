@@ -1,0 +1,124 @@
+public import LogbookCore
+public import LogbookFormat
+
+/// What a line of some program's log says.
+public struct RecognizedLine: Sendable, Equatable {
+    public var level: LogLevel
+    public var message: String
+    public var metadata: LogMetadata
+    /// When the line says it was written; nil when it does not say.
+    public var time: LogTime?
+
+    public init(level: LogLevel, message: String, metadata: LogMetadata = [:], time: LogTime? = nil) {
+        self.level = level
+        self.message = message
+        self.metadata = metadata
+        self.time = time
+    }
+}
+
+/// Reads level, time and facts out of a line, whatever wrote it.
+///
+/// | Line | Becomes |
+/// |---|---|
+/// | `{"level":"warn","msg":"slow","ms":812}` | warning, `slow`, metadata `ms` 812 |
+/// | `2026-11-21 10:35:22 status installed curl` | that time, `status installed curl` |
+/// | `2026/11/21 10:35:22 [error] 12#12: no such file` | error, that time, the rest as the message |
+/// | `Nov 21 10:35:22 host app[7]: WARN low disk` | warning, that time in the year that fits best, the rest |
+/// | `<3>cannot mount` | error (syslog priority), `cannot mount` |
+/// | `E: Unable to locate package`, `app: warning: old flag`, `level=debug …` | error, warning, debug; the line as it stands |
+///
+/// A time is taken out of the message, a level word stays in it. Times without an offset are read in ``zone``. Terminal
+/// colours are left out; a byte that is no UTF-8 becomes `\xE9`.
+public struct LineRecognizer: Sendable {
+    /// The level of a line that names none.
+    public var unknownLevel: LogLevel
+    /// Where times without an offset are at home.
+    public var zone: LogTimeZone
+    private let clock: LogClock
+
+    public init(unknownLevel: LogLevel = .info, zone: LogTimeZone = .local, clock: LogClock = .system) {
+        self.unknownLevel = unknownLevel
+        self.zone = zone
+        self.clock = clock
+    }
+
+    /// - Parameter line: One line without its ending.
+    public func recognize(_ line: [UInt8]) -> RecognizedLine {
+        if line.first(where: { $0 != 0x20 && $0 != 0x09 }) == 0x7B, let recognized = recognizeJSON(line) { return recognized }
+        let shown = LineText.withoutTerminalSequences(line)
+        var rest = shown[...]
+        var metadata: LogMetadata = [:]
+        var level: LogLevel?
+        if let priority = SyslogPriority(from: &rest) {
+            level = priority.level
+            if priority.facility != 0 { metadata["facility"] = LogValue(priority.facility) }
+        }
+        let time = LeadingTime(zone: zone, now: { clock.now() }).take(from: &rest)
+        return RecognizedLine(
+            level: level ?? LevelWord.find(in: rest) ?? unknownLevel, message: LineText.decoded(rest), metadata: metadata,
+            time: time)
+    }
+
+    private func recognizeJSON(_ line: [UInt8]) -> RecognizedLine? {
+        guard case .object(let members)? = try? JSONValue.parse(line) else { return nil }
+        var level: LogLevel?, message: String?, time: LogTime?
+        var metadata: LogMetadata = [:]
+        for member in members {
+            switch member.key {
+            case "level", "lvl", "severity", "log.level":
+                if level == nil, let read = LevelWord.level(member.value) {
+                    level = read
+                    continue
+                }
+            case "message", "msg":
+                if message == nil, let text = member.value.text {
+                    message = text
+                    continue
+                }
+            case "time", "timestamp", "ts", "@timestamp":
+                if time == nil, let read = moment(member.value) {
+                    time = read
+                    continue
+                }
+            default: break
+            }
+            metadata[member.key] = member.value.logValue
+        }
+        guard let message else {
+            return RecognizedLine(level: level ?? unknownLevel, message: LineText.decoded(line), time: time)
+        }
+        return RecognizedLine(level: level ?? unknownLevel, message: message, metadata: metadata, time: time)
+    }
+
+    /// ISO 8601, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by its size.
+    private func moment(_ value: JSONValue) -> LogTime? {
+        let number: Double
+        switch value {
+        case .string(let text): return ISO8601.time(text, in: zone)
+        case .integer(let whole):
+            switch whole {
+            case 1_000_000_000..<100_000_000_000: return LogTime(nanoseconds: whole).scaled(1_000_000_000)
+            case 100_000_000_000..<100_000_000_000_000: return LogTime(nanoseconds: whole).scaled(1_000_000)
+            case 100_000_000_000_000..<100_000_000_000_000_000: return LogTime(nanoseconds: whole).scaled(1000)
+            case 100_000_000_000_000_000...: return LogTime(nanoseconds: whole)
+            default: return nil
+            }
+        case .double(let fraction): number = fraction
+        default: return nil
+        }
+        switch number {
+        case 1e9..<9.2e9: return LogTime(seconds: number)
+        case 1e12..<9.2e12: return LogTime(seconds: number / 1000)
+        default: return nil
+        }
+    }
+}
+
+extension LogTime {
+    /// A number in a coarser unit than nanoseconds; nil beyond the year 2262.
+    fileprivate func scaled(_ unit: Int64) -> LogTime? {
+        let (product, overflow) = nanoseconds.multipliedReportingOverflow(by: unit)
+        return overflow ? nil : LogTime(nanoseconds: product)
+    }
+}

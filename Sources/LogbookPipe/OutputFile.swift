@@ -1,0 +1,51 @@
+internal import CLogbookSystem
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A file that a program writes at its end, and checks at its beginning. Readable by this user alone.
+struct OutputFile: Sendable {
+    /// `-` is standard output.
+    let path: String
+
+    /// Makes the file, or empties it.
+    init(_ path: String) throws(PipeError) {
+        self.path = path
+        if path != "-" { close(try open(O_TRUNC)) }
+    }
+
+    /// Makes no file yet, but finds out whether one can be made.
+    init(whenNeeded path: String) throws(PipeError) {
+        self.path = path
+        if access(path, F_OK) == 0 {
+            if access(path, W_OK) != 0 { throw .cannotWrite(path: path, errno: errno) }
+            return
+        }
+        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        if access(folder, W_OK | X_OK) != 0 { throw .cannotWrite(path: path, errno: errno) }
+    }
+
+    /// Appends the bytes and waits until the disk has them.
+    func write(_ bytes: [UInt8]) throws(PipeError) {
+        let descriptor = path == "-" ? 1 : try open(O_APPEND)
+        defer { if path != "-" { close(descriptor) } }
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes { logbook_write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            if count <= 0 { throw .cannotWrite(path: path, errno: errno) }
+            done += count
+        }
+        if path != "-" && fsync(descriptor) != 0 && errno != EINVAL { throw .cannotWrite(path: path, errno: errno) }
+    }
+
+    private func open(_ flags: Int32) throws(PipeError) -> Int32 {
+        let descriptor = logbook_openat(AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o600)
+        if descriptor < 0 { throw .cannotWrite(path: path, errno: errno) }
+        return descriptor
+    }
+}

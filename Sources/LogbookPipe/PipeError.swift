@@ -1,0 +1,16 @@
+/// Why a pipe cannot begin.
+public enum PipeError: Error, Equatable, CustomStringConvertible {
+    /// The process has no file descriptor left.
+    case noDescriptors(errno: Int32)
+    /// The folder for what could not be delivered, or the summary, cannot be written.
+    case cannotWrite(path: String, errno: Int32)
+
+    public var description: String {
+        switch self {
+        case .noDescriptors(let errno):
+            "no file descriptor is left to wait with (errno \(errno)); raise the limit (ulimit -n)"
+        case .cannotWrite(let path, let errno):
+            "cannot write \(path) (errno \(errno)); check that its folder exists and this user may write there"
+        }
+    }
+}

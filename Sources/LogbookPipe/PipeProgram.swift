@@ -1,0 +1,115 @@
+public import LogbookCore
+internal import LogbookFormat
+
+/// A pipe from its first line to its exit status: reads, gives the providers their time, tells what became of everything, and
+/// saves what no receiver took.
+public final class PipeProgram: Sendable {
+    /// A provider of the pipe, registered with its service.
+    public struct Outlet: Sendable {
+        let registration: LogRegistration
+        let undelivered: @Sendable () -> [LogEvent]
+        let origin: LogOrigin?
+
+        /// - Parameters:
+        ///   - origin: Written into events that are saved, so that a receiver can tell which of them it has.
+        ///   - undelivered: What the provider still has, after its shutdown.
+        public init(
+            _ registration: LogRegistration, origin: LogOrigin? = nil,
+            undelivered: @escaping @Sendable () -> [LogEvent] = { [] }
+        ) {
+            self.registration = registration
+            self.origin = origin
+            self.undelivered = undelivered
+        }
+    }
+
+    /// What the program's exit status means, after `sysexits.h`.
+    public enum Status: Int32, Sendable {
+        /// Everything read was delivered.
+        case delivered = 0
+        /// The input could not be read to its end; what was read was delivered.
+        case inputFailed = 74
+        /// Something was not delivered; the messages say what, and where it is.
+        case undelivered = 75
+    }
+
+    private let session: PipeSession
+    private let service: LogService
+    private let outlets: [Outlet]
+    private let patience: Duration
+    private let rescue: OutputFile?
+    private let summary: OutputFile?
+    private let say: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - patience: How long the providers may take after the input's end.
+    ///   - undelivered: Path of the file for events that no receiver took, made only when there are any; nil saves none.
+    ///   - summary: Path of the file for ``PipeSummary/tabSeparated``, `-` for standard output; nil writes none.
+    ///   - say: Takes messages and the table for people, with their newlines.
+    /// - Throws: ``PipeError/cannotWrite(path:errno:)``, before anything is read.
+    public init(
+        _ session: PipeSession, service: LogService, outlets: [Outlet], patience: Duration = .seconds(60),
+        undelivered: String? = nil, summary: String? = nil, say: @escaping @Sendable (String) -> Void
+    ) throws(PipeError) {
+        self.session = session
+        self.service = service
+        self.outlets = outlets
+        self.patience = patience
+        self.say = say
+        rescue = try undelivered.map { path throws(PipeError) in try OutputFile(whenNeeded: path) }
+        self.summary = try summary.map { path throws(PipeError) in try OutputFile(path) }
+    }
+
+    /// Ends ``run()`` soon, from any thread: what the pipe holds is still read.
+    public func stop() { session.stop() }
+
+    public func run() -> Status {
+        let end = session.run()
+        let report = service.shutdown(by: .after(patience))
+        let result = PipeSummary(
+            counts: session.counts,
+            providers: outlets.map { .init(name: $0.registration.name, ledger: $0.registration.ledger) })
+        say(result.table)
+        var isWhole = true
+        for outlet in outlets {
+            let ledger = outlet.registration.ledger
+            if ledger.delivered == ledger.submitted { continue }
+            isWhole = false
+            let reason = report.unfinished.first { $0.name == outlet.registration.name }?.reason
+            say(Self.message(outlet.registration.name, ledger, reason))
+            save(outlet)
+        }
+        write(result.tabSeparated, to: summary)
+        if case .failed(let errno) = end {
+            say("logbook pipe: reading failed (errno \(errno)); what was read before is accounted for above\n")
+            return isWhole ? .inputFailed : .undelivered
+        }
+        return isWhole ? .delivered : .undelivered
+    }
+
+    private static func message(_ name: String, _ ledger: LogLedger, _ reason: String?) -> String {
+        let reasons = ledger.dropped.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key)" }
+        var text = "logbook pipe: \(name) did not deliver \(ledger.submitted - ledger.delivered) of \(ledger.submitted) events"
+        if !reasons.isEmpty { text += ", dropped: \(reasons.joined(separator: ", "))" }
+        if let reason { text += ": \(reason)" }
+        return text + "\n"
+    }
+
+    private func save(_ outlet: Outlet) {
+        let events = outlet.undelivered()
+        guard !events.isEmpty, let rescue else { return }
+        let format = JSONLineFormat(origin: outlet.origin)
+        var lines: [UInt8] = []
+        for event in events { format.append(event, to: &lines) }
+        do throws(PipeError) {
+            try rescue.write(lines)
+            say("logbook pipe: \(events.count) events are saved in \(rescue.path), one JSON object per line\n")
+        } catch {
+            say("logbook pipe: \(events.count) events are lost: \(error)\n")
+        }
+    }
+
+    private func write(_ text: String, to file: OutputFile?) {
+        do throws(PipeError) { try file?.write(Array(text.utf8)) } catch { say("logbook pipe: \(error)\n") }
+    }
+}

@@ -1,0 +1,148 @@
+public import LogbookCore
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// What a pipe has read.
+public struct PipeCounts: Sendable, Equatable {
+    public var bytes: UInt64
+    public var lines: UInt64
+    /// Events given to the service: one per line, and one more for each further piece of a very long line.
+    public var events: UInt64
+
+    public init(bytes: UInt64 = 0, lines: UInt64 = 0, events: UInt64 = 0) {
+        self.bytes = bytes
+        self.lines = lines
+        self.events = events
+    }
+}
+
+/// Why reading ended.
+public enum PipeEnd: Sendable, Equatable {
+    case endOfInput
+    /// ``PipeSession/stop()`` was called; what the pipe held then has been read.
+    case stopped
+    /// The input cannot be read any further.
+    case failed(errno: Int32)
+}
+
+/// Reads lines from a descriptor and relays each as an event, until the input ends or somebody says stop.
+///
+/// What is read is relayed: nothing is skipped and nothing kept back. While a provider has many events before it (two windows),
+/// reading waits, and the program at the other end of the pipe with it; a provider whose queue has room for more drops nothing.
+public final class PipeSession: Sendable {
+    private let descriptor: Int32
+    private let service: LogService
+    private let recognizer: LineRecognizer
+    private let maximumLineBytes: Int
+    private let wakeup: SelfPipe
+    private let pace: PipePace
+    private let progress = Locked(PipeCounts())
+
+    /// Bytes asked for at once.
+    private static let chunkBytes = 64 << 10
+    /// What a pipe of the kernel holds at most (`fs.pipe-max-size`): read after a stop at most, so that a writer who never
+    /// pauses cannot hold it up.
+    private static let maximumBytesAfterStop = 1 << 20
+
+    /// - Parameters:
+    ///   - descriptor: Read until its end; stays open.
+    ///   - maximumLineBytes: A longer line becomes several events, all but the first with the metadata `continued`.
+    ///   - windowEvents: Events of one window.
+    ///   - windowBytes: Bytes of the lines of one window.
+    /// - Throws: ``PipeError/noDescriptors(errno:)``.
+    public init(
+        reading descriptor: Int32 = 0, into service: LogService, recognizer: LineRecognizer = LineRecognizer(),
+        maximumLineBytes: Int = 64 << 10, windowEvents: Int = 10_000, windowBytes: Int = 8 << 20
+    ) throws(PipeError) {
+        self.descriptor = descriptor
+        self.service = service
+        self.recognizer = recognizer
+        self.maximumLineBytes = maximumLineBytes
+        wakeup = try SelfPipe()
+        pace = PipePace(service, windowEvents: windowEvents, windowBytes: windowBytes)
+    }
+
+    /// Ends ``run()`` soon: what the pipe holds at this moment is still read, and no provider is waited for any more. From any
+    /// thread, any number of times.
+    public func stop() {
+        wakeup.wake()
+        pace.release()
+    }
+
+    /// What has been read so far.
+    public var counts: PipeCounts { progress.withLock { $0 } }
+
+    /// Reads on the calling thread until the end.
+    public func run() -> PipeEnd {
+        var splitter = LineSplitter(maximumLineBytes: maximumLineBytes)
+        var bytesAfterStop: Int?
+        var buffer = [UInt8](repeating: 0, count: Self.chunkBytes)
+        var end = PipeEnd.endOfInput
+        reading: while true {
+            switch wait(forever: bytesAfterStop == nil) {
+            case .nothing:
+                end = .stopped
+                break reading
+            case .stop:
+                bytesAfterStop = 0
+                continue
+            case .input: break
+            }
+            let count = read(descriptor, &buffer, buffer.count)
+            if count == 0 { break }
+            if count < 0 {
+                if errno == EINTR || errno == EAGAIN { continue }
+                end = .failed(errno: errno)
+                break
+            }
+            progress.withLock { $0.bytes += UInt64(count) }
+            splitter.take(buffer[..<count], relay)
+            if let already = bytesAfterStop {
+                bytesAfterStop = already + count
+                if already + count >= Self.maximumBytesAfterStop {
+                    end = .stopped
+                    break
+                }
+            }
+        }
+        splitter.finish(relay)
+        return end
+    }
+
+    private enum Readiness { case input, stop, nothing }
+
+    private func wait(forever: Bool) -> Readiness {
+        var watched = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: forever ? wakeup.readEnd : -1, events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            let ready = poll(&watched, nfds_t(watched.count), forever ? -1 : 0)
+            if ready < 0 && errno == EINTR { continue }
+            if watched[1].revents != 0 { return .stop }
+            // A failed poll leaves it to read(2) to say what is wrong.
+            return ready == 0 ? .nothing : .input
+        }
+    }
+
+    private func relay(_ line: LineSplitter.Line) {
+        pace.wait(for: line.bytes.count)
+        progress.withLock { counts in
+            counts.events += 1
+            if !line.isContinued { counts.lines += 1 }
+        }
+        if line.isContinued {
+            service.relay(
+                recognizer.unknownLevel, LogMessage(text: LineText.decoded(line.bytes)), metadata: ["continued": true])
+        } else {
+            let recognized = recognizer.recognize(line.bytes)
+            service.relay(
+                recognized.level, LogMessage(text: recognized.message), metadata: recognized.metadata, at: recognized.time)
+        }
+    }
+}

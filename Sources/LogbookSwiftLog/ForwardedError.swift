@@ -1,0 +1,19 @@
+#if SwiftLog
+    public import LogbookCore
+
+    /// The error that an event carried, for the handlers of swift-log: what was known of it when it was logged.
+    public struct ForwardedError: Error, Hashable, CustomStringConvertible {
+        public let details: LogErrorDetails
+
+        public init(_ details: LogErrorDetails) { self.details = details }
+
+        /// `PaymentError: the card was declined`.
+        public var description: String { "\(details.type): \(details.description)" }
+    }
+
+    extension LogErrorDetails {
+        init(loggedWith error: any Error) {
+            self = (error as? ForwardedError)?.details ?? LogErrorDetails(error)
+        }
+    }
+#endif

@@ -1,0 +1,48 @@
+#if Collector
+internal import ArgumentParser
+internal import LogbookCollector
+internal import LogbookPipe
+
+struct CollectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "collect", abstract: "Receives transaction sets and log batches over HTTP, and stores each once.",
+        discussion: """
+            Prints "listening on http://127.0.0.1:8090" once it takes connections. SIGTERM and SIGINT let requests in progress \
+            end. The token may also stand in the environment's LOGBOOK_TOKEN.
+            """)
+
+    @Option(help: ArgumentHelp("Where to store: sqlite:<path>, made when there is none.", valueName: "archive"))
+    var archive: String
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen on; 0 for any free one.")
+    var port = 8090
+
+    @OptionGroup var tokens: TokenOptions
+
+    @Option(help: ArgumentHelp("One more path that takes transaction sets, beside /v1/transactions.", valueName: "path"))
+    var transactionsPath: [String] = []
+
+    @Flag(help: "Start without a token, or where others can reach it although nothing is encrypted.")
+    var insecure = false
+
+    func run() throws {
+        var configuration = CollectorConfiguration()
+        configuration.host = host
+        configuration.port = port
+        configuration.token = try tokens.secret()
+        configuration.transactionPaths += transactionsPath
+        configuration.isInsecure = insecure
+        do throws(CollectorError) {
+            let program = try CollectorProgram(configuration, archive: archive)
+            StopSignals.onFirst { _ in program.stop() }
+            try program.run { url in Terminal.print("listening on \(url)\n") }
+        } catch {
+            Terminal.say("logbook collect: \(error)\n")
+            throw ExitCode(error.exitStatus)
+        }
+    }
+}
+#endif

@@ -1,0 +1,156 @@
+#if Collector
+internal import ArgumentParser
+internal import Foundation
+internal import Logbook
+internal import LogbookHTTP
+internal import LogbookPipe
+internal import LogbookRemote
+
+struct PipeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pipe", abstract: "Reads lines from standard input and logs each as an event.",
+        discussion: """
+            Level words, time stamps and JSON lines are recognised. Nothing that was read is lost: while a provider cannot keep \
+            up, reading waits. The end of the input, SIGTERM, SIGINT and SIGHUP end it; then the providers have --deadline \
+            seconds. Exits with 0 when everything was delivered, and with 75 when something was not; events that the remote did \
+            not take are then saved in the file --undelivered.
+            """)
+
+    enum Format: String, CaseIterable, ExpressibleByArgument { case text, article, json }
+
+    @Flag(help: "Write events to standard output.")
+    var console = false
+
+    @Option(help: ArgumentHelp("Write events to files in this folder, made when there is none.", valueName: "folder"))
+    var file: String?
+
+    @Option(help: "The file's name: <name>.log.")
+    var name = "app"
+
+    @Option(help: "A file rolls before it grows beyond this.")
+    var maximumBytes = RollingPolicy().maximumBytes
+
+    @Option(help: "Rolled files to keep.")
+    var maximumArchives = RollingPolicy().maximumArchives
+
+    @Option(help: "How lines are written: text, article or json.")
+    var format = Format.text
+
+    @Option(help: ArgumentHelp("Send events to the collector at this address.", valueName: "url"))
+    var remote: String?
+
+    @OptionGroup var tokens: TokenOptions
+
+    @Option(help: ArgumentHelp("The level of lines that name none. (default: info)", valueName: "level"), transform: parsedLevel)
+    var level = LogLevel.info
+
+    @Option(help: ArgumentHelp("The lowest level that is passed on. (default: verbose)", valueName: "level"), transform: parsedLevel)
+    var from = LogLevel.verbose
+
+    @Option(help: "Seconds that the providers have at the end.")
+    var deadline = 60.0
+
+    @Option(help: ArgumentHelp("Write what became of the events, in columns between tabs; - for standard output.", valueName: "path"))
+    var summary: String?
+
+    @Option(help: ArgumentHelp("Where events are saved that the remote did not take. (default: logbook-undelivered-<pid>.jsonl)", valueName: "path"))
+    var undelivered: String?
+
+    private static func parsedLevel(_ text: String) throws -> LogLevel {
+        guard let level = LogLevel(name: text) else {
+            throw ValidationError("A level is one of \(LogLevel.allCases.map(\.name).joined(separator: ", ")).")
+        }
+        return level
+    }
+
+    func validate() throws {
+        if !console && file == nil && remote == nil { throw ValidationError("Say where to: --console, --file or --remote.") }
+        if maximumBytes < 1 || maximumArchives < 0 { throw ValidationError("Sizes and numbers of files must be positive.") }
+        guard (0...86_400 * 365).contains(deadline) else { throw ValidationError("The deadline must be 0 seconds to a year.") }
+        if let remote, !remote.hasPrefix("http://") && !remote.hasPrefix("https://") {
+            throw ValidationError("The remote's address must begin with http:// or https://.")
+        }
+    }
+
+    func run() throws {
+        let service = LogService()
+        let stopper = Stopper()
+        StopSignals.onFirst { _ in stopper.stop() }
+        do {
+            let outlets = try register(with: service)
+            let session = try PipeSession(into: service, recognizer: LineRecognizer(unknownLevel: level))
+            let program = try PipeProgram(
+                session, service: service, outlets: outlets, patience: .seconds(deadline),
+                undelivered: remote == nil ? nil : undelivered ?? "logbook-undelivered-\(ProcessInfo.processInfo.processIdentifier).jsonl",
+                summary: summary, say: Terminal.say)
+            stopper.program = program
+            let status = program.run()
+            if status != .delivered { throw ExitCode(status.rawValue) }
+        } catch let error as FileLogProviderError {
+            Terminal.say("logbook pipe: \(error)\n")
+            throw ExitCode(73)
+        } catch let error as PipeError {
+            Terminal.say("logbook pipe: \(error)\n")
+            throw ExitCode(73)
+        }
+    }
+
+    /// Queues with more room than a pipe lets fill up before it waits.
+    private static let queue = QueuePolicy(
+        capacity: 1_000_000, maximumBytes: 1 << 40, linger: .milliseconds(5), overflow: .block(upTo: .seconds(60)))
+
+    private func register(with service: LogService) throws -> [PipeProgram.Outlet] {
+        switch format {
+        case .text: try register(with: service, TextFormat.text)
+        case .article: try register(with: service, TextFormat.article)
+        case .json: try register(with: service, JSONLineFormat())
+        }
+    }
+
+    private func register(with service: LogService, _ format: some LogFormat) throws -> [PipeProgram.Outlet] {
+        var outlets: [PipeProgram.Outlet] = []
+        if let file {
+            let provider = try FileLogProvider(
+                in: file, name: name, format: format,
+                rolling: RollingPolicy(maximumBytes: maximumBytes, maximumArchives: maximumArchives))
+            outlets.append(.init(service.register(provider, from: from, delivery: .queued(Self.queue))))
+        }
+        if console {
+            let provider = ConsoleLogProvider(format: format, patience: .seconds(86_400 * 365))
+            outlets.append(.init(service.register(provider, from: from, delivery: .queued(Self.queue))))
+        }
+        if let remote {
+            let origin = LogOrigin.ephemeral()
+            let provider = RemoteLogProvider(
+                to: CollectorDestination(url: remote, token: try tokens.secret()), origin: origin,
+                queue: RemoteQueuePolicy(maximumEvents: 10_000_000, maximumBytes: 1 << 40, overflow: .dropNewest))
+            outlets.append(.init(service.register(provider, from: from), origin: origin) { provider.undelivered() })
+        }
+        return outlets
+    }
+}
+
+/// Passes a signal on to the program, also when it comes before there is one.
+private final class Stopper: Sendable {
+    private let state = Locked<(program: PipeProgram?, isStopped: Bool)>((nil, false))
+
+    var program: PipeProgram? {
+        get { state.withLock { $0.program } }
+        set {
+            let isStopped = state.withLock { state in
+                state.program = newValue
+                return state.isStopped
+            }
+            if isStopped { newValue?.stop() }
+        }
+    }
+
+    func stop() {
+        let program = state.withLock { state in
+            state.isStopped = true
+            return state.program
+        }
+        program?.stop()
+    }
+}
+#endif

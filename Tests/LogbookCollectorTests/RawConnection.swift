@@ -1,0 +1,51 @@
+import LogbookCore
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A TCP connection to this machine that says whatever bytes a test wants.
+final class RawConnection {
+    private let descriptor: Int32
+    struct Failure: Error { let errno: Int32 }
+
+    init(port: Int) throws {
+        #if canImport(Glibc)
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        if connected != 0 { throw Failure(errno: errno) }
+        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends the bytes and reads one answer's beginning; empty when the connection was closed. Waits on a thread of its own,
+    /// since the server needs those of Swift's pool.
+    func exchange(_ text: String) async -> String {
+        let descriptor = descriptor
+        return await withCheckedContinuation { continuation in
+            LogThread.start("raw") {
+                let bytes = Array(text.utf8)
+                _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+                var answer = [UInt8](repeating: 0, count: 4096)
+                let count = recv(descriptor, &answer, answer.count, 0)
+                continuation.resume(returning: String(decoding: answer.prefix(max(0, count)), as: UTF8.self))
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+#if Collector
+@testable import LogbookCollector
+import LogbookCore
+import LogbookHTTP
+import LogbookTransactions
+
+/// A real server on a free port for the length of a test.
+struct RunningCollector {
+    static let token: Secret = "a=b c\"d=="
+    let port: Int
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    static func with(
+        _ archive: any Archive, configure: (inout CollectorConfiguration) -> Void = { _ in },
+        _ body: (RunningCollector) async throws -> Void
+    ) async throws {
+        var configuration = CollectorConfiguration()
+        configuration.token = token
+        configure(&configuration)
+        let server = try CollectorServer(configuration: configuration, archive: archive)
+        let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+        let serving = Task {
+            defer { announce.finish() }
+            try await server.run { announce.yield($0) }
+        }
+        var iterator = ports.makeAsyncIterator()
+        guard let port = await iterator.next() else {
+            try await serving.value
+            throw CollectorError.invalid("the server ended at once")
+        }
+        do {
+            try await body(RunningCollector(port: port))
+            serving.cancel()
+            try await serving.value
+        } catch {
+            serving.cancel()
+            try? await serving.value
+            throw error
+        }
+    }
+
+    /// - Parameter headers: Replace the usual ones (token, type) of the same name; an empty value leaves one out.
+    func send(
+        _ method: String = "POST", _ path: String = "/v1/transactions", _ body: [UInt8] = [], _ headers: [String: String] = [:]
+    ) async throws -> HTTPResponse {
+        var all = ["Authorization": "Bearer \(Self.token.revealed)"]
+        if method == "POST" { all["Content-Type"] = path == "/v1/logs" ? "application/x-ndjson" : Golden.setType }
+        all.merge(headers) { $1 }
+        var limits = HTTPLimits()
+        limits.total = .seconds(120)   // other tests may keep the threads of Swift's pool busy
+        return try await CurlTransport.shared.send(
+            HTTPRequest(
+                method: method, url: url + path, headers: all.filter { !$0.value.isEmpty }.map { HTTPHeader($0.key, $0.value) },
+                body: body, limits: limits))
+    }
+
+    func send(_ body: String, to path: String = "/v1/transactions", _ headers: [String: String] = [:]) async throws -> HTTPResponse {
+        try await send("POST", path, Array(body.utf8), headers)
+    }
+}
+
+extension HTTPResponse {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// An archive that never works.
+final class FailingArchive: Archive {
+    private let failure = ArchiveError.unavailable(reason: "disk I/O error at /secret/path; INSERT INTO entries")
+    func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt { throw failure }
+    func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt { throw failure }
+    func transaction(_ id: String) async throws(ArchiveError) -> TransactionRecord? { throw failure }
+    func counts() async throws(ArchiveError) -> ArchiveCounts { throw failure }
+    func checkWritable() async throws(ArchiveError) { throw failure }
+}
+
+/// An archive that stores, and then says once that it cannot tell.
+final class ForgetfulArchive: Archive {
+    private let archive: SQLiteArchive
+    private let hasForgotten = Locked(false)
+    init(_ archive: SQLiteArchive) { self.archive = archive }
+
+    private func forget() throws(ArchiveError) {
+        let isFirst = hasForgotten.withLock { hasForgotten in
+            defer { hasForgotten = true }
+            return !hasForgotten
+        }
+        if isFirst { throw .unavailable(reason: "the commit failed, or did not") }
+    }
+
+    func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
+        let receipt = try await archive.store(parcel)
+        try forget()
+        return receipt
+    }
+    func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
+        let receipt = try await archive.store(batch)
+        try forget()
+        return receipt
+    }
+    func transaction(_ id: String) async throws(ArchiveError) -> TransactionRecord? { try await archive.transaction(id) }
+    func counts() async throws(ArchiveError) -> ArchiveCounts { try await archive.counts() }
+    func checkWritable() async throws(ArchiveError) { try await archive.checkWritable() }
+}
+#endif

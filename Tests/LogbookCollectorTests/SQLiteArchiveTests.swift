@@ -1,0 +1,223 @@
+#if Collector
+import Foundation
+import GRDB
+@testable import LogbookCollector
+import LogbookCore
+import LogbookTransactions
+import Testing
+
+@Suite struct SQLiteArchiveTests {
+    private let folder: TemporaryFolder
+    private let archive: SQLiteArchive
+
+    init() throws {
+        folder = try TemporaryFolder()
+        archive = try SQLiteArchive(path: folder("archive.sqlite"), busyTimeout: .milliseconds(100))
+    }
+
+    /// Looks at the file with a connection of its own.
+    private func query<Value: DatabaseValueConvertible>(_ sql: String) throws -> Value? {
+        var configuration = Configuration()
+        configuration.readonly = true
+        return try DatabaseQueue(path: folder("archive.sqlite"), configuration: configuration).read {
+            try Value.fetchOne($0, sql: sql)
+        }
+    }
+
+    // MARK: Transactions
+
+    @Test("D1: the same set twice is stored once, also when nothing in it names it")
+    func theSameSetTwiceIsStoredOnce() async throws {
+        let parcel = TransactionParcel(parcel: nil, set: try Golden.g2Set, received: LogTime(seconds: 1))
+        #expect(try await archive.store(parcel) == ArchiveReceipt(accepted: 2, duplicates: 0))
+        #expect(try await archive.store(parcel) == ArchiveReceipt(accepted: 0, duplicates: 2))
+        #expect(try query("SELECT count(*) FROM transactions") == 1)
+        #expect(try query("SELECT count(*) FROM entries") == 2)
+        #expect(
+            try query("SELECT typeof(error_code) || error_code || error_description FROM entries WHERE event = 2")
+                == "integer42Baad!")
+        #expect(try query("SELECT time FROM entries WHERE event = 2") == 1_421_431_902_000_000)
+    }
+
+    @Test func entriesThatAreAlikeWithinOneSetAreAllStored() async throws {
+        let twins = TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(3, at: 10), Golden.entry(3, at: 10)])
+        #expect(try await archive.store(Golden.parcel(twins)).accepted == 2)
+        #expect(try await archive.store(Golden.parcel(twins)).duplicates == 2)
+        #expect(try await archive.store(Golden.parcel(twins, name: "P")).accepted == 2)
+        #expect(try await archive.store(Golden.parcel(twins, name: "P")).duplicates == 2)
+        #expect(try await archive.counts().entries == 4)
+    }
+
+    @Test func aParcelsNameUsedForSomethingElseLosesNothing() async throws {
+        let first = TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(3, at: 10)])
+        let second = TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(4, at: 10)])
+        #expect(try await archive.store(Golden.parcel(first, name: "P")).accepted == 1)
+        #expect(try await archive.store(Golden.parcel(second, name: "P")).accepted == 1)
+    }
+
+    @Test("C25: an entry with a key is stored once, whatever parcel brings it")
+    func anEntryWithAKeyIsStoredOnce() async throws {
+        let entry = Golden.entry(3, at: 10, key: EntryKey(installation: "I", epoch: 1, sequence: 1))
+        let transaction = TransactionRecord(id: "T", usecase: 1, entries: [entry])
+        #expect(try await archive.store(Golden.parcel(transaction, name: "P")).accepted == 1)
+        #expect(try await archive.store(Golden.parcel(transaction, name: "Q")).duplicates == 1)
+        #expect(try await archive.store(Golden.parcel(transaction)).duplicates == 1)
+    }
+
+    @Test("D3, D4: entries may come before the device is known; who knows it fills it in, and nobody overwrites it")
+    func theDeviceIsFilledInFromWhoeverKnowsIt() async throws {
+        let server = TransactionRecord(id: "T", usecase: 1, deviceMake: "", entries: [Golden.entry(3, at: 12)])
+        let client = TransactionRecord(
+            id: "T", usecase: 1, deviceMake: "KVM", deviceOS: "Debian", entries: [Golden.entry(0, at: 11), Golden.entry(7, at: 13)])
+        let stranger = TransactionRecord(
+            id: "T", usecase: 9, deviceMake: "other", deviceOSVersion: "12", entries: [Golden.entry(8, at: 14)])
+        for transaction in [server, client, stranger] { _ = try await archive.store(Golden.parcel(transaction)) }
+        let found = try #require(try await archive.transaction("T"))
+        #expect(found.entries.map(\.event) == [0, 3, 7, 8])
+        #expect([found.deviceMake, found.deviceOS, found.deviceOSVersion] == ["KVM", "Debian", "12"])
+        #expect(found.usecase == 1)
+        #expect(try await archive.counts().transactions == 1)
+    }
+
+    @Test("D5: a transaction is found by its id with its entries in order of time; of the same time in the order they came")
+    func aTransactionIsFoundByItsID() async throws {
+        let times: [Double] = [3, 1, 2, 2, 2]
+        let transaction = TransactionRecord(
+            id: "T", usecase: 1, entries: times.enumerated().map { Golden.entry($0.offset, at: $0.element) })
+        _ = try await archive.store(Golden.parcel(transaction, name: "P"))
+        _ = try await archive.store(
+            Golden.parcel(TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(9, at: 2)]), name: "Q"))
+        #expect(try await archive.transaction("T")?.entries.map(\.event) == [1, 2, 3, 4, 9, 0])
+        #expect(try await archive.transaction("U") == nil)
+    }
+
+    @Test func textsThatDifferOnlyBehindANULAreNotTheSame() async throws {
+        for id in ["T\0a", "T\0b", "T"] {
+            _ = try await archive.store(Golden.parcel(TransactionRecord(id: id, usecase: 1, entries: [Golden.entry(1, at: 1)])))
+        }
+        #expect(try await archive.counts().entries == 3)
+        #expect(try await archive.transaction("T\0b")?.entries.count == 1)
+    }
+
+    // MARK: Log events
+
+    @Test func anEventWithAnOriginIsStoredOnce() async throws {
+        let batch = LogBatch(parcel: "P", items: [Golden.item(1), Golden.item(2)], received: LogTime(seconds: 1))
+        #expect(try await archive.store(batch) == ArchiveReceipt(accepted: 2, duplicates: 0))
+        var again = batch
+        again.parcel = "Q"
+        again.items.append(Golden.item(3))
+        #expect(try await archive.store(again) == ArchiveReceipt(accepted: 1, duplicates: 2))
+        #expect(try query("SELECT group_concat(sequence) FROM log_events") == "1,2,3")
+    }
+
+    @Test func eventsWithoutOriginAreKnownByTheirParcel() async throws {
+        let batch = LogBatch(
+            parcel: "P", items: [Golden.item(1, origin: nil), Golden.item(1, origin: nil)], received: LogTime(seconds: 1))
+        #expect(try await archive.store(batch).accepted == 2)
+        #expect(try await archive.store(batch).duplicates == 2)
+        var unnamed = batch
+        unnamed.parcel = nil
+        #expect(try await archive.store(unnamed).accepted == 2)
+        #expect(try await archive.store(unnamed).accepted == 2)
+        #expect(try query("SELECT group_concat(arrivals || ':' || items) FROM parcels") == "2:2,1:2,1:2")
+    }
+
+    @Test func everythingAnEventSaysIsStored() async throws {
+        let event = LogEvent(
+            sequence: 7, time: LogTime(nanoseconds: 1_000_001_999), level: .error, message: "a\n\0b",
+            metadata: ["ms": 812, "tags": ["x"]], thread: 5, source: LogSource(fileNamed: "M/F.swift", functionNamed: "f()", line: 3),
+            transaction: TransactionEntry(
+                transactionID: "T", usecase: 2, kind: .happened(4), errorCode: 42, errorDescription: "Baad!",
+                device: DeviceFacts(make: "m", os: "o", osVersion: "v")),
+            error: LogErrorDetails(type: "PaymentError", description: "refused"))
+        let item = LogBatch.Item(event: event, origin: LogOrigin(installation: "I", epoch: .max))
+        _ = try await archive.store(LogBatch(parcel: nil, items: [item], received: LogTime(seconds: 2)))
+        let columns = [
+            "installation": "I", "epoch": "-1", "sequence": "7", "time": "1000001", "level": "error", "message": "a\n␀b",
+            "thread": "5", "file": "M/F.swift", "function": "f()", "line": "3", "metadata": #"{"ms":812,"tags":["x"]}"#,
+            "error_type": "PaymentError", "error_message": "refused", "transaction_guid": "T", "usecase": "2", "event": "4",
+            "error_code": "42", "error_description": "Baad!", "received": "2000000",
+        ]
+        for (column, value) in columns {
+            #expect(try query("SELECT CAST(\(column) AS TEXT) FROM log_events") == value, "\(column)")
+        }
+    }
+
+    // MARK: The file
+
+    @Test func theFileIsForThisUserAloneAndDurable() async throws {
+        _ = try await archive.store(LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 1)))
+        for suffix in ["", "-wal", "-shm", ".lock"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder("archive.sqlite") + suffix)
+            #expect((attributes[.posixPermissions] as? Int) == 0o600, "\(suffix)")
+        }
+        #expect(try query("PRAGMA journal_mode") == "wal")
+        #expect(try query("PRAGMA integrity_check") == "ok")
+        #expect(try query("PRAGMA user_version") == SQLiteArchive.schemaVersion)
+    }
+
+    @Test func whatWasStoredIsThereAfterReopening() async throws {
+        let path = folder("other.sqlite")
+        do {
+            let archive = try SQLiteArchive(path: path)
+            _ = try await archive.store(LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 1)))
+        }
+        let reopened = try SQLiteArchive(path: path)
+        #expect(try await reopened.counts().logEvents == 1)
+        let again = LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 1))
+        #expect(try await reopened.store(again).duplicates == 1)
+    }
+
+    @Test func anotherProcessIsKeptOut() throws {
+        #expect(throws: ArchiveError.inUse(path: folder("archive.sqlite"))) { try SQLiteArchive(path: folder("archive.sqlite")) }
+    }
+
+    @Test func aNewerSchemaIsRefusedAndLeftAlone() throws {
+        let path = folder("newer.sqlite")
+        try DatabaseQueue(path: path).write {
+            try $0.execute(
+                sql: """
+                    CREATE TABLE future (x); PRAGMA application_id = \(ArchiveFile.applicationID); PRAGMA user_version = 99
+                    """)
+        }
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(throws: ArchiveError.newerSchema(path: path, found: 99, supported: SQLiteArchive.schemaVersion)) {
+            try SQLiteArchive(path: path)
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    }
+
+    @Test func filesOfOthersAreRefusedAndLeftAlone() throws {
+        let text = folder("text"), strange = folder("strange.sqlite")
+        try String(repeating: "no database ", count: 100).write(toFile: text, atomically: true, encoding: .utf8)
+        #expect(throws: ArchiveError.notAnArchive(path: text)) { try SQLiteArchive(path: text) }
+        try DatabaseQueue(path: strange).write { try $0.execute(sql: "CREATE TABLE x (y)") }
+        #expect(throws: ArchiveError.notAnArchive(path: strange)) { try SQLiteArchive(path: strange) }
+    }
+
+    @Test func aFolderThatIsNotThereIsNamed() throws {
+        let path = folder("missing/archive.sqlite")
+        #expect {
+            try SQLiteArchive(path: path)
+        } throws: { error in
+            "\(error)".contains(path) && "\(error)".contains("No such file")
+        }
+    }
+
+    @Test("Row 56: while the file is locked nothing is said to be stored; afterwards it works again without a restart")
+    func aLockedFileIsSaidAndGotOver() async throws {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: folder("archive.sqlite"), configuration: configuration)
+        let batch = LogBatch(parcel: "P", items: [Golden.item(1)], received: LogTime(seconds: 1))
+        try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        await #expect(throws: ArchiveError.self) { try await archive.store(batch) }
+        await #expect(throws: ArchiveError.self) { try await archive.checkWritable() }
+        #expect(try await archive.counts().logEvents == 0)
+        try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try await archive.checkWritable()
+        #expect(try await archive.store(batch).accepted == 1)
+    }
+}
+#endif

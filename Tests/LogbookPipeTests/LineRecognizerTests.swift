@@ -1,0 +1,120 @@
+import LogbookCore
+import LogbookFormat
+@testable import LogbookPipe
+import Testing
+
+@Suite struct LineRecognizerTests {
+    private let recognizer = LineRecognizer(
+        zone: .utc, clock: .manual(ManualClock(now: ISO8601.time("2026-11-21T12:00:00Z")!)))
+
+    private func recognize(_ line: String) -> RecognizedLine { recognizer.recognize(Array(line.utf8)) }
+
+    @Test(arguments: [
+        ("ERROR disk full", LogLevel.error), ("[warn] slow", .warning), ("level=info msg=\"x\"", .info),
+        ("lvl=dbug x", .info), ("level=debug x", .debug), ("level=\"error\" x", .error),
+        ("E: Unable to locate package", .error), ("W: GPG error", .warning), ("N: See apt-secure(8)", .notice),
+        ("app: warning: old flag", .warning), ("file.c:3:5: error: expected ';'", .error), ("Error: no module", .error),
+        ("no error found", .info), ("all errors: 0", .info), ("information desk", .info), ("(debug) x", .debug),
+        ("[core:error] [pid 3] x", .error), ("host app[7]: CRITICAL x", .critical), ("\u{1B}[33mWARN\u{1B}[0m x", .warning),
+        ("one two three four five six ERROR", .info), ("FATAL: out of memory", .critical), ("TRACE enter", .verbose),
+        ("INFO, fine", .info), ("", .info), ("=", .info), ("[", .info), ("[]", .info), ("level=", .info), (":", .info),
+    ])
+    func aLevelWordNearTheBeginningDecides(line: String, level: LogLevel) {
+        #expect(recognize(line).level == level)
+        #expect(LineRecognizer(unknownLevel: .notice).recognize(Array("nothing here".utf8)).level == .notice)
+    }
+
+    @Test(arguments: [
+        ("2026-11-21 10:35:22 status installed curl", "2026-11-21T10:35:22Z", "status installed curl", LogLevel.info),
+        ("2026-11-21T10:35:22.125+01:00 ERROR x", "2026-11-21T09:35:22.125Z", "ERROR x", .error),
+        ("2026-11-21T10:35:22Z: x", "2026-11-21T10:35:22Z", "x", .info),
+        ("2026-11-21 10:35:22,125 WARN x", "2026-11-21T10:35:22.125Z", "WARN x", .warning),
+        ("[2026-11-21 10:35:22] x", "2026-11-21T10:35:22Z", "x", .info),
+        ("2026/11/21 10:35:22 [error] 12#12: no file", "2026-11-21T10:35:22Z", "[error] 12#12: no file", .error),
+        ("Nov 21 10:35:22 host app[7]: WARN low", "2026-11-21T10:35:22Z", "host app[7]: WARN low", .warning),
+        ("Nov 23 10:35:22 host x", "2025-11-23T10:35:22Z", "host x", .info),
+        ("Feb 29 10:35:22 host x", "2024-02-29T10:35:22Z", "host x", .info),
+        ("Nov  1 10:35:22 host x", "2026-11-01T10:35:22Z", "host x", .info),
+    ])
+    func aLeadingTimeBecomesTheEventsTime(line: String, time: String, message: String, level: LogLevel) {
+        #expect(
+            recognize(line) == RecognizedLine(level: level, message: message, time: ISO8601.time(time)))
+    }
+
+    @Test(arguments: [
+        "2026-13-21 10:35:22 x", "2026-11-21x10:35:22 x", "2026-11-21 10:35:22abc", "Nov 99 10:35:22 x", "2026-11-21",
+        "[2026-11-21 10:35:22 x", "12345678901234567890",
+    ])
+    func whatIsNoTimeStaysInTheMessage(line: String) {
+        #expect(recognize(line) == RecognizedLine(level: .info, message: line))
+    }
+
+    @Test func theZoneIsUsedForTimesWithoutOffset() {
+        let east = LineRecognizer(zone: .fixed(seconds: 7200))
+        #expect(east.recognize(Array("2026-11-21 10:35:22 x".utf8)).time == ISO8601.time("2026-11-21T08:35:22Z"))
+    }
+
+    @Test func aSyslogPriorityGivesLevelAndFacility() {
+        #expect(recognize("<3>cannot mount") == RecognizedLine(level: .error, message: "cannot mount"))
+        #expect(
+            recognize("<34>1 2026-11-21T10:35:22Z host su - - - failed")
+                == RecognizedLine(
+                    level: .critical, message: "host su - - - failed", metadata: ["facility": 4],
+                    time: ISO8601.time("2026-11-21T10:35:22Z")))
+        #expect(recognize("<999>x") == RecognizedLine(level: .info, message: "<999>x"))
+        #expect(recognize("<-1>x").message == "<-1>x")
+    }
+
+    @Test func aLineOfJSONGivesItsMembers() {
+        let line = #"{"time":"2026-11-21T10:35:22.5Z","level":"warn","msg":"slow","ms":812,"tags":["a"],"ok":true}"#
+        #expect(
+            recognize(line)
+                == RecognizedLine(
+                    level: .warning, message: "slow", metadata: ["ms": 812, "tags": ["a"], "ok": true],
+                    time: ISO8601.time("2026-11-21T10:35:22.5Z")))
+    }
+
+    @Test(arguments: [
+        (#"{"severity":"ERROR","message":"x","timestamp":1795257322}"#, LogLevel.error),
+        (#"{"log.level":"debug","message":"x","@timestamp":"2026-11-21T10:35:22Z"}"#, .debug),
+        (#"{"lvl":50,"msg":"x","time":1795257322000}"#, .error),
+        (#"{"level":4,"msg":"x","ts":1795257322.0}"#, .warning),
+        (#"{"level":4,"msg":"x","ts":1795257322000000}"#, .warning),
+        (#"{"level":4,"msg":"x","ts":1795257322000000000}"#, .warning),
+    ])
+    func theUsualKeysOfOtherLoggersAreKnown(line: String, level: LogLevel) {
+        #expect(
+            recognize(line) == RecognizedLine(level: level, message: "x", time: ISO8601.time("2026-11-21T10:35:22Z")))
+    }
+
+    @Test func whatCannotBeReadStaysAsItIs() {
+        #expect(recognize(#"{"level":"loud","msg":"x","time":"noon"}"#)
+            == RecognizedLine(level: .info, message: "x", metadata: ["level": "loud", "time": "noon"]))
+        #expect(recognize(#"{"level":"error","code":7}"#)
+            == RecognizedLine(level: .error, message: #"{"level":"error","code":7}"#))
+        #expect(recognize(#"{"level":"error""#) == RecognizedLine(level: .info, message: #"{"level":"error""#))
+        #expect(recognize("{}").message == "{}")
+    }
+
+    @Test func bytesThatAreNoTextAreSeenAndOthersKept() {
+        let line: [UInt8] = Array("caf".utf8) + [0xE9] + Array(" ☕️ ".utf8) + [0xF0, 0x9F, 0x00, 0xFF]
+        #expect(recognizer.recognize(line).message == "caf\\xE9 ☕️ \\xF0\\x9F\0\\xFF")
+    }
+
+    @Test func coloursAreLeftOut() {
+        #expect(recognize("\u{1B}[1;31mred\u{1B}[0m \u{1B}[").message == "red \u{1B}[")
+    }
+
+    @Test func anyBytesGiveALine() {
+        let randomness = LogRandomness.seeded(11)
+        let pieces = ["<", ">", "[", "]", "{", "}", "2026-11-21 10:35:22", "Nov 21 10:35:22", "level=", ":", " ", "\u{1B}[", "E"]
+        for _ in 0..<5000 {
+            var line: [UInt8] = []
+            for _ in 0..<Int(randomness.next() % 8) {
+                if randomness.next() % 2 == 0 { line += pieces[Int(randomness.next() % UInt64(pieces.count))].utf8 }
+                else { line.append(UInt8(truncatingIfNeeded: randomness.next())) }
+            }
+            _ = recognizer.recognize(line)
+        }
+    }
+}

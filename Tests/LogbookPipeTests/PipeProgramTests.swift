@@ -1,0 +1,108 @@
+import LogbookCore
+import LogbookFormat
+@testable import LogbookPipe
+import LogbookTestKit
+import Testing
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite struct PipeProgramTests {
+    /// A provider that takes everything and delivers nothing, as a remote does whose receiver is away.
+    private final class Hoarder: LogProvider {
+        private let kept = Locked<[LogEvent]>([])
+        func log(_ event: LogEvent) { kept.withLock { $0.append(event) } }
+        func flush(by deadline: LogDeadline) throws { throw ScriptedFailure("nobody is there") }
+        var ledger: LogLedger? { LogLedger(submitted: UInt64(events.count)) }
+        var events: [LogEvent] { kept.withLock { $0 } }
+    }
+
+    private let said = Locked("")
+    private let service = LogService()
+    private let folder: String
+
+    init() {
+        var template = Array("/tmp/logbook-pipe-XXXXXX".utf8CString)
+        folder = String(cString: mkdtemp(&template))
+    }
+
+    /// A session that reads the text from a pipe of its own.
+    private func session(_ text: String) throws -> PipeSession {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        #expect(write(ends[1], text, text.utf8.count) == text.utf8.count)
+        close(ends[1])
+        return try PipeSession(reading: ends[0], into: service)
+    }
+
+    private func content(_ path: String) -> String? {
+        guard let file = fopen(path, "r") else { return nil }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+    }
+
+    private func program(
+        _ text: String, _ outlets: [PipeProgram.Outlet], undelivered: String? = nil, summary: String? = nil
+    ) throws -> PipeProgram {
+        try PipeProgram(
+            session(text), service: service, outlets: outlets, undelivered: undelivered, summary: summary,
+            say: { [said] text in said.withLock { $0 += text } })
+    }
+
+    @Test func whatWasDeliveredIsToldInATableAndInTabs() throws {
+        let outlets = [PipeProgram.Outlet(service.register(RecordingProvider())), .init(service.register(RecordingProvider(), from: .error, name: "errors"))]
+        let status = try program("one\nERROR two\n", outlets, summary: folder + "/summary.tsv").run()
+        #expect(status == .delivered)
+        #expect(
+            said.withLock { $0 } == """
+                read 2 lines, 14 bytes: 2 events
+                provider           submitted  delivered  pending  dropped
+                RecordingProvider          2          2        0        0
+                errors                     1          1        0        0
+
+                """)
+        #expect(
+            content(folder + "/summary.tsv")
+                == "provider\tpipe RecordingProvider\t2\t2\t0\t0\nprovider\tpipe errors\t1\t1\t0\t0\nfact\tpipe lines\t2\nfact\tpipe bytes\t14\nfact\tpipe events\t2\n")
+    }
+
+    @Test func whatNobodyTookIsSavedAndCanBeReadBack() throws {
+        let hoarder = Hoarder(), origin = LogOrigin(installation: "I", epoch: 7)
+        let outlets = [PipeProgram.Outlet(service.register(hoarder), origin: origin) { hoarder.events }]
+        let path = folder + "/undelivered.jsonl"
+        #expect(try program("one\ntwo\n", outlets, undelivered: path).run() == .undelivered)
+        let lines = try #require(content(path)).split(separator: "\n")
+        let saved = try lines.map { try JSONLineFormat.parse(Array($0.utf8)) }
+        #expect(saved.map(\.event.message) == ["one", "two"])
+        #expect(saved.map(\.origin) == [origin, origin])
+        #expect(said.withLock { $0 }.contains("Hoarder did not deliver 2 of 2 events: nobody is there"))
+        #expect(said.withLock { $0 }.contains("2 events are saved in \(path)"))
+        var facts = stat()
+        #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+    }
+
+    @Test func noFileIsMadeWhenNothingIsToBeSaved() throws {
+        let outlets = [PipeProgram.Outlet(service.register(RecordingProvider()))]
+        let path = folder + "/undelivered.jsonl"
+        #expect(try program("one\n", outlets, undelivered: path).run() == .delivered)
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test func whatCannotBeWrittenIsSaidBeforeAnythingIsRead() throws {
+        let missing = folder + "/missing/file"
+        #expect(throws: PipeError.cannotWrite(path: missing, errno: ENOENT)) { try program("one\n", [], undelivered: missing) }
+        #expect(throws: PipeError.cannotWrite(path: missing, errno: ENOENT)) { try program("one\n", [], summary: missing) }
+    }
+
+    @Test func aProviderThatLostEventsIsNamedWithItsReasons() throws {
+        let sink = FailingSink { _ in BatchWriteError.refused(.oversize, because: ScriptedFailure()) }
+        let outlets = [PipeProgram.Outlet(service.register(sink: sink, name: "narrow"))]
+        #expect(try program("one\ntwo\n", outlets).run() == .undelivered)
+        #expect(said.withLock { $0 }.contains("narrow did not deliver 2 of 2 events, dropped: 2 oversize"))
+    }
+}

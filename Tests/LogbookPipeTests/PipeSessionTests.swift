@@ -1,0 +1,117 @@
+import LogbookCore
+@testable import LogbookPipe
+import LogbookTestKit
+import Testing
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite struct PipeSessionTests {
+    /// A pipe whose ends a test uses as it likes.
+    private struct Ends {
+        let read: Int32, write: Int32
+        init() {
+            var ends: [Int32] = [0, 0]
+            #expect(pipe(&ends) == 0)
+            (read, write) = (ends[0], ends[1])
+        }
+        func send(_ text: String) { #expect(writeAll(write, Array(text.utf8)) == text.utf8.count) }
+    }
+
+    private let service = LogService()
+    private let heard = RecordingProvider()
+    init() { service.register(heard) }
+
+    @Test func everyLineBecomesAnEventUntilTheInputEnds() throws {
+        let ends = Ends()
+        ends.send("one\nERROR two\n\nlast")
+        close(ends.write)
+        let session = try PipeSession(reading: ends.read, into: service)
+        #expect(session.run() == .endOfInput)
+        #expect(heard.messages == ["one", "ERROR two", "", "last"])
+        #expect(heard.events.map(\.level) == [.info, .error, .info, .info])
+        #expect(session.counts == PipeCounts(bytes: 19, lines: 4, events: 4))
+        close(ends.read)
+    }
+
+    @Test func aVeryLongLineBecomesSeveralEvents() throws {
+        let ends = Ends()
+        ends.send(String(repeating: "x", count: 50) + "\nnext\n")
+        close(ends.write)
+        let session = try PipeSession(reading: ends.read, into: service, maximumLineBytes: 20)
+        _ = session.run()
+        #expect(heard.messages.prefix(3).joined() == String(repeating: "x", count: 50))
+        #expect(heard.events.map { $0.metadata["continued"] } == [nil, true, true, nil])
+        #expect(session.counts == PipeCounts(bytes: 56, lines: 2, events: 4))
+        close(ends.read)
+    }
+
+    @Test func stopReadsWhatThePipeHolds() throws {
+        let ends = Ends()
+        ends.send(String(repeating: "line\n", count: 5000) + "torn")
+        let session = try PipeSession(reading: ends.read, into: service)
+        session.stop()
+        session.stop()
+        #expect(session.run() == .stopped)
+        #expect(heard.events.count == 5001)
+        #expect(heard.messages.last == "torn")
+        close(ends.read)
+        close(ends.write)
+    }
+
+    @Test func stopWakesAReaderThatWaits() throws {
+        let ends = Ends(), gate = Gate()
+        let session = try PipeSession(reading: ends.read, into: service)
+        LogThread.start("reader") {
+            #expect(session.run() == .stopped)
+            gate.wait()
+        }
+        session.stop()
+        #expect(gate.waitForArrivals(1))
+        gate.open()
+        close(ends.write)
+    }
+
+    @Test func aDescriptorThatCannotBeReadIsSaid() throws {
+        let folder = open("/", O_RDONLY)
+        #expect(try PipeSession(reading: folder, into: service).run() == .failed(errno: EISDIR))
+        close(folder)
+    }
+
+    @Test func linesInAreEventsOut() throws {
+        let randomness = LogRandomness.seeded(3)
+        for _ in 0..<20 {
+            let ends = Ends(), service = LogService(), heard = RecordingProvider()
+            service.register(heard)
+            let bytes = (0..<Int(randomness.next() % 30000)).map { _ in
+                randomness.next() % 40 == 0 ? 0x0A : UInt8(truncatingIfNeeded: randomness.next())
+            }
+            let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).count - (bytes.last == 0x0A || bytes.isEmpty ? 1 : 0)
+            let write = ends.write
+            LogThread.start("writer") {
+                _ = writeAll(write, bytes)
+                close(write)
+            }
+            let session = try PipeSession(reading: ends.read, into: service)
+            #expect(session.run() == .endOfInput)
+            #expect(heard.events.count == lines)
+            #expect(session.counts == PipeCounts(bytes: UInt64(bytes.count), lines: UInt64(lines), events: UInt64(lines)))
+            close(ends.read)
+        }
+    }
+}
+
+/// write(2) until everything is written.
+private func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Int {
+    var done = 0
+    while done < bytes.count {
+        let count = bytes[done...].withUnsafeBytes { write(descriptor, $0.baseAddress!, $0.count) }
+        if count <= 0 { return done }
+        done += count
+    }
+    return done
+}

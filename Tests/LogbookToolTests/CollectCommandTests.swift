@@ -1,0 +1,88 @@
+#if Collector && canImport(Glibc)
+import Foundation
+import Glibc
+import GRDB
+import LogbookCore
+import LogbookHTTP
+import Testing
+
+extension ToolTests {
+    @Suite struct CollectCommandTests {
+        private let folder: TemporaryFolder
+        init() throws { folder = try TemporaryFolder() }
+
+        @Test func whatCannotStartSaysSoOnce() throws {
+            let collector = try CollectorProcess(in: folder)
+            try DatabaseQueue(path: folder("newer.sqlite")).write {
+                try $0.execute(sql: "CREATE TABLE x (y); PRAGMA application_id = \(0x4C67_6261); PRAGMA user_version = 99")
+            }
+            for (arguments, status, word) in [
+                (["sqlite:archive.sqlite", "--token", "t"], 69, "in use"),
+                (["sqlite:other.sqlite", "--token", "t", "--port", "\(collector.port)"], 69, "Address already in use"),
+                (["sqlite:newer.sqlite", "--token", "t"], 78, "schema version 99"), (["sqlite:missing/x", "--token", "t"], 73, "No such file"),
+                (["postgres:x", "--token", "t"], 64, "sqlite:"), (["sqlite:other.sqlite"], 64, "needs a token"),
+                (["sqlite:other.sqlite", "--token", "t", "--host", "0.0.0.0"], 64, "--insecure"),
+                (["sqlite:other.sqlite", "--token", "t", "--port", "70000"], 64, "port"),
+            ] as [([String], Int32, String)] {
+                let outcome = try Tool.run(["collect", "--archive"] + arguments, in: folder)
+                #expect(outcome.status == status, "\(arguments)")
+                #expect(outcome.errors.contains(word), "\(outcome.errors)")
+                #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+                #expect(outcome.output.isEmpty)
+            }
+            collector.tool.signal(SIGTERM)
+            let outcome = collector.tool.wait()
+            #expect(outcome.status == 0)
+            #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+            #expect(!FileManager.default.fileExists(atPath: folder("archive.sqlite-wal")))
+        }
+
+        @Test("Row 54: killed between its commit and its answer, it knows the parcel when it comes again")
+        func aLostAnswerMakesNoSecondRow() throws {
+            var collector = try CollectorProcess(in: folder)
+            let line = #"{"time":"2026-11-21T09:29:20Z","level":"info","message":"m","sequence":%d,"installation":"I","epoch":1}"#
+            let events = (1...3).map { line.replacing("%d", with: "\($0)") }.joined(separator: "\n")
+            let set = #"{"apptxns":[{"apptxn/id":"T","apptxn/usecase":1,"apptxn/logs":["#
+                + #"{"apptxnlog/usecase-event":1,"apptxnlog/timestamp":"Thu, 15 Jan 2015 18:11:42 GMT"}]}]}"#
+            for (path, type, body, table, count) in [
+                ("/v1/logs", "application/x-ndjson", events, "log_events", 3),
+                ("/v1/transactions", "application/vnd.fp.apptxnset-v0.0.1+json", set, "entries", 1),
+            ] {
+                func request() -> HTTPRequest {
+                    HTTPRequest(
+                        url: collector.url + path,
+                        headers: [
+                            HTTPHeader("Authorization", "Bearer \(CollectorProcess.token)"), HTTPHeader("Content-Type", type),
+                            HTTPHeader("Logbook-Parcel", "P"),
+                        ], body: Array(body.utf8))
+                }
+                func rows() -> Int {
+                    var configuration = Configuration()
+                    configuration.readonly = true
+                    let queue = try? DatabaseQueue(path: folder("archive.sqlite"), configuration: configuration)
+                    return (try? queue?.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") }) ?? 0
+                }
+                let unheard = CurlTransport.shared.send(request()) { _ in }
+                #expect(Tool.eventually { rows() == count })
+                collector.tool.signal(SIGKILL)
+                unheard.cancel()
+                _ = collector.tool.wait()
+                collector = try CollectorProcess(in: folder, name: "again-\(table)")
+                let answer = try CurlTransport.shared.sendAndWait(request(), by: .seconds(60))
+                #expect((200...202).contains(answer.status))
+                #expect(rows() == count)
+            }
+            collector.tool.signal(SIGTERM)
+            _ = collector.tool.wait()
+        }
+
+        @Test func insecureStartsWithoutAToken() throws {
+            let tool = try Tool(
+                ["collect", "--archive", "sqlite:a.sqlite", "--port", "0", "--host", "0.0.0.0", "--insecure"], in: folder, name: "open")
+            #expect(Tool.eventually { tool.output.hasPrefix("listening on http://0.0.0.0:") || !tool.process.isRunning })
+            tool.signal(SIGINT)
+            #expect(tool.wait().status == 0)
+        }
+    }
+}
+#endif

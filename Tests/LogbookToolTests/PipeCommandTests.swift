@@ -1,0 +1,158 @@
+#if Collector && canImport(Glibc)
+import Foundation
+import Glibc
+import GRDB
+import Testing
+
+/// Tests of the tool wait for processes, so they run one after the other: the threads of Swift's pool are few.
+@Suite(.serialized) enum ToolTests {}
+
+extension ToolTests {
+    @Suite struct PipeCommandTests {
+        private let folder: TemporaryFolder
+        init() throws { folder = try TemporaryFolder() }
+
+        private func archived(_ sql: String) throws -> Int {
+            var configuration = Configuration()
+            configuration.readonly = true
+            return try DatabaseQueue(path: folder("archive.sqlite"), configuration: configuration).read { try Int.fetchOne($0, sql: sql) ?? 0 }
+        }
+
+        @Test func aRealLogGoesThroughEveryProvider() throws {
+            let log = "/var/log/dpkg.log"
+            guard let input = FileHandle(forReadingAtPath: log) else { return }   // not every machine has one
+            let count = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").count
+            let collector = try CollectorProcess(in: folder)
+            let tool = try Tool(
+                ["pipe", "--console", "--file", "logs", "--remote", collector.url, "--summary", "summary.tsv"], in: folder, name: "pipe",
+                environment: ["LOGBOOK_TOKEN": CollectorProcess.token], input: input)
+            let outcome = tool.wait()
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(folder.lines("pipe.out").count == count)
+            #expect(folder.lines("logs/app.log").count == count)
+            #expect(try archived("SELECT count(*) FROM log_events") == count)
+            #expect(try archived("SELECT count(*) FROM log_events WHERE time < 1600000000000000 OR message LIKE '20%'") == 0)
+            for name in ["FileLogProvider", "ConsoleLogProvider", "RemoteLogProvider"] {
+                #expect(folder.text("summary.tsv").contains("provider\tpipe \(name)\t\(count)\t\(count)\t0\t0\n"))
+            }
+            collector.tool.signal(SIGTERM)
+            #expect(collector.tool.wait().status == 0)
+        }
+
+        @Test func formatsLevelsAndNamesAreChosenByOptions() throws {
+            let outcome = try Tool.run(
+                ["pipe", "--file", "logs", "--name", "job", "--format", "json", "--level", "notice", "--from", "notice"], in: folder,
+                input: "plain\nDEBUG quiet\n{\"level\":\"error\",\"msg\":\"m\",\"k\":1}\n")
+            #expect(outcome.status == 0)
+            let lines = folder.lines("logs/job.log")
+            #expect(lines.count == 2)
+            #expect(lines[0].contains(#""level":"notice","message":"plain""#))
+            #expect(lines[1].contains(#""level":"error","message":"m""#) && lines[1].contains(#""metadata":{"k":1}"#))
+            #expect(outcome.errors.contains("read 3 lines"))
+        }
+
+        @Test func filesRollAndKeepEveryLine() throws {
+            let text = (1...2000).map { "line \($0) of many\n" }.joined()
+            let outcome = try Tool.run(
+                ["pipe", "--file", "logs", "--maximum-bytes", "20000", "--maximum-archives", "100"], in: folder, input: text)
+            #expect(outcome.status == 0)
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder("logs")).filter { $0.hasSuffix(".log") }
+            #expect(files.count > 2)
+            #expect(files.map { folder.lines("logs/" + $0).count }.reduce(0, +) == 2000)
+        }
+
+        @Test("End by signal: what the pipe held is delivered", arguments: [SIGTERM, SIGINT, SIGHUP])
+        func aSignalEndsItAndNothingIsLost(signal: Int32) throws {
+            let tool = try Tool(["pipe", "--file", "logs"], in: folder, name: "pipe")
+            try tool.send("first\n")
+            #expect(Tool.eventually { folder.lines("logs/app.log").count == 1 })
+            try tool.send(String(repeating: "more\n", count: 5000) + "torn")
+            tool.signal(signal)
+            #expect(tool.wait().status == 0)
+            #expect(folder.lines("logs/app.log").count == 5002)
+        }
+
+        @Test func whatTheRemoteDoesNotTakeIsSavedAndTheReceiverCanHaveItLater() throws {
+            let arguments = ["pipe", "--file", "logs", "--remote", "http://127.0.0.1:1", "--deadline", "0.5", "--undelivered", "rest.jsonl"]
+            let outcome = try Tool.run(arguments, in: folder, input: "one\ntwo\n")
+            #expect(outcome.status == 75)
+            #expect(outcome.errors.contains("RemoteLogProvider did not deliver 2 of 2 events"))
+            #expect(folder.lines("rest.jsonl").count == 2)
+            #expect(folder.lines("logs/app.log").count == 2)
+        }
+
+        @Test func aWrongTokenIsSaidAtOnceAndLosesNothing() throws {
+            let collector = try CollectorProcess(in: folder)
+            let outcome = try Tool.run(
+                ["pipe", "--remote", collector.url, "--token", "mistaken", "--undelivered", "rest.jsonl"], in: folder, input: "one\n")
+            #expect(outcome.status == 75)
+            #expect(outcome.errors.contains("401"))
+            #expect(!outcome.errors.contains("mistaken"))
+            #expect(folder.lines("rest.jsonl").count == 1)
+            collector.tool.signal(SIGKILL)
+            _ = collector.tool.wait()
+        }
+
+        @Test("Row 54: a collector that is killed in the middle and started again has everything once")
+        func aKilledCollectorHasEverythingOnce() throws {
+            var collector = try CollectorProcess(in: folder)
+            let port = collector.port
+            let tool = try Tool(
+                ["pipe", "--remote", collector.url], in: folder, name: "pipe", environment: ["LOGBOOK_TOKEN": CollectorProcess.token])
+            let total = 6000
+            for part in 0..<3 {
+                try tool.send((0..<total / 3).map { "line \(part * total / 3 + $0)\n" }.joined())
+                #expect(Tool.eventually { ((try? archived("SELECT count(*) FROM log_events")) ?? 0) > part * total / 3 })
+                collector.tool.signal(SIGKILL)
+                _ = collector.tool.wait()
+                collector = try CollectorProcess(in: folder, port: port, name: "collector-\(part)")
+            }
+            try tool.endInput()
+            let outcome = tool.wait()
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try archived("SELECT count(*) FROM log_events") == total)
+            #expect(try archived("SELECT count(DISTINCT message) FROM log_events") == total)
+            collector.tool.signal(SIGTERM)
+            #expect(collector.tool.wait().status == 0)
+        }
+
+        @Test func whatCannotBeginSaysSoOnceBeforeReading() throws {
+            try Data().write(to: URL(fileURLWithPath: folder("file")))
+            for (arguments, status) in [
+                (["--file", "file"], 73), (["--console", "--summary", "missing/x"], 73),
+                (["--remote", "http://127.0.0.1:1", "--undelivered", "missing/x"], 73), ([], 64), (["--remote", "ftp://x"], 64),
+                (["--console", "--level", "loud"], 64), (["--remote", "http://127.0.0.1:1", "--token-file", "missing"], 64),
+            ] as [([String], Int32)] {
+                let outcome = try Tool.run(["pipe"] + arguments, in: folder, input: "one\n")
+                #expect(outcome.status == status, "\(arguments)")
+                #expect(!outcome.errors.isEmpty)
+                #expect(outcome.output.isEmpty)
+            }
+        }
+
+        @Test func aReaderThatIsSlowLosesNothing() throws {
+            // The shell reads nothing for a while, and then everything.
+            let tool = try Tool.path()
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "seq 60000 | '\(tool)' pipe --console 2>err | { sleep 1; wc -l; } >count"]
+            process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+            try process.run()
+            process.waitUntilExit()
+            #expect(folder.text("count").trimmingCharacters(in: .whitespacesAndNewlines) == "60000", "\(folder.text("err"))")
+        }
+
+        @Test func aReaderThatHasGoneIsSaid() throws {
+            let tool = try Tool.path()
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "{ seq 60000 | '\(tool)' pipe --console 2>err; echo $? >status; } | head -n 1 >first"]
+            process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+            try process.run()
+            process.waitUntilExit()
+            #expect(Tool.eventually { folder.text("status") == "75\n" }, "\(folder.text("err"))")
+            #expect(folder.text("err").contains("ConsoleLogProvider did not deliver"))
+        }
+    }
+}
+#endif

@@ -1,0 +1,114 @@
+#if Collector && canImport(Glibc)
+import Foundation
+import Glibc
+import Testing
+
+/// The built `logbook`, as a user runs it.
+struct Tool {
+    /// Built beside the tests.
+    static func path() throws -> String {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("logbook").path
+        try #require(FileManager.default.isExecutableFile(atPath: path), "\(path) is not built")
+        return path
+    }
+
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    let process = Process()
+    let input = Pipe()
+    private let folder: TemporaryFolder
+    private let name: String
+
+    /// Starts the tool; what it says goes to files of that name in the folder.
+    init(_ arguments: [String], in folder: TemporaryFolder, name: String, environment: [String: String] = [:], input: FileHandle? = nil) throws {
+        self.folder = folder
+        self.name = name
+        process.executableURL = URL(fileURLWithPath: try Self.path())
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+        for stream in ["out", "err"] { try Data().write(to: URL(fileURLWithPath: folder("\(name).\(stream)"))) }
+        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder("\(name).out")))
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder("\(name).err")))
+        if let input { process.standardInput = input } else { process.standardInput = self.input }
+        // A child inherits what is ignored, and whoever started the tests may ignore anything.
+        let inherited = [SIGHUP, SIGINT, SIGTERM].map { ($0, Glibc.signal($0, SIG_DFL)) }
+        defer { for (number, action) in inherited { Glibc.signal(number, action) } }
+        Glibc.signal(SIGPIPE, SIG_IGN)   // a tool that ends early must not end the tests
+        try process.run()
+    }
+
+    var output: String { (try? String(contentsOfFile: folder("\(name).out"), encoding: .utf8)) ?? "" }
+    var errors: String { (try? String(contentsOfFile: folder("\(name).err"), encoding: .utf8)) ?? "" }
+
+    func wait() -> Outcome {
+        process.waitUntilExit()
+        return Outcome(status: process.terminationStatus, output: output, errors: errors)
+    }
+
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    /// Writes to the tool's standard input.
+    func send(_ text: String) throws { try input.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
+    func endInput() throws { try input.fileHandleForWriting.close() }
+
+    /// Looks again and again until the condition holds, for at most half a minute.
+    static func eventually(_ condition: () -> Bool) -> Bool {
+        for _ in 0..<3000 {
+            if condition() { return true }
+            usleep(10_000)
+        }
+        return false
+    }
+
+    /// Runs the tool to its end.
+    static func run(
+        _ arguments: [String], in folder: TemporaryFolder, input: String = "", environment: [String: String] = [:]
+    ) throws -> Outcome {
+        let tool = try Tool(arguments, in: folder, name: "run", environment: environment)
+        try? tool.send(input)   // it may be gone already
+        try tool.endInput()
+        return tool.wait()
+    }
+}
+
+/// A collector of its own process.
+struct CollectorProcess {
+    static let token = "a=b"
+    let tool: Tool
+    let url: String
+
+    init(in folder: TemporaryFolder, port: Int = 0, name: String = "collector") throws {
+        let tool = try Tool(
+            ["collect", "--archive", "sqlite:archive.sqlite", "--port", "\(port)"], in: folder, name: name,
+            environment: ["LOGBOOK_TOKEN": Self.token])
+        self.tool = tool
+        try #require(Tool.eventually { tool.output.hasSuffix("\n") || !tool.process.isRunning }, "it did not start")
+        url = try #require(tool.output.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:\d+)\n/)).1.description
+    }
+
+    var port: Int { Int(url.split(separator: ":").last!)! }
+}
+
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "logbook-tool-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func callAsFunction(_ name: String) -> String { path + "/" + name }
+
+    func text(_ name: String) -> String { (try? String(contentsOfFile: self(name), encoding: .utf8)) ?? "" }
+
+    func lines(_ name: String) -> [Substring] { text(name).split(separator: "\n", omittingEmptySubsequences: false).dropLast() }
+}
+#endif
