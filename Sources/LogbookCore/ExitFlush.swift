@@ -76,12 +76,6 @@ enum ExitFlush {
     }
 }
 
-/// A provider that wants to know when the program ends with everything safe.
-package protocol SafeEndWitness: LogProvider {
-    /// Called on the thread that ends the program, after every provider has been flushed; events may still come.
-    func programEndsSafely()
-}
-
 extension LogService {
     /// How long the program's end may wait for providers, over all services; 2 s unless changed, 0 for not at all.
     public static var exitFlushLimit: Duration {
