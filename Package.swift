@@ -44,6 +44,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Logbook", targets: ["Logbook"]),
+        .library(name: "LogbookFlightRecorder", targets: ["LogbookFlightRecorder"]),
         .library(name: "LogbookRemote", targets: ["LogbookRemote"]),
         .library(name: "LogbookTransactions", targets: ["LogbookTransactions"]),
         .library(name: "LogbookSwiftLog", targets: ["LogbookSwiftLog"]),
@@ -86,6 +87,7 @@ let package = Package(
         // Providers
         room("LogbookConsole", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
         room("LogbookFiles", ["LogbookCore", "LogbookFormat"]),
+        room("LogbookFlightRecorder", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
         room("LogbookRemote", ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
         room(
             "LogbookTransactions",
@@ -123,6 +125,11 @@ let package = Package(
         tests("LogbookFormat"),
         tests("LogbookConsole", ["ConsoleOnly", "LogbookFormat"]),
         tests("LogbookFiles", ["LogbookFormat"]),
+        tests("LogbookFlightRecorder", ["FlightRecorderVictim", "LogbookFormat"]),
+        // A program that logs to a flight recorder until somebody kills it.
+        .executableTarget(
+            name: "FlightRecorderVictim", dependencies: ["LogbookCore", "LogbookFlightRecorder"],
+            path: "Tests/FlightRecorderVictim", swiftSettings: settings),
         tests("LogbookGzip"),
         tests("LogbookHTTP"),
         tests("LogbookDelivery", ["LogbookHTTP"]),

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stdio.h>
@@ -133,14 +134,35 @@ int64_t logbook_wall_nanoseconds(void) {
     return (int64_t)now.tv_sec * 1000000000ll + (int64_t)now.tv_nsec;
 }
 
+// A forked child has one thread. What the other threads of its parent held stays held for ever, so the child makes each lock
+// anew when it first meets it; and what must be whole in the child is changed only between two forks, under `fork_gate`.
+uint64_t logbook_fork_count;   // changed only where one thread is all there is
+static pthread_mutex_t fork_gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t renewal = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void) { pthread_mutex_lock(&fork_gate); }
+static void after_fork_in_parent(void) { pthread_mutex_unlock(&fork_gate); }
+static void after_fork_in_child(void) {
+    pthread_mutex_init(&fork_gate, NULL);
+    pthread_mutex_init(&renewal, NULL);
+    logbook_fork_count++;
+}
+static void watch_forks(void) { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
+
+void logbook_fork_gate_lock(void) {
+    pthread_once(&fork_once, watch_forks);
+    pthread_mutex_lock(&fork_gate);
+}
+void logbook_fork_gate_unlock(void) { pthread_mutex_unlock(&fork_gate); }
+
 struct logbook_monitor {
     pthread_mutex_t mutex;
     pthread_cond_t condition;
+    _Atomic(uint64_t) fork_count;
 };
 
-logbook_monitor *logbook_monitor_create(void) {
-    logbook_monitor *monitor = calloc(1, sizeof *monitor);
-    if (!monitor) abort();
+static void prepare(logbook_monitor *monitor) {
     pthread_mutex_init(&monitor->mutex, NULL);
 #if defined(__APPLE__)
     pthread_cond_init(&monitor->condition, NULL);
@@ -151,16 +173,37 @@ logbook_monitor *logbook_monitor_create(void) {
     pthread_cond_init(&monitor->condition, &attributes);
     pthread_condattr_destroy(&attributes);
 #endif
+}
+
+logbook_monitor *logbook_monitor_create(void) {
+    pthread_once(&fork_once, watch_forks);
+    logbook_monitor *monitor = calloc(1, sizeof *monitor);
+    if (!monitor) abort();
+    prepare(monitor);
+    atomic_init(&monitor->fork_count, logbook_forks());
     return monitor;
 }
 
+static void renew(logbook_monitor *monitor) {
+    pthread_mutex_lock(&renewal);
+    if (atomic_load_explicit(&monitor->fork_count, memory_order_relaxed) != logbook_forks()) {
+        prepare(monitor);
+        atomic_store_explicit(&monitor->fork_count, logbook_forks(), memory_order_release);
+    }
+    pthread_mutex_unlock(&renewal);
+}
+
 void logbook_monitor_destroy(logbook_monitor *monitor) {
+    if (atomic_load_explicit(&monitor->fork_count, memory_order_acquire) != logbook_forks()) renew(monitor);
     pthread_cond_destroy(&monitor->condition);
     pthread_mutex_destroy(&monitor->mutex);
     free(monitor);
 }
 
-void logbook_monitor_lock(logbook_monitor *monitor) { pthread_mutex_lock(&monitor->mutex); }
+void logbook_monitor_lock(logbook_monitor *monitor) {
+    if (atomic_load_explicit(&monitor->fork_count, memory_order_acquire) != logbook_forks()) renew(monitor);
+    pthread_mutex_lock(&monitor->mutex);
+}
 void logbook_monitor_unlock(logbook_monitor *monitor) { pthread_mutex_unlock(&monitor->mutex); }
 void logbook_monitor_broadcast(logbook_monitor *monitor) { pthread_cond_broadcast(&monitor->condition); }
 void logbook_monitor_wait(logbook_monitor *monitor) { pthread_cond_wait(&monitor->condition, &monitor->mutex); }
@@ -254,6 +297,96 @@ long logbook_write(int descriptor, const void *bytes, size_t count) {
 
 int logbook_openat(int directory, const char *path, int flags, unsigned mode) {
     return openat(directory, path, flags, (mode_t)mode);
+}
+
+int logbook_preallocate(int descriptor, int64_t bytes) {
+#if defined(__APPLE__)
+    fstore_t room = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, bytes, 0};
+    if (fcntl(descriptor, F_PREALLOCATE, &room) != 0) return errno;
+    return ftruncate(descriptor, bytes) == 0 ? 0 : errno;
+#else
+    int failure;
+    do failure = posix_fallocate(descriptor, 0, bytes);
+    while (failure == EINTR);
+    return failure;
+#endif
+}
+
+// The handler may run on any thread between any two instructions: it touches atomics and calls what POSIX lists as safe.
+enum { signal_limit = 65 };
+static struct sigaction signal_before[signal_limit];
+static _Atomic(bool) signal_is_ours[signal_limit];
+static _Atomic(int) signal_came;
+static _Atomic(int) signal_pipe = -1;
+static pid_t signal_process;
+
+bool logbook_signal_restore(int number) {
+    if (number <= 0 || number >= signal_limit || !atomic_exchange(&signal_is_ours[number], false)) return false;
+    sigaction(number, &signal_before[number], NULL);
+    return true;
+}
+
+static void on_signal(int number) {
+    int failure = errno;
+    int none = 0;
+    // A child that was forked has no thread to flush with, and its parent's pipe.
+    if (getpid() == signal_process && atomic_compare_exchange_strong(&signal_came, &none, number)) {
+        unsigned char byte = (unsigned char)number;
+        if (write(atomic_load(&signal_pipe), &byte, 1) == 1) {
+            errno = failure;
+            return;
+        }
+    }
+    logbook_signal_restore(number);
+    raise(number);   // held back until this handler returns
+    errno = failure;
+}
+
+int logbook_signal_pipe(void) {
+    int ends[2];
+    if (pipe(ends) != 0) return -1;
+    for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    int earlier = atomic_exchange(&signal_pipe, ends[1]);
+    if (earlier >= 0) close(earlier);   // nobody writes to it: its signal has come, or it is the parent's
+    signal_process = getpid();
+    atomic_store(&signal_came, 0);
+    return ends[0];
+}
+
+int logbook_signal_take(int number) {
+    if (number <= 0 || number >= signal_limit) return EINVAL;
+    if (atomic_load(&signal_is_ours[number])) return 0;
+    struct sigaction ours;
+    if (sigaction(number, NULL, &signal_before[number]) != 0) return errno;
+    if (!(signal_before[number].sa_flags & SA_SIGINFO) && signal_before[number].sa_handler == SIG_IGN) return 0;
+    memset(&ours, 0, sizeof ours);
+    ours.sa_handler = on_signal;
+    ours.sa_flags = SA_RESTART;
+    sigemptyset(&ours.sa_mask);
+    atomic_store(&signal_is_ours[number], true);
+    if (sigaction(number, &ours, NULL) == 0) return 0;
+    int failure = errno;
+    atomic_store(&signal_is_ours[number], false);
+    return failure;
+}
+
+int logbook_signal_wait(int descriptor) {
+    unsigned char byte = 0;
+    while (true) {
+        long count = (long)read(descriptor, &byte, 1);
+        if (count == 1) return byte;
+        if (count == 0 || errno != EINTR) return 0;
+    }
+}
+
+void logbook_signal_repeat(int number) {
+    logbook_signal_restore(number);
+    sigset_t own;
+    sigemptyset(&own);
+    sigaddset(&own, number);
+    kill(getpid(), number);
+    pthread_sigmask(SIG_UNBLOCK, &own, NULL);   // where every other thread blocks it, it ends the program here
 }
 
 int logbook_try_lock(int descriptor) {

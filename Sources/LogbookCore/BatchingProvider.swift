@@ -1,4 +1,5 @@
 internal import CLogbookSystem
+internal import Synchronization
 
 /// A provider made of a ``BatchSink``: it owns the bounded queue, the thread, the batches, the retries and the account.
 ///
@@ -81,6 +82,8 @@ final class BatchEngine: Sendable {
     private let name: String
     private let clock: LogClock
     private let state = Monitor(State())
+    private let lineage = ProcessLineage.current
+    private let lostInChild = Atomic<UInt64>(0)
     let token = Tokens.next()
 
     init(sink: any BatchSink, policy: QueuePolicy, name: String, clock: LogClock) {
@@ -90,8 +93,15 @@ final class BatchEngine: Sendable {
         self.clock = clock
     }
 
-    var ledger: LogLedger { state.withLock { $0.value.ledger } }
-    var latestFailure: String? { state.withLock { $0.value.latestFailure } }
+    /// In a forked child it begins anew, at the fork: the queue and its thread are the parent's.
+    var ledger: LogLedger {
+        guard lineage.isCurrent else {
+            let lost = lostInChild.load(ordering: .relaxed)
+            return LogLedger(submitted: lost, dropped: lost == 0 ? [:] : [.forkChild: lost])
+        }
+        return state.withLock { $0.value.ledger }
+    }
+    var latestFailure: String? { lineage.isCurrent ? state.withLock { $0.value.latestFailure } : nil }
 
     /// Works on the state, and reports afterwards: the diagnostics' handler is foreign code and never runs under our lock.
     private func locked<Result>(_ body: (Access) throws -> Result) rethrows -> Result {
@@ -109,6 +119,10 @@ final class BatchEngine: Sendable {
     // MARK: The caller's side
 
     func take(_ event: LogEvent) {
+        guard lineage.isCurrent else {
+            lostInChild.add(1, ordering: .relaxed)
+            return
+        }
         let isOwnSink = logbook_nesting_get().registration == token
         let bytes = event.estimatedBytes
         let isPrivileged = event.level >= .error || event.transaction != nil
@@ -136,6 +150,10 @@ final class BatchEngine: Sendable {
     }
 
     func lose(_ reason: DropReason) {
+        guard lineage.isCurrent else {
+            lostInChild.add(1, ordering: .relaxed)
+            return
+        }
         state.withLock { access in
             access.value.ledger.submit()
             access.value.ledger.drop(1, reason)
@@ -185,6 +203,7 @@ final class BatchEngine: Sendable {
     }
 
     func flush(by deadline: LogDeadline) throws {
+        if !lineage.isCurrent { return }
         if logbook_nesting_get().registration == token { throw QueueError.calledFromOwnSink }
         try locked { access in
             if access.value.phase == .closed { return }
@@ -212,6 +231,7 @@ final class BatchEngine: Sendable {
 
     /// Takes no more; the thread writes what is queued and ends.
     func close() {
+        if !lineage.isCurrent { return }
         let closesHere = state.withLock { access in
             if access.value.phase == .running {
                 access.value.phase = .closing
@@ -227,6 +247,7 @@ final class BatchEngine: Sendable {
     }
 
     func shutdown(by deadline: LogDeadline) throws {
+        if !lineage.isCurrent { return }
         if logbook_nesting_get().registration == token { throw QueueError.calledFromOwnSink }
         try locked { access in
             if access.value.phase == .closed { return }

@@ -22,4 +22,6 @@ public struct DropReason: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let providerTimeout = DropReason(rawValue: "provider_timeout")
     /// A provider logged while it was being logged to, deeper than the library follows.
     public static let reentrant = DropReason(rawValue: "reentrant")
+    /// Logged in a forked child to a provider that belongs to its parent.
+    public static let forkChild = DropReason(rawValue: "fork_child")
 }

@@ -16,11 +16,32 @@ enum ExitFlush {
 
     /// Installs the hook; later calls do nothing.
     static func install() {
-        let isFirst = state.withLock { state in
-            defer { state.isInstalled = true }
-            return !state.isInstalled
+        let isFirst = ProcessLineage.betweenForks {
+            state.withLock { state in
+                defer { state.isInstalled = true }
+                return !state.isInstalled
+            }
         }
-        if isFirst { atexit { ExitFlush.run() } }
+        guard isFirst else { return }
+        // The latest hook runs first, each once: a second thread that ends the program meanwhile gets the other one, and waits there
+        // instead of ending it in the middle of the flush.
+        atexit { ExitFlush.awaitRun() }
+        atexit {
+            ExitFlush.run("exit", within: ExitFlush.limit)
+            ExitFlush.hasRun.withLock { access in
+                access.value = true
+                access.broadcast()
+            }
+        }
+    }
+
+    private static let hasRun = Monitor(false)
+
+    private static func awaitRun() {
+        let deadline = LogDeadline.after(limit)
+        hasRun.withLock { access in
+            while !access.value && !deadline.hasPassed && access.wait(until: deadline) {}
+        }
     }
 
     static var limit: Duration {
@@ -28,13 +49,24 @@ enum ExitFlush {
         set { state.withLock { $0.limit = newValue } }
     }
 
-    private static func run() {
-        let limit = limit
+    /// Flushes all services together. Where everything became safe, providers that keep something for a bad end are told that
+    /// this is a good one.
+    static func run(_ origin: String, within limit: Duration) {
         guard limit > .zero else { return }
+        let services = LiveServices.all
         let deadline = LogDeadline.after(limit)
-        for service in LiveServices.all {
+        var isSafe = true
+        for service in services {
             let report = service.flush(by: deadline)
-            if !report.isComplete { LogDiagnostics.report("exit", "not everything is safe: \(report)") }
+            if report.isComplete { continue }
+            isSafe = false
+            LogDiagnostics.report(origin, "not everything is safe: \(report)")
+        }
+        guard isSafe else { return }
+        for service in services {
+            for registration in service.registrations where registration.isOfThisProcess {
+                (registration.provider as? any SafeEndWitness)?.programEndsSafely()
+            }
         }
     }
 }

@@ -5,11 +5,11 @@ enum LiveServices {
     private static let services = Locked<[ObjectIdentifier: WeakService]>([:])
 
     static func include(_ service: LogService) {
-        services.withLock { $0[ObjectIdentifier(service)] = WeakService(service: service) }
+        ProcessLineage.betweenForks { services.withLock { $0[ObjectIdentifier(service)] = WeakService(service: service) } }
     }
 
     static func remove(_ identity: ObjectIdentifier) {
-        services.withLock { _ = $0.removeValue(forKey: identity) }
+        ProcessLineage.betweenForks { services.withLock { _ = $0.removeValue(forKey: identity) } }
     }
 
     static var all: [LogService] { services.withLock { $0.values.compactMap(\.service) } }

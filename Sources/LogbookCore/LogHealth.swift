@@ -28,6 +28,7 @@ public struct LogFlushReport: Sendable, Equatable, CustomStringConvertible {
     }
     /// Empty when everything is safe.
     public let unfinished: [Unfinished]
+    package static let everythingIsSafe = LogFlushReport(unfinished: [])
     public var isComplete: Bool { unfinished.isEmpty }
 
     public var description: String {

@@ -13,6 +13,8 @@ public final class LogRegistration: Sendable {
     public let delivery: LogDelivery
 
     private let id = Tokens.next()
+    private let lineage = ProcessLineage.current
+    private let lostInChild = Atomic<UInt64>(0)
     private let feed: Feed
     private let wrappers: [any WrappingProvider]
     private let listening: Locked<ListeningTerms>
@@ -90,7 +92,13 @@ public final class LogRegistration: Sendable {
     }
 
     /// What became of everything this registration was offered, and that no wrapper held back.
+    ///
+    /// In a forked child the account of a parent's registration begins anew, at the fork.
     public var ledger: LogLedger {
+        if !isOfThisProcess {
+            let lost = lostInChild.load(ordering: .relaxed)
+            return LogLedger(submitted: lost, dropped: lost == 0 ? [:] : [.forkChild: lost])
+        }
         let missing = suppression.missing
         let outer: LogLedger
         switch feed {
@@ -108,7 +116,7 @@ public final class LogRegistration: Sendable {
     public var suppression: LogSuppression { wrappers.reduce(LogSuppression()) { $0 + $1.suppression } }
 
     /// The latest failure of the provider's queue, in words; nil when all is well or the provider has no queue.
-    public var latestFailure: String? { queue?.latestFailure }
+    public var latestFailure: String? { isOfThisProcess ? queue?.latestFailure : nil }
 
     /// The queue that feeds the provider, or that its wrappers feed.
     private var queue: BatchingProvider? {
@@ -150,7 +158,14 @@ public final class LogRegistration: Sendable {
         }
     }
 
+    /// False in a forked child, for what its parent registered.
+    var isOfThisProcess: Bool { lineage.isCurrent }
+
     func take(_ event: LogEvent) {
+        guard isOfThisProcess else {
+            lostInChild.add(1, ordering: .relaxed)
+            return
+        }
         switch phase.load(ordering: .acquiring) {
         case .open: break
         case .shutDown: return lose(.alreadyShutDown)

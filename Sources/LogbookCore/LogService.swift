@@ -28,7 +28,7 @@ public final class LogService: Sendable {
 
     @usableFromInline let messageFloor = Atomic<UInt8>(.max)
     private let entryFloor = Atomic<UInt8>(.max)
-    private let sequence = Atomic<UInt64>(0)
+    let sequence = Atomic<UInt64>(0)
     private let listening = Locked(Listening())
     let applied = Locked<[LogRegistration]>([])
     private let raiseAlarm = Locked<LogAlarm?>(nil)
@@ -161,21 +161,30 @@ public final class LogService: Sendable {
 
     var audience: Audience { listening.withLock { $0.audience } }
 
+    /// Stops the registrations that a forked child has from its parent from listening, and returns them.
+    func removeInherited() -> [LogRegistration] {
+        let inherited = registrations.filter { !$0.isOfThisProcess }
+        change { $0.registrations.removeAll { !$0.isOfThisProcess } }
+        return inherited
+    }
+
     /// Heeds what changed in a registration, or in the levels of tasks.
     func audienceChanged() { change { _ in } }
 
     /// Changes who listens or what is raised, and makes the audience anew.
     func change(_ body: (inout Listening) -> Void) {
-        let (earlier, hasRaises) = listening.withLock { listening in
-            body(&listening)
-            let earlier = listening.audience
-            let audience = Audience(
-                listening.registrations.map { Audience.Listener(registration: $0, terms: $0.terms) },
-                raises: listening.raises, taskFloor: LevelScope.lowest)
-            listening.audience = audience
-            messageFloor.store(audience.messageFloor, ordering: .relaxed)
-            entryFloor.store(audience.entryFloor, ordering: .relaxed)
-            return (earlier, !listening.raises.isEmpty || !earlier.raises.isEmpty)
+        let (earlier, hasRaises) = ProcessLineage.betweenForks {
+            listening.withLock { listening in
+                body(&listening)
+                let earlier = listening.audience
+                let audience = Audience(
+                    listening.registrations.map { Audience.Listener(registration: $0, terms: $0.terms) },
+                    raises: listening.raises, taskFloor: LevelScope.lowest)
+                listening.audience = audience
+                messageFloor.store(audience.messageFloor, ordering: .relaxed)
+                entryFloor.store(audience.entryFloor, ordering: .relaxed)
+                return (earlier, !listening.raises.isEmpty || !earlier.raises.isEmpty)
+            }
         }
         withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
         if hasRaises { setRaiseAlarm() }
@@ -341,10 +350,11 @@ public final class LogService: Sendable {
 
     /// Runs one call per registration, each on a thread of its own, and waits for all of them together: a provider that ignores
     /// its deadline holds up neither the others nor the caller.
-    private func report(
-        by deadline: LogDeadline, _ call: @escaping @Sendable (LogRegistration) throws -> Void
+    func report(
+        among registrations: [LogRegistration]? = nil, by deadline: LogDeadline,
+        _ call: @escaping @Sendable (LogRegistration) throws -> Void
     ) -> LogFlushReport {
-        let registrations = registrations
+        let registrations = (registrations ?? self.registrations).filter(\.isOfThisProcess)
         let answers = Monitor([String??](repeating: nil, count: registrations.count))   // nil: none yet; .some(nil): done
         for (index, registration) in registrations.enumerated() {
             let answer: @Sendable (String?) -> Void = { text in

@@ -53,4 +53,80 @@ private struct StandardOutputSink: BatchSink {
         }
         #expect(!String(decoding: result.standardOutputContent, as: UTF8.self).contains("line\n"))
     }
+
+    @Test("F15: exit() on another thread flushes as well")
+    func exitOnAnotherThreadFlushes() async throws {
+        let result = try await #require(processExitsWith: .exitCode(7), observing: [\.standardOutputContent]) {
+            LogService.shared.register(sink: StandardOutputSink(), queue: ExitFlushTests.slow)
+            LogService.info("line 1")
+            LogThread.start("ends") { exit(7) }
+            while true { pause() }
+        }
+        #expect(lines(result.standardOutputContent) == ["line 1"])
+    }
+
+    @Test func twoThreadsMayEndTheProgramAtOnce() async throws {
+        let result = try await #require(processExitsWith: .exitCode(7), observing: [\.standardOutputContent]) {
+            LogService.shared.register(sink: StandardOutputSink(), queue: ExitFlushTests.slow)
+            LogService.info("line 1")
+            LogThread.start("ends") { exit(7) }
+            exit(7)
+        }
+        #expect(lines(result.standardOutputContent) == ["line 1"])
+    }
+
+    @Test("an end that no hook sees keeps what an immediate provider has", arguments: 0..<3)
+    func abruptEndsKeepWhatImmediateProvidersHave(end: Int) async throws {
+        let condition: ExitTest.Condition = [.exitCode(8), .signal(SIGABRT), .failure][end]
+        let result = try await #require(processExitsWith: condition, observing: [\.standardOutputContent]) {
+            [end = end as Int] in
+            LogService.shared.register(StandardOutputProvider())
+            LogService.shared.register(sink: StandardOutputSink(), queue: ExitFlushTests.slow)
+            LogService.info("line 1")
+            switch end {
+            case 0: _exit(8)
+            case 1: abort()
+            default: fatalError("as the test wants")
+            }
+        }
+        // Once: what waited in the queue is lost, as a queue says of itself.
+        #expect(lines(result.standardOutputContent) == ["line 1"])
+    }
+
+    @Test("row 32: a provider that traps takes the program along, not what the providers before it have")
+    func aProviderThatTraps() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardOutputContent]) {
+            LogService.shared.register(StandardOutputProvider())
+            LogService.shared.register(TrappingProvider())
+            LogService.info("line 1")
+        }
+        #expect(lines(result.standardOutputContent) == ["line 1"])
+    }
+
+    @Test func whatIsLoggedAfterAShutdownIsCountedAlsoWhileTheProgramEnds() async {
+        await #expect(processExitsWith: .exitCode(3)) {
+            let service = LogService(), recording = RecordingProvider()
+            let registration = service.register(recording)
+            #expect(service.shutdown(by: .seconds(30)).isComplete)
+            for _ in 0..<1000 { service.info("too late") }
+            #expect(recording.messages == [])
+            #expect(registration.ledger == LogLedger(submitted: 1000, dropped: [.alreadyShutDown: 1000]))
+            exit(registration.ledger.droppedTotal == 1000 ? 3 : 4)
+        }
+    }
+
+    private func lines(_ bytes: [UInt8]) -> [String] {
+        String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init).filter { $0.hasPrefix("line ") }
+    }
+}
+
+/// Has written the event when `log` returns.
+private struct StandardOutputProvider: LogProvider {
+    func log(_ event: LogEvent) { FileHandle.standardOutput.write(Data((event.message + "\n").utf8)) }
+    func flush(by deadline: LogDeadline) throws {}
+}
+
+private struct TrappingProvider: LogProvider {
+    func log(_ event: LogEvent) { fatalError("as the test wants") }
+    func flush(by deadline: LogDeadline) throws {}
 }

@@ -64,6 +64,33 @@ import Testing
         #expect(numbers.count >= acknowledged.last ?? 0)
     }
 
+    @Test("row 25: a forked child may write its parent's file with a provider of its own")
+    func forkedChild() async {
+        let path = folder.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            func openFile() throws -> FileLogProvider { try FileLogProvider(in: path, format: MessageFormat()) }
+            let service = LogService()
+            service.register(try openFile())
+            service.info("before")
+            typealias Fork = @convention(c) () -> pid_t
+            let child = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
+            if child == 0 {
+                service.info("dropped")
+                service.reinitializeAfterFork()
+                guard let own = try? openFile() else { _exit(1) }
+                service.register(own)
+                service.info("in the child")
+                _exit(0)
+            }
+            var status: Int32 = 0
+            while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+            #expect(status == 0)
+            service.info("after")
+            service.shutdown(by: .seconds(30))
+        }
+        #expect(folder.lines("app.log") == ["before", "in the child", "after"])
+    }
+
     @Test("row 9: at a limit of the file's size the process lives, and a new file helps")
     func fileSizeLimit() async {
         let path = folder.path

@@ -59,6 +59,13 @@ size_t logbook_find_escape(const uint8_t *bytes, size_t count, uint32_t escaped)
 uint64_t logbook_monotonic_nanoseconds(void);
 int64_t logbook_wall_nanoseconds(void);
 
+/// How many forks lie between this process and the one that loaded the library: 0 in that one, more in forked children.
+extern uint64_t logbook_fork_count;
+static inline uint64_t logbook_forks(void) { return logbook_fork_count; }
+/// Held while something changes that a forked child needs whole; a fork waits for it.
+void logbook_fork_gate_lock(void);
+void logbook_fork_gate_unlock(void);
+
 /// A mutex and one condition variable that waits on the monotonic clock.
 typedef struct logbook_monitor logbook_monitor;
 logbook_monitor *logbook_monitor_create(void);
@@ -79,6 +86,21 @@ long logbook_write(int descriptor, const void *bytes, size_t count);
 
 /// open(2) and openat(2) are variadic in C; these are not.
 int logbook_openat(int directory, const char *path, int flags, unsigned mode);
+
+/// Gives a file its size and its room on the disk, so that a mapping of it can be written: 0 or the error number.
+int logbook_preallocate(int descriptor, int64_t bytes);
+
+/// Signals that are flushed for. The handler tells a pipe; a second signal, and one in a forked child, has the old effect at once.
+/// The end to read from, or -1 and errno.
+int logbook_signal_pipe(void);
+/// Installs the handler for one signal, unless it is ignored: 0 or the error number.
+int logbook_signal_take(int number);
+/// Waits for the first signal that came: its number, or 0 when the pipe fails.
+int logbook_signal_wait(int descriptor);
+/// Puts back what was there before; false when it was not ours.
+bool logbook_signal_restore(int number);
+/// Puts the old disposition back and sends the signal again, to the whole process.
+void logbook_signal_repeat(int number);
 
 /// Exclusive advisory lock without waiting: 0, or errno (EWOULDBLOCK when another process holds it).
 int logbook_try_lock(int descriptor);

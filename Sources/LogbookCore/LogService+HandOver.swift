@@ -1,0 +1,19 @@
+internal import CLogbookSystem
+internal import Synchronization
+
+extension LogService {
+    /// Gives events of an earlier run to registrations, whatever their level and filter, and flushes those. The events get
+    /// sequences of this run: under the old ones a receiver would take them for events of this run that it has.
+    package func handOver(
+        _ events: [LogEvent], to registrations: [LogRegistration], by deadline: LogDeadline
+    ) -> LogFlushReport {
+        for event in events {
+            let stamped = LogEvent(
+                sequence: sequence.add(1, ordering: .relaxed).newValue, time: event.time, level: event.level,
+                message: event.message, metadata: event.metadata, thread: event.thread, source: event.source,
+                transaction: event.transaction, error: event.error, nesting: logbook_nesting_get().depth)
+            for registration in registrations { registration.take(stamped) }
+        }
+        return report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
+    }
+}

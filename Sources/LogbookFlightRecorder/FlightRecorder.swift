@@ -1,0 +1,196 @@
+internal import LogbookFormat
+public import LogbookCore
+internal import Synchronization
+
+/// Keeps the last events of a program in a file, through `kill -9`, for the next start to hand over.
+///
+/// ```swift
+/// let recorder = try FlightRecorder(path: "/var/lib/shop/shop.flight")
+/// let file = service.register(try FileLogProvider(in: "/var/log/shop"), from: .warning)
+/// recorder.handOver(to: service, only: [file])        // what the last run said before it was killed
+/// service.register(recorder, from: .verbose)          // hears what the other providers are spared
+/// ```
+/// When `log` returns the event is with the kernel, without a system call: it survives any end of the process, and is lost only with
+/// the machine. The file is a ring of fixed size: new events take the place of the oldest. At least the newest `capacityBytes` minus
+/// one record are kept; an event takes its line of JSON and about 40 bytes.
+///
+/// An end at which everything became safe (``LogService/shutdown(by:)``, or an exit or a signal whose flush reached every provider)
+/// leaves nothing to hand over; so does a hand-over. Register it for immediate delivery: a queue in front would keep the newest events
+/// in memory. Do not shorten the file while it is in use.
+public final class FlightRecorder: SafeEndWitness {
+    /// In the metadata of a recovered event: `recovered` is true, `recovered_epoch` and `recovered_sequence` say of which run and
+    /// under which number it was said first.
+    public static let recoveredKey = "recovered"
+    public static let epochKey = "recovered_epoch"
+    public static let sequenceKey = "recovered_sequence"
+
+    /// What the ring may hold, in bytes: 64 KiB to 1 GiB.
+    public static let capacities = 64 << 10...1 << 30
+
+    private struct State {
+        /// Nil once it was shut down.
+        var ring: RecorderRing?
+        var ledger = LogLedger()
+        var waiting: [LogEvent]
+        /// Whether the ring still holds events of earlier runs that nobody was given.
+        var owesHandOver: Bool
+    }
+    private let state: Locked<State>
+    private let file: RecorderFile
+    private let lineage = ProcessLineage.current
+    private let lostInChild = Atomic<UInt64>(0)
+    /// The newest record of the runs before this one.
+    private let latestRecovered: UInt64
+    private let format = JSONLineFormat()
+
+    /// Opens the file, or makes it, for this user alone.
+    ///
+    /// - Parameters:
+    ///   - capacityBytes: What the ring holds, ``capacities``; rounded up to whole pages of 4 KiB. A file of another size takes the
+    ///     new one when nothing in it waits to be handed over.
+    ///   - origin: Names this run in what the next start recovers; give it the origin of the other providers where they have one.
+    /// - Throws: When the file is not ours to write, or there is no room for it. A damaged ring is begun anew, and reported to
+    ///   ``LogDiagnostics``.
+    public init(
+        path: String, capacityBytes: Int = 1 << 20, origin: LogOrigin = .ephemeral()
+    ) throws(FlightRecorderError) {
+        guard Self.capacities.contains(capacityBytes) else { throw .invalidCapacity(bytes: capacityBytes) }
+        let wanted = (capacityBytes + 4095) / 4096 * 4096
+        file = try RecorderFile(path, for: .writing)
+        do throws(FlightRecorderError) {
+            let recorded = RecordedEvents(try file.content())
+            try Self.check(recorded.verdict, at: path)
+            // A ring with something to hand over keeps its size; one that somebody cut shorter than any ring cannot go on.
+            let goesOn = recorded.isRing && (recorded.capacity == wanted
+                || !recorded.events.isEmpty && Self.capacities.contains(recorded.capacity))
+            let capacity = goesOn ? recorded.capacity : wanted
+            let base = try file.map(RingHeader.bytes + capacity, anew: !goesOn)
+            let ring = RecorderRing(
+                mapping: base, capacity: capacity, position: goesOn ? recorded.position : 0,
+                number: goesOn ? recorded.latestNumber : 0, epoch: origin.epoch)
+            if !goesOn { ring.begin() }
+            latestRecovered = ring.number
+            state = Locked(
+                State(ring: ring, waiting: recorded.events, owesHandOver: goesOn && !recorded.events.isEmpty))
+        } catch {
+            file.close()
+            throw error
+        }
+    }
+
+    private static func check(_ verdict: RingHeader.Verdict, at path: String) throws(FlightRecorderError) {
+        switch verdict {
+        case .blank, .ring: break
+        case .foreign: throw .notAFlightRecorder(path: path)
+        case .newer(let version): throw .writtenByNewerVersion(path: path, version: version)
+        case .damaged: LogDiagnostics.report("flight recorder \(path)", "the file is damaged; it is begun anew")
+        }
+    }
+
+    deinit { close() }
+
+    // MARK: Recording
+
+    public func log(_ event: LogEvent) {
+        guard lineage.isCurrent else {
+            lostInChild.add(1, ordering: .relaxed)
+            return
+        }
+        var line: [UInt8] = []
+        line.reserveCapacity(256)
+        format.append(event, to: &line)
+        line.removeLast()   // the line break
+        state.withLock { state in
+            state.ledger.submit()
+            guard let taken = state.ring?.append(line) else { return state.ledger.drop(1, .alreadyShutDown) }
+            if taken { state.ledger.deliver(1) } else { state.ledger.drop(1, .oversize) }
+        }
+    }
+
+    /// What was logged is as safe as this provider can make it already.
+    public func flush(by deadline: LogDeadline) throws {}
+
+    /// Leaves nothing to hand over, except what this run was to hand over itself and did not.
+    public func shutdown(by deadline: LogDeadline) throws {
+        settleIfNothingIsOwed()
+        close()
+    }
+
+    /// Events beyond a quarter of the ring are dropped as ``DropReason/oversize``. In a forked child the account begins anew.
+    public var ledger: LogLedger? {
+        guard lineage.isCurrent else {
+            let lost = lostInChild.load(ordering: .relaxed)
+            return LogLedger(submitted: lost, dropped: lost == 0 ? [:] : [.forkChild: lost])
+        }
+        return state.withLock { $0.ledger }
+    }
+
+    package func programEndsSafely() { settleIfNothingIsOwed() }
+
+    private func settleIfNothingIsOwed() {
+        guard lineage.isCurrent else { return }
+        state.withLock { state in
+            guard !state.owesHandOver, let ring = state.ring else { return }
+            ring.settle(through: ring.number)
+        }
+    }
+
+    private func close() {
+        let isOurs = lineage.isCurrent
+        state.withLock { state in
+            guard let ring = state.ring.take() else { return }
+            ring.unmap()
+            file.close(keepingLock: !isOurs)
+        }
+    }
+
+    // MARK: Recovering
+
+    /// What earlier runs said last and nobody was given yet, oldest first, marked as recovered.
+    public var recovered: [LogEvent] { state.withLock { $0.waiting } }
+
+    /// Gives what earlier runs said last to providers, whatever their level and filter, and flushes them. Only the first call has
+    /// something to give.
+    ///
+    /// The events keep their time and level, get sequences of this run, and are marked as recovered. Once the flush has reached every
+    /// provider they will not be handed over again; otherwise, and after a kill in the middle, the next start does it again.
+    /// - Parameter registrations: Who gets them; every provider of the service unless given, but for this recorder and those that
+    ///   hear transaction entries alone.
+    /// - Returns: What the flush did not reach before the deadline.
+    @discardableResult
+    public func handOver(
+        to service: LogService, only registrations: [LogRegistration]? = nil, by deadline: LogDeadline = .seconds(5)
+    ) -> LogFlushReport {
+        let receivers = (registrations ?? service.registrations).filter { registration in
+            (registration.provider as? FlightRecorder) !== self
+                && (registrations != nil || registration.provider.interest == .everything)
+        }
+        guard lineage.isCurrent, !receivers.isEmpty else { return .everythingIsSafe }
+        let events = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        guard !events.isEmpty else { return .everythingIsSafe }
+        let report = service.handOver(events, to: receivers, by: deadline)
+        guard report.isComplete else { return report }
+        state.withLock { state in
+            guard state.owesHandOver else { return }
+            state.owesHandOver = false
+            state.ring?.settle(through: latestRecovered)
+        }
+        return report
+    }
+
+    /// Reads what a recorder's file has to hand over, oldest first, marked as recovered; changes nothing, and may be called while
+    /// a program writes to the file. Torn and damaged records are passed over.
+    public static func recover(_ path: String) throws(FlightRecorderError) -> [LogEvent] {
+        let file = try RecorderFile(path, for: .reading)
+        defer { file.close() }
+        let recorded = RecordedEvents(try file.content())
+        switch recorded.verdict {
+        case .foreign: throw .notAFlightRecorder(path: path)
+        case .newer(let version): throw .writtenByNewerVersion(path: path, version: version)
+        case .blank, .damaged, .ring: return recorded.events
+        }
+    }
+}

@@ -1,0 +1,107 @@
+internal import CLogbookSystem
+internal import LogbookCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The recorder's file: opened so that nobody can put another one in its place, and held by one recorder at a time.
+struct RecorderFile: Sendable {
+    enum Purpose { case reading, writing }
+
+    /// With the ring, the first page, and room to tell that a file is larger than any ring.
+    private static let maximumBytes = FlightRecorder.capacities.upperBound + RingHeader.bytes
+
+    let path: String
+    private let descriptor: FileDescriptor
+    private let purpose: Purpose
+    private static let files = RestartingFileSystem(SystemFileSystem())
+
+    init(_ path: String, for purpose: Purpose) throws(FlightRecorderError) {
+        self.path = path
+        self.purpose = purpose
+        guard !path.utf8.contains(0) else { throw .cannotOpen(path: path, errno: EINVAL) }
+        let files = Self.files
+        do { descriptor = try Self.open(path, for: purpose) } catch {
+            if error.number == ELOOP { throw .notARegularFile(path: path) }
+            throw .cannotOpen(path: path, errno: error.number)
+        }
+        do throws(FlightRecorderError) {
+            try Self.check(descriptor, at: path)
+            if purpose == .writing { try Self.lock(descriptor, at: path) }
+        } catch {
+            files.close(descriptor)
+            throw error
+        }
+    }
+
+    private static func open(_ path: String, for purpose: Purpose) throws(SystemError) -> FileDescriptor {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard let name = parts.last, !name.isEmpty else { throw SystemError(EISDIR, in: "openat") }
+        let parents = parts.dropLast().joined(separator: "/")
+        let folder = try files.openFolder(at: parts.count == 1 ? "." : parents.isEmpty ? "/" : parents)
+        defer { files.close(folder) }
+        if purpose == .writing { return try files.openForAppending(String(name), in: folder, permissions: 0o600) }
+        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
+        let opened = logbook_openat(folder.number, String(name), flags, 0)
+        if opened < 0 { throw SystemError(errno, in: "openat") }
+        return FileDescriptor(opened)
+    }
+
+    private static func check(_ descriptor: FileDescriptor, at path: String) throws(FlightRecorderError) {
+        let status: FileStatus
+        do { status = try files.status(of: descriptor) } catch { throw .cannotOpen(path: path, errno: error.number) }
+        guard status.kind == .regular else { throw .notARegularFile(path: path) }
+        guard status.owner == files.user else { throw .ownedBySomeoneElse(path: path, user: status.owner) }
+        guard status.links == 1 else { throw .hasSeveralNames(path: path) }
+        guard status.bytes <= maximumBytes else { throw .notAFlightRecorder(path: path) }
+    }
+
+    private static func lock(_ descriptor: FileDescriptor, at path: String) throws(FlightRecorderError) {
+        let isOurs: Bool
+        do { isOurs = try files.tryLock(descriptor) } catch { throw .cannotOpen(path: path, errno: error.number) }
+        guard isOurs else { throw .inUse(path: path) }
+    }
+
+    func content() throws(FlightRecorderError) -> [UInt8] {
+        var content: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while content.count <= Self.maximumBytes {
+            let count = pread(descriptor.number, &piece, piece.count, off_t(content.count))
+            if count == 0 { break }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .cannotOpen(path: path, errno: errno)
+            }
+            content.append(contentsOf: piece[..<count])
+        }
+        return content
+    }
+
+    /// Maps the whole file, with room on the disk for every byte of it: a mapping without would end the program when it is full.
+    /// - Parameter anew: Throws away what is there.
+    func map(_ bytes: Int, anew: Bool) throws(FlightRecorderError) -> UnsafeMutableRawPointer {
+        if anew {
+            do { try Self.files.truncate(descriptor, to: 0) } catch { throw .cannotOpen(path: path, errno: error.number) }
+        }
+        let failure = logbook_preallocate(descriptor.number, Int64(bytes))
+        guard failure == 0 else { throw .cannotMakeRoom(path: path, bytes: bytes, errno: failure) }
+        let base = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.number, 0)
+        guard let base, base != UnsafeMutableRawPointer(bitPattern: -1) else {
+            throw .cannotMakeRoom(path: path, bytes: bytes, errno: errno)
+        }
+        return base
+    }
+
+    static func unmap(_ base: UnsafeMutableRawPointer, _ bytes: Int) { munmap(base, bytes) }
+
+    /// - Parameter keepingLock: In a forked child, where the lock is the parent's.
+    func close(keepingLock: Bool = false) {
+        if purpose == .writing && !keepingLock { Self.files.unlock(descriptor) }
+        Self.files.close(descriptor)
+    }
+}

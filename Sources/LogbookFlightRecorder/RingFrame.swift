@@ -1,0 +1,101 @@
+/// One record as it lies in the ring.
+///
+/// ```
+/// marker   4  FF 4C 42 FE: bytes that no text has, so that no message can look like a record
+/// length   4  of the payload
+/// number   8  counts records through all runs, from 1
+/// epoch    8  of the run that wrote it
+/// check    4  CRC-32C of offset, length, number, epoch and payload
+/// zero     4
+/// payload  …  the event as a line of JSON, filled up with zeros to a multiple of 8
+/// ```
+/// All numbers are little-endian. The offset within the ring is part of the check, so that a record counts only where it was
+/// written. A record may go on at the ring's beginning.
+struct RingFrame: Equatable {
+    static let marker: UInt32 = 0xFE42_4CFF
+    static let headerBytes = 32
+
+    let number: UInt64
+    let epoch: UInt64
+    let payload: [UInt8]
+
+    static func bytes(forPayload count: Int) -> Int { headerBytes + (count + 7) / 8 * 8 }
+
+    private static func checksum(
+        offset: Int, length: Int, number: UInt64, epoch: UInt64, payload: UnsafeRawBufferPointer
+    ) -> UInt32 {
+        var check = CRC32C()
+        for part in [UInt64(offset), UInt64(length), number, epoch] { check.add(part) }
+        check.add(payload)
+        return check.value
+    }
+
+    /// The bytes of a record that will begin at `offset`.
+    static func encoded(_ payload: [UInt8], number: UInt64, epoch: UInt64, at offset: Int) -> [UInt8] {
+        let check = payload.withUnsafeBytes {
+            checksum(offset: offset, length: payload.count, number: number, epoch: epoch, payload: $0)
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.bytes(forPayload: payload.count))
+        bytes.append(little: marker)
+        bytes.append(little: UInt32(payload.count))
+        bytes.append(little: number)
+        bytes.append(little: epoch)
+        bytes.append(little: check)
+        bytes.append(little: UInt32(0))
+        bytes.append(contentsOf: payload)
+        bytes.append(contentsOf: repeatElement(0, count: (8 - payload.count % 8) % 8))
+        return bytes
+    }
+
+    /// Every whole record of a ring, oldest first, with the offset at which each ends. What is torn or damaged is passed over.
+    static func all(in ring: ArraySlice<UInt8>) -> [(frame: RingFrame, end: Int)] {
+        let size = ring.count
+        guard size >= headerBytes, size % 8 == 0 else { return [] }
+        var found: [(frame: RingFrame, end: Int)] = []
+        for offset in stride(from: 0, to: size, by: 8) {
+            guard ring[ring.startIndex + offset] == UInt8(truncatingIfNeeded: marker) else { continue }   // most are not
+            guard let frame = frame(in: ring, at: offset) else { continue }
+            found.append((frame, (offset + bytes(forPayload: frame.payload.count)) % size))
+        }
+        return found.sorted { $0.frame.number < $1.frame.number }
+    }
+
+    private static func frame(in ring: ArraySlice<UInt8>, at offset: Int) -> RingFrame? {
+        guard ring.little(offset, as: UInt32.self) == marker else { return nil }
+        let length = Int(ring.little(offset + 4, as: UInt32.self))
+        guard length > 0, bytes(forPayload: length) <= ring.count else { return nil }
+        let number = ring.little(offset + 8, as: UInt64.self), epoch = ring.little(offset + 16, as: UInt64.self)
+        guard number > 0, ring.little(offset + 28, as: UInt32.self) == 0 else { return nil }
+        let payload = ring.circular(offset + headerBytes, count: length)
+        let check = payload.withUnsafeBytes {
+            checksum(offset: offset, length: length, number: number, epoch: epoch, payload: $0)
+        }
+        guard check == ring.little(offset + 24, as: UInt32.self) else { return nil }
+        return RingFrame(number: number, epoch: epoch, payload: payload)
+    }
+}
+
+extension Array where Element == UInt8 {
+    mutating func append(little number: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+    }
+}
+
+extension ArraySlice where Element == UInt8 {
+    /// A number at an offset from the beginning; what would lie behind the end comes from the beginning.
+    func little<Number: FixedWidthInteger>(_ offset: Int, as type: Number.Type) -> Number {
+        var number: Number = 0
+        for index in 0..<MemoryLayout<Number>.size {
+            number |= Number(truncatingIfNeeded: self[startIndex + (offset + index) % count]) << Number(index * 8)
+        }
+        return number
+    }
+
+    func circular(_ offset: Int, count wanted: Int) -> [UInt8] {
+        let start = offset % count
+        let first = Swift.min(wanted, count - start)
+        return Array(self[(startIndex + start)..<(startIndex + start + first)])
+            + Array(self[startIndex..<(startIndex + wanted - first)])
+    }
+}

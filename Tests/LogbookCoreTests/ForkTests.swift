@@ -1,0 +1,106 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// `fork`, which Swift does not let one call by its name.
+private func forked(_ child: () -> Bool) -> Int32 {
+    typealias Fork = @convention(c) () -> pid_t
+    let process = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
+    if process == 0 { _exit(child() ? 0 : 1) }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    return status
+}
+
+@Suite struct ForkTests {
+    private static let lost = LogLedger(submitted: 1, dropped: [.forkChild: 1])
+
+    @Test("row 25: a forked child drops and counts, and its parent goes on")
+    func childDropsAndCounts() async {
+        await #expect(processExitsWith: .success) {
+            let service = LogService(), immediate = RecordingProvider(), sink = FailingSink { _ in nil }
+            let first = service.register(immediate)
+            let second = service.register(sink: sink)
+            service.info("before")
+
+            let status = forked {
+                service.info("in the child")
+                return service.health().providers.map(\.ledger) == [ForkTests.lost, ForkTests.lost]
+                    && first.ledger == ForkTests.lost && immediate.messages == ["before"]
+                    && service.flush(by: .seconds(3600)).isComplete && service.shutdown(by: .seconds(3600)).isComplete
+            }
+            #expect(status == 0)
+
+            service.info("after")
+            #expect(service.flush(by: .seconds(30)).isComplete)
+            #expect(immediate.messages == ["before", "after"])
+            #expect(sink.written.map(\.message) == ["before", "after"])
+            #expect(first.ledger == LogLedger(submitted: 2, delivered: 2))
+            #expect(second.ledger == LogLedger(submitted: 2, delivered: 2))
+        }
+    }
+
+    @Test func aChildRegistersProvidersOfItsOwn() async {
+        await #expect(processExitsWith: .success) {
+            let service = LogService(), inherited = RecordingProvider()
+            service.register(inherited)
+            let status = forked {
+                service.reinitializeAfterFork()
+                let own = RecordingProvider()
+                let registration = service.register(own)
+                service.info("in the child")
+                return own.messages == ["in the child"] && inherited.messages == [] && service.registrations.count == 1
+                    && registration.ledger == LogLedger(submitted: 1, delivered: 1)
+            }
+            #expect(status == 0)
+            service.reinitializeAfterFork()
+            service.info("in the parent")
+            #expect(inherited.messages == ["in the parent"])
+        }
+    }
+
+    @Test("row 25: forks while other threads hold the library's locks do not block the child")
+    func noDeadlock() async {
+        await #expect(processExitsWith: .success) {
+            let service = LogService()
+            service.register(RecordingProvider())
+            service.register(sink: FailingSink { _ in nil }, queue: QueuePolicy(overflow: .dropOldest))
+            for _ in 0..<3 {
+                LogThread.start("busy") {
+                    while true {
+                        service.info("busy")
+                        service.unregister(service.register(RecordingProvider()), by: .now)
+                    }
+                }
+            }
+            for _ in 0..<100 {
+                let status = forked {
+                    alarm(60)   // a child that blocks ends by a signal
+                    service.info("in the child")
+                    return service.health().providers.allSatisfy { $0.ledger.droppedTotal == $0.ledger.submitted }
+                }
+                #expect(status == 0)
+            }
+        }
+    }
+
+    @Test func theEndOfAChildLeavesTheParentsProvidersAlone() async throws {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let service = LogService(), blocking = BlockingProvider()
+            LogService.exitFlushLimit = .seconds(3600)
+            service.register(blocking)
+            let status = forked { exit(0) }
+            #expect(status == 0)
+            _exit(0)
+        }
+        #expect(!String(decoding: result.standardErrorContent, as: UTF8.self).contains("not everything is safe"))
+    }
+}

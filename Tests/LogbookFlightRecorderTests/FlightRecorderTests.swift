@@ -1,0 +1,337 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@testable import LogbookFlightRecorder
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite struct FlightRecorderTests {
+    private let folder = TemporaryFolder()
+    private static let smallest = FlightRecorder.capacities.lowerBound
+
+    private func recorder(epoch: UInt64 = 1, capacityBytes: Int = smallest) throws -> FlightRecorder {
+        try FlightRecorder(
+            path: folder.ring, capacityBytes: capacityBytes, origin: LogOrigin(installation: "test", epoch: epoch))
+    }
+
+    /// A run that says something and ends badly.
+    private func run(epoch: UInt64 = 1, _ messages: [String]) throws {
+        let service = LogService()
+        let recorder = try recorder(epoch: epoch)
+        service.register(recorder)
+        for message in messages { service.debug("\(message)", metadata: ["key": 7]) }
+    }
+
+    @Test func theNextStartHandsOverWhatWasBelowTheThresholds() throws {
+        try run(epoch: 5, ["first", "second"])
+        let service = LogService(), file = RecordingProvider()
+        let next = try recorder(epoch: 6)
+        let quiet = service.register(file, from: .error)
+        service.register(next)
+        service.error("this run")
+
+        #expect(next.handOver(to: service).isComplete)
+        #expect(file.messages == ["this run", "first", "second"])
+        #expect(file.events.map(\.level) == [.error, .debug, .debug])
+        #expect(file.events.map(\.sequence) == [1, 2, 3])
+        #expect(
+            file.events.last?.metadata
+                == ["key": 7, "recovered": true, "recovered_epoch": .unsigned(5), "recovered_sequence": .unsigned(2)])
+        #expect(quiet.ledger == LogLedger(submitted: 3, delivered: 3))
+        // It kept this run's event, not once more the recovered ones.
+        #expect(try FlightRecorder.recover(folder.ring).map(\.message) == ["this run"])
+    }
+
+    @Test func whatWasHandedOverIsNotHandedOverAgain() throws {
+        try run(["once"])
+        for (epoch, expected) in [(2, ["once"]), (3, [])] as [(UInt64, [String])] {
+            let service = LogService(), provider = RecordingProvider()
+            service.register(provider)
+            let next = try recorder(epoch: epoch)
+            next.handOver(to: service)
+            next.handOver(to: service)
+            #expect(provider.messages == expected)
+        }
+    }
+
+    @Test func aStartThatIsKilledBeforeTheHandOverLosesNothing() throws {
+        try run(epoch: 1, ["first run"])
+        try run(epoch: 2, ["second run"])
+        let third = try recorder(epoch: 3)
+        #expect(third.recovered.map(\.message) == ["first run", "second run"])
+        #expect(
+            third.recovered.map { $0.metadata[FlightRecorder.epochKey] } == [.unsigned(1), .unsigned(2)])
+    }
+
+    @Test func aHandOverThatDidNotReachEveryProviderIsDoneAgain() throws {
+        try run(["kept"])
+        do {
+            let service = LogService(), blocking = BlockingProvider()
+            service.register(blocking, delivery: .queued())
+            let next = try recorder(epoch: 2)
+            #expect(!next.handOver(to: service, by: .now).isComplete)
+            blocking.gate.open()
+        }
+        #expect(try recorder(epoch: 3).recovered.map(\.message) == ["kept"])
+    }
+
+    @Test func onlyTheNamedProvidersAreGivenWhatWasRecovered() throws {
+        try run(["old"])
+        let service = LogService(), chosen = RecordingProvider(), pager = RecordingProvider()
+        let registration = service.register(chosen)
+        service.register(pager)
+        try recorder(epoch: 2).handOver(to: service, only: [registration])
+        #expect(chosen.messages == ["old"])
+        #expect(pager.messages == [])
+    }
+
+    @Test func aCleanShutdownLeavesNothing() throws {
+        let service = LogService()
+        service.register(try recorder())
+        service.info("all is well")
+        #expect(service.shutdown(by: .seconds(30)).isComplete)
+        service.info("too late")
+        #expect(service.registrations[0].ledger == LogLedger(submitted: 2, delivered: 1, dropped: [.alreadyShutDown: 1]))
+        #expect(try FlightRecorder.recover(folder.ring) == [])
+        #expect(try recorder().recovered == [])
+    }
+
+    @Test func aCleanShutdownKeepsWhatThisRunWasToHandOverAndDidNot() throws {
+        try run(["old"])
+        try recorder(epoch: 2).shutdown(by: .now)
+        #expect(try recorder(epoch: 3).recovered.map(\.message) == ["old"])
+    }
+
+    @Test func theRingKeepsTheNewestEventsInOrder() throws {
+        let service = LogService()
+        let recorder = try recorder()
+        service.register(recorder)
+        for number in 1...3000 {
+            service.verbose("\(number) \(String(repeating: "x", count: number % 300))")
+        }
+        let numbers = try FlightRecorder.recover(folder.ring).map { Int($0.message.split(separator: " ")[0])! }
+        #expect(numbers == Array((numbers.first ?? 0)...3000))
+        // 300 bytes of text, 200 of the other facts, 40 of the frame.
+        #expect(numbers.count >= (Self.smallest - 540) / 540)
+        #expect(recorder.ledger == LogLedger(submitted: 3000, delivered: 3000))
+    }
+
+    @Test func theRingGoesOnAcrossRuns() throws {
+        for run in 1...40 as ClosedRange<UInt64> {
+            let service = LogService()
+            service.register(try recorder(epoch: run))
+            for number in 1...97 { service.verbose("\(run) \(number)") }
+        }
+        let messages = try recorder().recovered.map(\.message)
+        let all = (1...40).flatMap { run in (1...97).map { "\(run) \($0)" } }
+        #expect(messages.count > 200)
+        #expect(messages == Array(all.suffix(messages.count)))
+    }
+
+    @Test func anEventTooLargeForTheRingIsDroppedAndCounted() throws {
+        let recorder = try recorder()
+        let large = String(repeating: "x", count: Self.smallest / 4)
+        recorder.log(LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: large))
+        recorder.log(LogEvent(sequence: 2, time: LogTime(nanoseconds: 0), level: .info, message: "fits"))
+        #expect(recorder.ledger == LogLedger(submitted: 2, delivered: 1, dropped: [.oversize: 1]))
+        #expect(try FlightRecorder.recover(folder.ring).map(\.message) == ["fits"])
+    }
+
+    @Test func everythingAboutAnEventComesBack() throws {
+        let event = LogEvent(
+            sequence: 9, time: LogTime(nanoseconds: 1_700_000_000_123_456_789), level: .critical,
+            message: "two\nlines\u{1B}[31m \u{0} 🔥", metadata: ["list": [1, "two", nil], "half": 0.5], thread: 77,
+            source: LogSource(fileNamed: "Shop/Cart.swift", functionNamed: "pay()", line: 12),
+            transaction: TransactionEntry(
+                transactionID: "TXN1-A", usecase: 1, kind: .happened(3), errorCode: 4, errorDescription: "no",
+                device: DeviceFacts(make: "a", os: "b", osVersion: "c")),
+            error: LogErrorDetails(type: "E", description: "bad"))
+        try recorder(epoch: 3).log(event)
+        let marks: LogMetadata = ["recovered": true, "recovered_epoch": .unsigned(3), "recovered_sequence": .unsigned(9)]
+        let recovered = try recorder().recovered
+        // A number that fits reads back as a signed one.
+        #expect(recovered.map { $0.replacingMetadata([:]) } == [event.replacingMetadata([:])])
+        #expect(recovered.first?.metadata == event.metadata.merging(marks))
+    }
+
+    @Test func severalThreadsAtOnce() async throws {
+        let recorder = try recorder(capacityBytes: 1 << 20)
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask {
+                    for number in 0..<500 {
+                        recorder.log(
+                            LogEvent(
+                                sequence: UInt64(number + 1), time: LogTime(nanoseconds: 0), level: .info,
+                                message: "\(thread)"))
+                    }
+                }
+            }
+        }
+        let recovered = try FlightRecorder.recover(folder.ring)
+        #expect(recovered.count == 2000)
+        for thread in 0..<4 {
+            #expect(recovered.filter { $0.message == "\(thread)" }.map(\.sequence) == Array(1...500))
+        }
+    }
+
+    // MARK: The file
+
+    @Test func theFileIsForItsOwnerAlone() throws {
+        try run(["mine"])
+        var status = stat()
+        #expect(stat(folder.ring, &status) == 0)
+        #expect(status.st_mode & 0o7777 == 0o600)
+        #expect(Int(status.st_size) == Self.smallest + RingHeader.bytes)
+    }
+
+    @Test func oneRecorderAtATime() throws {
+        let first = try recorder()
+        #expect(throws: FlightRecorderError.inUse(path: folder.ring)) { try recorder() }
+        try first.shutdown(by: .now)
+        #expect(throws: Never.self) { try recorder() }
+    }
+
+    @Test func linksAndOtherThingsAreRefused() throws {
+        let name = folder.path + "/link", other = folder.path + "/other"
+        TemporaryFolder.write(Array("somebody's notes".utf8), to: other)
+        #expect(throws: FlightRecorderError.notAFlightRecorder(path: other)) { try FlightRecorder(path: other) }
+        #expect(throws: FlightRecorderError.notAFlightRecorder(path: other)) { try FlightRecorder.recover(other) }
+
+        symlink(other, name)
+        #expect(throws: FlightRecorderError.notARegularFile(path: name)) { try FlightRecorder(path: name) }
+        #expect(throws: FlightRecorderError.notARegularFile(path: name)) { try FlightRecorder.recover(name) }
+        unlink(name)
+        try #require(link(other, name) == 0)
+        #expect(throws: FlightRecorderError.hasSeveralNames(path: name)) { try FlightRecorder(path: name) }
+        unlink(name)
+        mkfifo(name, 0o600)
+        #expect(throws: FlightRecorderError.notARegularFile(path: name)) { try FlightRecorder(path: name) }
+        #expect(TemporaryFolder.bytes(of: other) == Array("somebody's notes".utf8))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
+    func aFileOfSomebodyElseIsRefused() throws {
+        try run(["theirs"])
+        try #require(chown(folder.ring, 12345, 12345) == 0)
+        #expect(throws: FlightRecorderError.ownedBySomeoneElse(path: folder.ring, user: 12345)) { try recorder() }
+        #expect(throws: FlightRecorderError.ownedBySomeoneElse(path: folder.ring, user: 12345)) {
+            try FlightRecorder.recover(folder.ring)
+        }
+    }
+
+    @Test func anotherSizeIsTakenOnceNothingWaits() throws {
+        try run(["kept"])
+        do {
+            let next = try recorder(epoch: 2, capacityBytes: 1 << 17)
+            #expect(TemporaryFolder.bytes(of: folder.ring).count == Self.smallest + RingHeader.bytes)
+            let service = LogService()
+            service.register(RecordingProvider())
+            #expect(next.handOver(to: service).isComplete)
+        }
+        withExtendedLifetime(try recorder(epoch: 3, capacityBytes: 1 << 17)) {
+            #expect(TemporaryFolder.bytes(of: folder.ring).count == 1 << 17 + RingHeader.bytes)
+        }
+    }
+
+    @Test func aFileOfANewerVersionIsLeftAlone() throws {
+        try run(["kept"])
+        var bytes = TemporaryFolder.bytes(of: folder.ring)
+        bytes[8] = 2
+        TemporaryFolder.write(bytes, to: folder.ring)
+        #expect(throws: FlightRecorderError.writtenByNewerVersion(path: folder.ring, version: 2)) { try recorder() }
+        #expect(TemporaryFolder.bytes(of: folder.ring) == bytes)
+    }
+
+    @Test func aFileWhoseMakingWasInterruptedIsBegunAnew() throws {
+        for bytes in [0, 100, 8192, Self.smallest + RingHeader.bytes] {
+            TemporaryFolder.write([UInt8](repeating: 0, count: bytes), to: folder.ring)
+            try run(["works"])
+            #expect(try recorder().recovered.map(\.message) == ["works"])
+            unlink(folder.ring)
+        }
+    }
+
+    @Test func sizesThatMakeNoSenseAreRefused() {
+        for bytes in [-1, 0, 65535, 1 << 30 + 1] {
+            #expect(throws: FlightRecorderError.invalidCapacity(bytes: bytes)) { try recorder(capacityBytes: bytes) }
+        }
+    }
+
+    // MARK: Damage
+
+    /// Two thousand damaged files: what is read from each is a part of what was written, in its order, and a recorder can be opened
+    /// on it.
+    @Test func damageNeverCrashesAndNeverMakesUpAnEvent() throws {
+        var outcomes: [DamagedFile.Outcome: Int] = [:]
+        try damage(mutants: 1800, ofRing: 30, seed: 1, &outcomes)
+        // A ring that has begun to overwrite itself; reading one takes longer.
+        try damage(mutants: 200, ofRing: 200, seed: 2, &outcomes)
+        // Otherwise the damage would have proved nothing.
+        #expect(outcomes[.whole, default: 0] > 50 && outcomes[.partial, default: 0] > 500)
+        #expect(outcomes[.refused, default: 0] > 20)
+    }
+
+    private func damage(
+        mutants: Int, ofRing count: Int, seed: UInt64, _ outcomes: inout [DamagedFile.Outcome: Int]
+    ) throws {
+        try run((1...count).map { "\($0) " + String(repeating: "y", count: 100 + $0 * 13 % 700) })
+        let original = TemporaryFolder.bytes(of: folder.ring)
+        let used = (original.lastIndex { $0 != 0 } ?? 0) + 1
+        let whole = try FlightRecorder.recover(folder.ring)
+        let places = Dictionary(uniqueKeysWithValues: whole.enumerated().map { ($1.sequence, $0) })
+        let random = LogRandomness.seeded(seed)
+        for mutant in 0..<mutants {
+            TemporaryFolder.write(DamagedFile.make(from: original, used: used, random), to: folder.ring)
+            guard let found = try? FlightRecorder.recover(folder.ring) else {
+                outcomes[.refused, default: 0] += 1
+                continue
+            }
+            let order = found.map { event in places[event.sequence].flatMap { whole[$0] == event ? $0 : nil } }
+            #expect(!order.contains(nil), "mutant \(mutant) of seed \(seed) made up an event")
+            #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted())
+            outcomes[found.count == whole.count ? .whole : .partial, default: 0] += 1
+
+            if mutant % 20 == 0 {
+                let next = try recorder(epoch: 2)
+                #expect(next.recovered == found)
+                next.log(LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: "goes on"))
+                #expect(try FlightRecorder.recover(folder.ring).last?.message == "goes on")
+            }
+        }
+        unlink(folder.ring)
+    }
+}
+
+/// What becomes of a file in the hands of bad disks and worse programs.
+private enum DamagedFile {
+    enum Outcome { case whole, partial, refused }
+
+    /// - Parameter used: Where the zeros at the end begin.
+    static func make(from original: [UInt8], used: Int, _ random: LogRandomness) -> [UInt8] {
+        func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+        var bytes = original
+        for _ in 0...below(4) {
+            let start = below(min(below(6) == 0 ? 64 : used, bytes.count))
+            let range = start..<min(bytes.count, start + 1 + below(400))
+            switch below(6) {
+            case 0: bytes[start] ^= 1 << UInt8(below(8))
+            case 1: bytes.replaceSubrange(range, with: range.map { _ in UInt8(truncatingIfNeeded: random.next()) })
+            case 2: bytes.replaceSubrange(range, with: repeatElement(0, count: range.count))
+            case 3:   // another part of the file, as a misplaced write leaves it
+                let from = below(min(used, bytes.count - range.count + 1)) / 8 * 8, to = start / 8 * 8
+                bytes.replaceSubrange(to..<(to + range.count), with: Array(bytes[from..<(from + range.count)]))
+            case 4: bytes.removeLast(below(bytes.count - 1))
+            default: bytes.append(contentsOf: repeatElement(0xFF, count: below(5000)))
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,172 @@
+#if canImport(Glibc)
+    import Glibc
+    import LogbookCore
+    import Testing
+
+    @testable import LogbookFlightRecorder
+
+    /// A program that logs from several threads, killed at random moments.
+    @Suite struct KillTests {
+        private static let kills = 200
+        private static let threads = 3
+        /// The victim's messages have at most 200 bytes, with the thread and the number before them; the other facts of its events
+        /// take less than 250.
+        private static let largestFrame = 512
+
+        @Test func returningFromMainLeavesNothingToHandOver() throws {
+            let folder = TemporaryFolder()
+            try Victim(ring: folder.ring, threads: 0).waitAndDrain()
+            let file = TemporaryFolder.bytes(of: folder.ring)
+            #expect(RingFrame.all(in: file[RingHeader.bytes...]).count == 1)
+            #expect(try FlightRecorder.recover(folder.ring) == [])
+        }
+
+        private struct Totals {
+            var acknowledged = 0
+            var keptUnacknowledged = 0
+            var wrapped = 0
+        }
+
+        @Test("200 random kills: nothing acknowledged is lost among the last events that the ring has room for")
+        func killed() async throws {
+            let totals = try await withCheckedThrowingContinuation { continuation in
+                // Not on the pool that runs the other tests: this one waits for processes.
+                LogThread.start("kills") { continuation.resume(with: Result { try Self.killVictims() }) }
+            }
+            // Otherwise the rounds would have proved nothing.
+            #expect(totals.acknowledged > 1000)
+            #expect(totals.keptUnacknowledged > 0)
+            #expect(totals.wrapped > 0)
+        }
+
+        private static func killVictims() throws -> Totals {
+            let folder = TemporaryFolder(), random = LogRandomness.seeded(9)
+            var totals = Totals()
+            for round in 0..<kills {
+                // Every other victim goes on in the ring that the one before it left.
+                if round % 2 == 0 { unlink(folder.ring) }
+                let victim = try Victim(ring: folder.ring, threads: threads)
+                let first = victim.waitForAcknowledgement()
+                usleep(UInt32(random.next() % 6000))
+                let acknowledged = first + victim.killAndDrain()
+                try #require(acknowledged.first != nil, "round \(round): the victim never came to log")
+                try check(folder.ring, acknowledged, round: round, &totals)
+            }
+            return totals
+        }
+
+        private static func check(
+            _ ring: String, _ acknowledged: [Said], round: Int, _ totals: inout Totals
+        ) throws {
+            let recovered = try FlightRecorder.recover(ring)
+            let epochs = recovered.map { $0.metadata[FlightRecorder.epochKey].flatMap(\.natural) ?? 0 }
+            let ofThisVictim = zip(recovered, epochs).filter { $1 == epochs.max() }.map { Said($0.0.message) }
+            let room = (FlightRecorder.capacities.lowerBound - largestFrame) / largestFrame
+            let isWrapped = ofThisVictim.count == recovered.count && recovered.count >= room
+            totals.acknowledged += acknowledged.count
+            if isWrapped { totals.wrapped += 1 }
+            for thread in 0..<threads {
+                let kept = ofThisVictim.filter { $0.thread == thread }.map(\.number)
+                let said = acknowledged.filter { $0.thread == thread }.map(\.number)
+                guard let oldest = kept.first, let newest = kept.last else {
+                    // Gone only if the others have filled the ring since.
+                    #expect(said.isEmpty || isWrapped, "round \(round), thread \(thread): nothing kept of \(said.count)")
+                    continue
+                }
+                #expect(kept == Array(oldest...newest), "round \(round), thread \(thread): not in order, or with a gap")
+                #expect(oldest == 1 || isWrapped, "round \(round), thread \(thread): pushed out while there was room")
+                #expect(newest >= said.max() ?? 0, "round \(round), thread \(thread): an acknowledged event is lost")
+                if newest > said.max() ?? 0 { totals.keptUnacknowledged += 1 }
+            }
+            for message in recovered.map(\.message) {
+                let said = Said(message)
+                let expected = "\(said.thread) \(said.number) \(String(repeating: "x", count: said.number * 7 % 200))"
+                #expect(message == expected)
+            }
+        }
+    }
+
+    /// What the victim says in a message and in an acknowledgement: `<thread> <number>`.
+    private struct Said {
+        let thread: Int
+        let number: Int
+
+        init(_ text: some StringProtocol) {
+            let parts = text.split(separator: " ")
+            thread = parts.first.flatMap { Int($0) } ?? -1
+            number = parts.dropFirst().first.flatMap { Int($0) } ?? -1
+        }
+    }
+
+    /// A child process, built beside the tests.
+    private struct Victim {
+        private let process: pid_t
+        private let descriptor: Int32
+
+        init(ring: String, threads: Int) throws {
+            var ends: [Int32] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            let program = try Self.path()
+            let words: [String] = [program, ring, "\(threads)"]
+            var arguments = words.map { strdup($0) } + [nil]
+            defer { arguments.forEach { free($0) } }
+            var process = pid_t()
+            let failure = posix_spawn(&process, program, &actions, nil, &arguments, environ)
+            close(ends[1])
+            try #require(failure == 0)
+            self.process = process
+            descriptor = ends[0]
+        }
+
+        private static func path() throws -> String {
+            var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let length = readlink("/proc/self/exe", &path, path.count)
+            try #require(length > 0)
+            let tests = String(decoding: path[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+            return tests[..<tests.lastIndex(of: "/")!] + "/FlightRecorderVictim"
+        }
+
+        func waitForAcknowledgement() -> [Said] {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&waiting, 1, 60_000) == 1 ? read() : []
+        }
+
+        func killAndDrain() -> [Said] {
+            kill(process, SIGKILL)
+            return waitAndDrain()
+        }
+
+        @discardableResult
+        func waitAndDrain() -> [Said] {
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+            // Everything it wrote is in the pipe by now.
+            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+            defer { close(descriptor) }
+            return read()
+        }
+
+        /// Whole lines; an acknowledgement is one write, so there are no others.
+        private func read() -> [Said] {
+            var bytes = [UInt8](repeating: 0, count: 1 << 20)
+            let count = Glibc.read(descriptor, &bytes, bytes.count)
+            guard count > 0 else { return [] }
+            return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map { Said($0) }
+        }
+    }
+
+    extension LogValue {
+        fileprivate var natural: UInt64? {
+            switch self {
+            case .unsigned(let number): number
+            case .integer(let number): UInt64(exactly: number)
+            default: nil
+            }
+        }
+    }
+#endif
