@@ -36,7 +36,8 @@
                     faultCount += 1
                     guard faults.count < Self.maximumFaults else { continue }
                     switch error {
-                    case .notJSON: faults.append(Fault(field: "line \(index + 1)", reason: error.description))
+                    case .notJSON, .malformed, .unrecognised:
+                        faults.append(Fault(field: "line \(index + 1)", reason: error.description))
                     case .invalid(let field, _):
                         faults.append(Fault(field: "line \(index + 1).\(field)", reason: error.description))
                     }

@@ -43,7 +43,7 @@ package struct CivilTime: Sendable, Equatable {
     package var offset: Int
 
     // HOT PATH — the latest second of each thread is kept: the calendar, and above all localtime_r, which takes a lock, are
-    // asked once a second. Benchmarks: "time stamp".
+    // asked once a second.
     package init(_ time: LogTime, in zone: LogTimeZone) {
         let (whole, nanosecond) = time.secondAndNanosecond
         let latest = logbook_civil_slot(zone == .utc)!

@@ -95,7 +95,7 @@ public struct DatePattern: Sendable, Hashable {
         LineWriter.append(to: &bytes) { write(time, to: &$0) }
     }
 
-    // HOT PATH — one step per piece; Benchmarks: "time stamp".
+    // HOT PATH — one step per piece
     func write(_ time: LogTime, to writer: inout LineWriter) {
         let civil = CivilTime(time, in: zone)
         for piece in pieces {

@@ -3,7 +3,7 @@ package import LogbookCore
 
 // HOT PATH — finds what may not stand raw in a line: control characters (C0, DEL, C1), line and paragraph separators, and
 // marks that reverse the direction of text. Escaped alike in every format, so that no event forges a line or moves a cursor.
-// Sixteen bytes are looked at in one go; Benchmarks: "formatted line".
+// Sixteen bytes are looked at in one go
 
 /// The bytes that one kind of text escapes beside control characters: up to four, packed in a word.
 struct EscapedBytes: Sendable, Hashable {

@@ -9,7 +9,7 @@ package enum ISO8601 {
         LineWriter.append(to: &bytes) { write(time, digits: digits, in: zone, to: &$0) }
     }
 
-    // HOT PATH — arithmetic only; Benchmarks: "time stamp".
+    // HOT PATH — arithmetic only
     package static func write(_ time: LogTime, digits: Int, in zone: LogTimeZone, to writer: inout LineWriter) {
         let civil = CivilTime(time, in: zone)
         writer.dateAndTime(civil)

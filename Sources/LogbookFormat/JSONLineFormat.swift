@@ -20,7 +20,7 @@ public struct JSONLineFormat: ReadableLogFormat, LineFormat, Hashable {
         self.limits = limits
     }
 
-    // HOT PATH — Benchmarks: "JSON lines".
+    // HOT PATH — bytes only; no string is made and nothing is allocated.
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
 
     func write(_ event: LogEvent, to writer: inout LineWriter) {

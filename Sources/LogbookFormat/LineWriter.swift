@@ -1,7 +1,7 @@
 package import LogbookCore
 
 // HOT PATH — appends one line to a byte buffer: pieces are collected on the stack and copied in one go, text that needs no
-// escape is copied in runs, and nothing is allocated beside the buffer. Benchmarks: "formatted line", "JSON lines".
+// escape is copied in runs, and nothing is allocated beside the buffer.
 
 /// Writes pieces of a line at the end of a byte array.
 package struct LineWriter {

@@ -16,7 +16,7 @@ public struct LogfmtFormat: ReadableLogFormat, LineFormat, Hashable {
 
     public init(limits: LogLimits = .standard) { self.limits = limits }
 
-    // HOT PATH — Benchmarks: "formatted line".
+    // HOT PATH — bytes only; no string is made and nothing is allocated.
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
 
     func write(_ event: LogEvent, to writer: inout LineWriter) {

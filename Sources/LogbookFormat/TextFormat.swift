@@ -48,7 +48,7 @@ public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
         TextFormat(style: .layout(try CheckedLayout(layout)), limits: limits)
     }
 
-    // HOT PATH — Benchmarks: "formatted line".
+    // HOT PATH — bytes only; no string is made and nothing is allocated.
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
 
     func write(_ event: LogEvent, to writer: inout LineWriter) {

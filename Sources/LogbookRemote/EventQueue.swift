@@ -36,7 +36,7 @@ final class EventQueue: ParcelSource {
 
     init(policy: RemoteQueuePolicy, origin: LogOrigin, clock: LogClock) {
         self.policy = policy
-        format = JSONLineFormat(origin: origin)
+        format = JSONLineFormat(origin: origin, limits: .highest)   // the parcel has a limit of its own
         self.clock = clock
     }
 
