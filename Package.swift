@@ -131,11 +131,19 @@ let package = Package(
         tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
+        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit"], swiftSettings: settings),
         tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(
             name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", swiftLog],
             swiftSettings: settings),
+
+        tests(
+            "FuelPurchase",
+            [
+                "Logbook", "LogbookTransactions", hummingbird,
+                .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Examples"])),
+            ]),
 
         // Examples
         .target(

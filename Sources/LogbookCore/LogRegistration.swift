@@ -143,6 +143,8 @@ public final class LogRegistration: Sendable {
     }
 
     func flush(by deadline: LogDeadline) throws {
+        // A shutdown was a flush, and the last one: the exit hook has nothing to add.
+        guard phase.load(ordering: .acquiring) == .open else { return }
         switch feed {
         case .queued(let queue): try queue.flush(by: deadline)
         case .immediate: try provider.flush(by: deadline)

@@ -16,7 +16,10 @@ public struct LogTime: Sendable, Hashable, Comparable {
     public var wholeSeconds: Int64 { nanoseconds.flooredQuotient(by: 1_000_000_000) }
 
     /// Nanoseconds within the second, `0..<1_000_000_000`.
-    public var nanosecondOfSecond: Int64 { nanoseconds - wholeSeconds * 1_000_000_000 }
+    public var nanosecondOfSecond: Int64 {
+        let remainder = nanoseconds % 1_000_000_000   // `wholeSeconds` in nanoseconds may lie before the first moment there is
+        return remainder < 0 ? remainder + 1_000_000_000 : remainder
+    }
 
     public func adding(_ duration: Duration) -> LogTime { LogTime(nanoseconds: nanoseconds &+ duration.wholeNanoseconds) }
 }

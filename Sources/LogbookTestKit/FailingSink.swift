@@ -29,9 +29,3 @@ public final class FailingSink: BatchSink {
     public var written: [LogEvent] { state.withLock { $0.written } }
     public var batches: [[LogEvent]] { state.withLock { $0.batches } }
 }
-
-/// The failure that scripted fakes throw.
-public struct ScriptedFailure: Error, Equatable, CustomStringConvertible {
-    public let description: String
-    public init(_ description: String = "as the script says") { self.description = description }
-}

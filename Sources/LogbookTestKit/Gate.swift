@@ -9,6 +9,7 @@ public final class Gate: Sendable {
     private let state = Monitor(State())
     public init() {}
 
+    /// Lets everybody through, now and later.
     public func open() {
         state.withLock { access in
             access.value.isOpen = true
@@ -16,6 +17,7 @@ public final class Gate: Sendable {
         }
     }
 
+    /// Waits until somebody opens; returns at once when that has happened.
     public func wait() {
         state.withLock { access in
             access.value.waiting += 1
@@ -34,17 +36,4 @@ public final class Gate: Sendable {
             return true
         }
     }
-}
-
-/// A provider that does not come back from `log` until its gate opens.
-public final class BlockingProvider: LogProvider {
-    public let gate = Gate()
-    private let inner = RecordingProvider()
-    public init() {}
-    public func log(_ event: LogEvent) {
-        gate.wait()
-        inner.log(event)
-    }
-    public func flush(by deadline: LogDeadline) throws { gate.wait() }
-    public var messages: [String] { inner.messages }
 }

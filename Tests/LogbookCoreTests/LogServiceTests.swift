@@ -279,6 +279,19 @@ import Testing
         #expect(provider.messages == ["in time", "in time"])
     }
 
+    @Test func aFlushAfterTheShutdownAsksNobody() {
+        final class Sulking: LogProvider {
+            func log(_ event: LogEvent) {}
+            func flush(by deadline: LogDeadline) throws { throw ScriptedFailure("there is nobody here") }
+            func shutdown(by deadline: LogDeadline) {}
+        }
+        let service = LogService()
+        service.register(Sulking())
+        #expect(!service.flush(by: .seconds(30)).isComplete)
+        #expect(service.shutdown(by: .seconds(30)).isComplete)
+        #expect(service.flush(by: .seconds(30)).isComplete)
+    }
+
     @Test func aProviderThatIgnoresItsDeadlineIsReported() {
         let blocking = BlockingProvider(), service = LogService()
         service.register(blocking, from: .critical, name: "stubborn")

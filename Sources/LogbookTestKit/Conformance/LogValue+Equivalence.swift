@@ -1,0 +1,48 @@
+internal import LogbookCore
+
+extension LogValue {
+    /// Whether a format that has one kind of number and no order of keys would make the same of both.
+    func isEquivalent(to other: LogValue) -> Bool {
+        switch (self, other) {
+        case (.string(let left), .string(let right)): return left.isSame(as: right)
+        case (.array(let left), .array(let right)):
+            return left.count == right.count && zip(left, right).allSatisfy { $0.isEquivalent(to: $1) }
+        case (.object(let left), .object(let right)): return left.isEquivalent(to: right)
+        default: break
+        }
+        if self == other { return true }
+        guard let left = number, let right = other.number else { return false }
+        return left == right
+    }
+
+    private var number: Double? {
+        switch self {
+        case .integer(let value): Double(exactly: value)
+        case .unsigned(let value): Double(exactly: value) ?? Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+}
+
+extension LogMetadata {
+    /// The same keys with equivalent values, in any order.
+    func isEquivalent(to other: LogMetadata) -> Bool { difference(from: other) == nil }
+
+    /// The first key whose value differs, in words; nil when there is none.
+    func difference(from other: LogMetadata) -> String? {
+        let others = Dictionary(other.map { ($0.key, $0.value) }, uniquingKeysWith: { _, later in later })
+        for (key, value) in self {
+            guard let found = others[key] else { return "the key \(Reading.quoted(key)) is missing" }
+            if !value.isEquivalent(to: found) {
+                return "under \(Reading.quoted(key)) \(Reading.quoted("\(value)")) was read back as \(Reading.quoted("\(found)"))"
+            }
+        }
+        if others.count > count {
+            let own = Set(map(\.key))
+            let extra = other.first { !own.contains($0.key) }
+            return "nobody gave the key \(Reading.quoted(extra?.key))"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,154 @@
+internal import LogbookCore
+
+// Single events and what they may hold.
+extension ProviderBench {
+    func oneEvent() throws {
+        let event = event("the first")
+        log(event)
+        let reading = try settled([event])
+        try requireEverything(reading)
+        try refuse(reading.alteredTextInWords)
+    }
+
+    func writesOnce() throws {
+        let events = events(3)
+        log(events)
+        try flush()
+        try requireOnce(readBack(events))
+    }
+
+    func everyLevel() throws {
+        let events = LogLevel.allCases.map { event("at \($0.name)", level: $0) }
+        log(events)
+        let reading = try settled(events)
+        try requireIntact(reading)
+        for (event, record) in reading.pairs {
+            guard let level = record.level else { continue }
+            try require(level == event.level, "an event of level \(event.level.name) was read back as \(level.name)")
+        }
+    }
+
+    func emptyMessage() throws {
+        let events = ["before", "", "after"].map { event($0) }
+        log(events)
+        try requireIntact(settled(events))
+    }
+
+    func unusualTimes() throws {
+        // A second from either end, for formats that round.
+        let second: Int64 = 1_000_000_000
+        let times = [0, 1, -1, -second, -86_400 * second, Int64.min + second, .max - second, 4_102_444_800 * second]
+        let events = times.map { event("at \($0)", at: LogTime(nanoseconds: $0)) }
+        log(events)
+        let reading = try settled(events)
+        try requireIntact(reading)
+        let resolution = UInt64(max(1, claims.timeResolution.wholeNanoseconds))
+        for (event, record) in reading.pairs {
+            guard let time = record.time else { continue }
+            let (later, earlier) = (max(time, event.time).nanoseconds, min(time, event.time).nanoseconds)
+            try require(
+                UInt64(bitPattern: later &- earlier) < resolution,
+                "the time \(event.time.nanoseconds) ns was read back as \(time.nanoseconds) ns")
+        }
+    }
+
+    func outOfSequence() throws {
+        let order: [UInt64] = [5, 3, 9, 1, 7]
+        let events = order.map { event("sequence \($0)", at: LogTime(seconds: 1_767_225_600 + Double($0)), sequence: $0) }
+        log(events)
+        try requireIntact(settled(events))
+    }
+
+    // MARK: Metadata
+
+    func metadata() throws {
+        let values: [(String, LogValue)] = [
+            ("null", nil), ("true", true), ("false", false), ("zero", 0), ("negative", -42), ("smallest", .integer(.min)),
+            ("largest", .unsigned(.max)), ("half", 0.5), ("tiny", 5e-300), ("text", "plain"), ("empty", ""),
+            ("list", [1, "two", nil]), ("emptyList", []), ("object", ["inner": ["deeper": true]]), ("emptyObject", [:]),
+        ]
+        let events = [
+            event("without metadata"), event("with one of each", metadata: LogMetadata(values)),
+            event("again", metadata: ["one": 1]),
+        ]
+        log(events)
+        try requireMetadata(settled(events))
+    }
+
+    static let manyKeys = 1_000
+    static let deepLevels = 24
+
+    /// Made once: finding the place of a key takes as long as there are keys.
+    private static let wide = LogMetadata((1...manyKeys).map { ("key\($0)", .integer(Int64($0))) })
+
+    func largeMetadata() throws {
+        var deep: LogValue = "the bottom"
+        for level in 1...Self.deepLevels { deep = level % 2 == 0 ? [deep] : .object(["down": deep]) }
+        let names = [
+            "message", "level", "time", "sequence", "metadata", "@timestamp", "msg", "source", "a.b", "a b", "a=b", "{", "ключ",
+        ]
+        let borrowed = LogMetadata(names.map { ($0, .string("not the format's own \($0)")) })
+        let hostile = LogMetadata(HostileText.all.enumerated().map { number, text in ("value\(number)", .string(text)) })
+        let hostileKeys = LogMetadata(HostileText.all.filter { !$0.isEmpty }.map { ("key \($0)", 1) })
+        let events = [
+            event("wide", metadata: Self.wide), event("deep", metadata: ["deep": deep]), event("borrowed", metadata: borrowed),
+            event("hostile", metadata: hostile), event("hostile keys", metadata: hostileKeys), event("after"),
+        ]
+        log(events)
+        let reading = try settled(events)
+        if claims.keepsText {
+            try requireMetadata(reading)
+        } else {
+            try requireIntact(reading)
+        }
+    }
+
+    private func requireMetadata(_ reading: Reading) throws {
+        try requireIntact(reading)
+        for (event, record) in reading.pairs {
+            guard let metadata = record.metadata else { continue }
+            try refuse(event.metadata.difference(from: metadata).map { "of \(Reading.quoted(event.message)) \($0)" })
+        }
+    }
+
+    // MARK: Text
+
+    func oneInOneOut() throws {
+        let events = HostileText.all.map { event("text \($0)") }
+        log(events)
+        let count = try settled(events).records.count
+        let isBounded = claims.capacity.map { $0 < events.count } ?? false
+        let expected = events.count - (isBounded ? Int(provider.ledger?.droppedTotal ?? 0) : 0)
+        try require(count == expected, "\(expected) events with hostile text made \(count) records")
+    }
+
+    func hostileText() throws {
+        guard claims.keepsText else { throw CheckNotApplicable("the provider does not claim to keep text as it was") }
+        let events = HostileText.all.map { event($0) }
+        log(events)
+        try requireIntact(settled(events))
+    }
+
+    static let hugeBytes = 1 << 20
+
+    func hugeEvent() throws {
+        let unit = "0123456789abcde "
+        let huge = event(String(repeating: unit, count: Self.hugeBytes / unit.utf8.count))
+        let neighbours = [event("before"), event("after")]
+        let events = [neighbours[0], huge, neighbours[1]]
+        log(events)
+        let reading = try settled(events)
+        guard let limit = claims.largestMessage, limit < Self.hugeBytes else { return try requireIntact(reading) }
+        try requireOnce(reading)
+        try require(reading.count(of: neighbours) == 2, "a neighbour of the huge event is missing")
+        if reading.count(of: [huge]) == 0 {
+            let dropped = provider.ledger?.droppedTotal ?? 0
+            return try require(dropped == 1, "the huge event is missing" + Self.inWords(provider.ledger))
+        }
+        let kept = reading.pairs.first { $0.event == huge }?.record.message
+        let beginning = kept.map { zip($0.utf8, huge.message.utf8).prefix { $0 == $1 }.count } ?? limit
+        try require(
+            beginning >= min(limit, Self.hugeBytes) / 2,
+            "of the huge event only the first \(beginning) bytes are kept; \(limit) are claimed")
+    }
+}

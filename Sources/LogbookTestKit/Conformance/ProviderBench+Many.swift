@@ -1,0 +1,97 @@
+internal import LogbookCore
+
+// Many events, from one thread and from many.
+extension ProviderBench {
+    func keepsEverything() throws {
+        let events = events(1_000)
+        log(events)
+        try requireIntact(settled(events))
+    }
+
+    func keepsOrder() throws {
+        guard claims.keepsOrder else { throw CheckNotApplicable("the provider does not claim to keep an order") }
+        let alone = events(500, "alone")
+        log(alone)
+        let perThread = (0..<4).map { events(100, "thread \($0), number") }
+        try onThreads(perThread.count, "log from \(perThread.count) threads") { [provider] thread in
+            for event in perThread[thread] { provider.log(event) }
+        }
+        var thread: [UInt64: Int] = [:]
+        for (number, events) in perThread.enumerated() {
+            for event in events { thread[event.sequence] = number + 1 }
+        }
+        let reading = try settled(alone + perThread.flatMap { $0 })
+        try refuse(reading.disorderInWords { thread[$0.sequence] ?? 0 })
+    }
+
+    func concurrency() throws {
+        let perThread = (0..<8).map { events(250, "thread \($0), number") }
+        try onThreads(perThread.count, "log from \(perThread.count) threads") { [provider] thread in
+            for event in perThread[thread] { provider.log(event) }
+        }
+        try requireIntact(settled(perThread.flatMap { $0 }))
+    }
+
+    // MARK: The account
+
+    func ledgerAddsUp() throws {
+        guard provider.ledger != nil else { throw CheckNotApplicable("the provider keeps no ledger: every event must arrive") }
+        var logged: [LogEvent] = []
+        for round in 1...20 {
+            let events = events(round, "round \(round), number")
+            logged += events
+            log(events)
+            try requireSubmitted(logged.count)
+            try flush()
+            let ledger = provider.ledger
+            try require(ledger?.pending == 0, "after a flush something is pending" + Self.inWords(ledger))
+        }
+        try requireAccount(settled(logged))
+    }
+
+    func ledgerNeverGoesBack() throws {
+        guard let first = provider.ledger else { throw CheckNotApplicable("the provider keeps no ledger") }
+        let perThread = (0..<4).map { events(200, "thread \($0), number") }
+        let crew = try startThreads(perThread.count) { [provider] thread in
+            for event in perThread[thread] { provider.log(event) }
+        }
+        var latest = first
+        for probe in 1...400 {
+            latest = try look(after: latest)
+            if probe.isMultiple(of: 100) { try flush() }
+        }
+        crew.wait("log from \(perThread.count) threads", self)
+        latest = try look(after: latest)
+        try flush()
+        latest = try look(after: latest)
+        try shutdown()
+        _ = try look(after: latest)
+        try requireAccount(readBack(perThread.flatMap { $0 }))
+    }
+
+    private func look(after before: LogLedger) throws -> LogLedger {
+        guard let now = doing("ledger", { provider.ledger }) else { throw CheckFailed("the ledger was there and is gone") }
+        let isSmaller =
+            now.submitted < before.submitted || now.delivered < before.delivered
+            || before.dropped.contains { now.dropped[$0.key, default: 0] < $0.value }
+        try require(!isSmaller, "after" + Self.inWords(before) + " came" + Self.inWords(now))
+        try require(
+            now.submitted == now.delivered + now.pending + now.droppedTotal, "it does not add up" + Self.inWords(now))
+        return now
+    }
+
+    private func requireSubmitted(_ count: Int) throws {
+        let ledger = provider.ledger
+        try require(ledger?.submitted == UInt64(count), "\(count) events were logged" + Self.inWords(ledger))
+    }
+
+    /// The ledger knows every event that was offered and what became of it.
+    func requireAccount(_ reading: Reading) throws {
+        guard let ledger = provider.ledger else { return try requireEverything(reading) }
+        try requireSubmitted(reading.logged.count)
+        let there = reading.logged.count - reading.missing.count
+        try require(
+            ledger.delivered == UInt64(there) && ledger.pending == 0,
+            "\(there) of \(reading.logged.count) events were read back" + Self.inWords(ledger))
+    }
+}

@@ -1,0 +1,76 @@
+internal import LogbookCore
+
+// A destination that does not answer, or fails.
+extension ProviderBench {
+    func logDoesNotWait() throws {
+        let events = events(10)
+        try stalled {
+            doing("log while the destination does not answer") { for event in events { provider.log(event) } }
+        }
+        try requireIntact(settled(events))
+    }
+
+    func flushKeepsToDeadline() throws {
+        let events = events(10)
+        try whileStalledIfPossible {
+            log(events)
+            try? doing("flush whose deadline was over") { try provider.flush(by: .now) }
+        }
+        try requireIntact(settled(events))
+    }
+
+    func shutdownKeepsToDeadline() throws {
+        let events = events(10)
+        var hasThrown = false
+        try whileStalledIfPossible {
+            log(events)
+            do { try doing("shutdown whose deadline was over") { try provider.shutdown(by: .now) } } catch { hasThrown = true }
+        }
+        // Let what is still on its way come to its end; the first call has said already that it could not wait.
+        try? doing("the second shutdown") { try provider.shutdown(by: deadline) }
+        let reading = try readBack(events)
+        try requireOnce(reading)
+        if provider.ledger != nil { return try requireAccount(reading) }
+        if !hasThrown { try refuse(reading.missingInWords.map { $0 + ", and shutdown has not thrown" }) }
+    }
+
+    /// Without a way to stall it, a call whose deadline is over must still return.
+    private func whileStalledIfPossible(_ body: () throws -> Void) throws {
+        if specimen.stall == nil { try body() } else { try stalled(body) }
+    }
+
+    func staysBounded() throws {
+        guard let capacity = claims.capacity else { throw CheckNotApplicable("the provider claims no capacity") }
+        guard provider.ledger != nil else {
+            throw CheckFailed("a capacity of \(capacity) is claimed, and there is no ledger to count what exceeds it")
+        }
+        let events = events(capacity * 2 + 100)
+        try stalled {
+            doing("log beyond the capacity") { for event in events { provider.log(event) } }
+            let ledger = provider.ledger
+            try require(
+                (ledger?.pending ?? 0) <= UInt64(capacity),
+                "more is held than the capacity of \(capacity) that is claimed" + Self.inWords(ledger))
+        }
+        let reading = try settled(events)
+        try requireOnce(reading)
+        try requireAccount(reading)
+    }
+
+    func survivesFailure() throws {
+        let during = events(20, "while it fails,"), after = events(20, "when it works again,")
+        try failing {
+            log(during)
+            try? doing("flush while the destination fails") { try provider.flush(by: .now) }
+        }
+        log(after)
+        let reading = try settled(during + after)
+        if !claims.mayRepeatAfterFailure { try refuse(reading.repeatedInWords) }
+        try refuse(reading.strangersInWords)
+        try refuse(reading.alteredTextInWords)
+        try require(
+            reading.count(of: after) == after.count,
+            "\(after.count - reading.count(of: after)) events are missing that were logged when the destination worked again")
+        try requireAccount(reading)
+    }
+}

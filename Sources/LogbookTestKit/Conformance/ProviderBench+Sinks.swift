@@ -1,0 +1,78 @@
+internal import LogbookCore
+
+// A sink, driven directly: one call at a time, as its queue would.
+extension ProviderBench {
+    private func write(_ batch: [LogEvent], to sink: any BatchSink) throws {
+        try doing("write of \(batch.count) events") { try sink.write(batch) }
+    }
+
+    private func settled(_ sink: any BatchSink, _ logged: [LogEvent]) throws -> Reading {
+        try doing("flush of the sink") { try sink.flush(by: deadline) }
+        doing("close of the sink") { sink.close(by: deadline) }
+        return try readBack(logged)
+    }
+
+    func sinkTakesOne() throws {
+        let sink = try sink, events = events(2)
+        for event in events { try write([event], to: sink) }
+        try requireIntact(settled(sink, events))
+    }
+
+    func sinkTakesMany() throws {
+        let sink = try sink, events = events(512)
+        try write(events, to: sink)
+        try requireIntact(settled(sink, events))
+    }
+
+    func sinkKeepsBatchOrder() throws {
+        let sink = try sink, events = events(100)
+        guard claims.keepsOrder else { throw CheckNotApplicable("the sink does not claim to keep an order") }
+        try write(Array(events[..<60]), to: sink)
+        try write(Array(events[60...]), to: sink)
+        try refuse(settled(sink, events).disorderInWords { _ in 0 })
+    }
+
+    func sinkFailsHonestly() throws {
+        let sink = try sink, before = events(3, "before"), batch = events(20), after = events(3, "after")
+        try write(before, to: sink)
+        var rest = batch, refused: [LogEvent] = []
+        try failing {
+            do {
+                try write(batch, to: sink)
+                try? doing("flush of the sink") { try sink.flush(by: deadline) }
+                if try readBack(before + batch).count(of: batch) < batch.count {
+                    throw CheckFailed("a write returned although the destination failed, and its events are not there")
+                }
+                rest = []
+            } catch let failure as CheckFailed {
+                throw failure
+            } catch BatchWriteError.wroteOnly(let count, _) {
+                try require((0...batch.count).contains(count), "wroteOnly says \(count) of a batch of \(batch.count)")
+                rest = Array(batch[count...])
+            } catch BatchWriteError.refused {
+                (rest, refused) = ([], batch)
+            } catch {}
+        }
+        if !rest.isEmpty { try write(rest, to: sink) }
+        try write(after, to: sink)
+        let reading = try settled(sink, before + batch + after)
+        let expected = before.count + batch.count + after.count - refused.count
+        try require(
+            reading.logged.count - reading.missing.count == expected,
+            reading.missingInWords ?? "events are there that the sink has refused")
+        if !claims.mayRepeatAfterFailure {
+            try refuse(
+                reading.repeatedInWords.map { $0 + "; a write that writes a part must throw BatchWriteError.wroteOnly" })
+        }
+        if claims.keepsOrder, !claims.mayRepeatAfterFailure { try refuse(reading.disorderInWords { _ in 0 }) }
+    }
+
+    func sinkKeepsToDeadline() throws {
+        let sink = try sink
+        try write(events(3), to: sink)
+        try stalled {
+            try? doing("flush of the sink whose deadline was over") { try sink.flush(by: .now) }
+            doing("close of the sink whose deadline was over") { sink.close(by: .now) }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+@testable import LogbookTestKit
+import Testing
+
+/// Nothing that keeps its promises is refused.
+@Suite(.serialized) struct SoundProvidersTests {
+    private func expectSound(
+        _ claims: ConformanceClaims = ConformanceClaims(), notRun: [ConformanceCheck],
+        _ make: @escaping @Sendable () throws -> ConformanceSpecimen
+    ) async {
+        let report = await ProviderConformance(claims, patience: .seconds(60), make).run()
+        #expect(report.findings.isEmpty, "\(report)")
+        #expect(report.notRun.map(\.check) == notRun, "\(report)")
+        #expect(report.passed.count + report.notRun.count == ProviderConformance.contract.count)
+    }
+
+    static let forSinks: [ConformanceCheck] = [
+        .sinkTakesOne, .sinkTakesMany, .sinkKeepsBatchOrder, .sinkFailsHonestly, .sinkKeepsToDeadline,
+    ]
+    static let forQueues: [ConformanceCheck] = [
+        .queueCallsOneAtATime, .queueFlushesAfterBatches, .queueClosesOnce, .queueOffersAgain, .queueGoesOnAfterPart,
+        .queueCountsRefused,
+    ]
+
+    @Test func theRecordingProviderConforms() async {
+        await expectSound(
+            ConformanceClaims(visibility: .whenLogReturns),
+            notRun: Self.forSinks + [.ledgerAddsUp, .ledgerNeverGoesBack] + Self.forQueues
+                + [.logDoesNotWait, .staysBounded, .survivesFailure]
+        ) {
+            let provider = RecordingProvider()
+            return ConformanceSpecimen(provider) { provider.events.map { RecordedEvent($0) } }
+        }
+    }
+
+    @Test func aProviderOfTransactionEntriesConforms() async {
+        await expectSound(
+            ConformanceClaims(visibility: .whenLogReturns),
+            notRun: Self.forSinks + [.ledgerAddsUp, .ledgerNeverGoesBack] + Self.forQueues
+                + [.logDoesNotWait, .staysBounded, .survivesFailure]
+        ) {
+            let provider = RecordingProvider(interest: .transactionEntries)
+            // As a store of transactions keeps them: the entry, and neither message nor sequence.
+            return ConformanceSpecimen(provider) { provider.events.map { RecordedEvent(transaction: $0.transaction) } }
+        }
+    }
+
+    @Test func aShelfWithEveryHookConforms() async {
+        await expectSound(
+            ConformanceClaims(capacity: 100),
+            notRun: Self.forSinks + [.visibleWhenLogReturns] + Self.forQueues
+        ) { Shelf(.init(capacity: 100)).specimen }
+    }
+
+    @Test func whatAFormatDoesNotKeepIsNotCompared() async {
+        await expectSound(
+            notRun: Self.forSinks + [.visibleWhenLogReturns] + Self.forQueues + [.logDoesNotWait, .staysBounded, .survivesFailure]
+        ) {
+            let shelf = Shelf()
+            return ConformanceSpecimen(shelf) { shelf.standing.map { RecordedEvent(message: $0.message) } }
+        }
+        await expectSound(
+            notRun: Self.forSinks + [.visibleWhenLogReturns] + Self.forQueues + [.logDoesNotWait, .staysBounded, .survivesFailure]
+        ) {
+            let shelf = Shelf()
+            return ConformanceSpecimen(shelf) { shelf.standing.map { _ in RecordedEvent() } }
+        }
+    }
+
+    @Test func modestClaimsAreHonoured() async {
+        let claims = ConformanceClaims(
+            keepsOrder: false, keepsText: false, largestMessage: 4096, timeResolution: .milliseconds(1))
+        await expectSound(
+            claims,
+            notRun: Self.forSinks + [.visibleWhenLogReturns, .hostileText, .keepsOrder] + Self.forQueues + [.staysBounded]
+        ) {
+            var habits = Shelf.Habits()
+            habits.keep = { event, state in
+                if event.message == "number 2" { state.standing.reverse() }
+                let text = String(decoding: event.message.utf8.prefix(4096).map { $0 < 0x20 ? 0x3F : $0 }, as: UTF8.self)
+                let milliseconds = event.time.nanoseconds / 1_000_000
+                return [
+                    LogEvent(
+                        sequence: event.sequence, time: LogTime(nanoseconds: milliseconds * 1_000_000), level: event.level,
+                        message: text, metadata: event.metadata, transaction: event.transaction)
+                ]
+            }
+            let shelf = Shelf(habits)
+            return shelf.specimen
+        }
+    }
+
+    @Test func theQueueConforms() async {
+        await expectSound(notRun: Self.forSinks + [.visibleWhenLogReturns, .staysBounded]) {
+            ConformanceSpecimen { BatchingProvider($0, policy: Self.brisk) }
+        }
+    }
+
+    /// `linger` as a program has it; short pauses, because the bench fails writes on purpose.
+    static let brisk = QueuePolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(5))
+
+    @Test(arguments: [QueuePolicy.Overflow.dropNewest, .dropOldest, .block(upTo: .milliseconds(5))])
+    func aSmallQueueConformsUnderEveryOverflow(overflow: QueuePolicy.Overflow) async {
+        var policy = Self.brisk
+        (policy.capacity, policy.reservedCapacity, policy.batchCount, policy.overflow) = (64, 16, 8, overflow)
+        // What is held at most: the queue, its reserve, and the batch that is being written.
+        await expectSound(ConformanceClaims(capacity: 64 + 16 + 8), notRun: Self.forSinks + [.visibleWhenLogReturns]) { [policy] in
+            ConformanceSpecimen { BatchingProvider($0, policy: policy) }
+        }
+    }
+
+    @Test func aSinkConforms() async {
+        await expectSound(notRun: [.visibleWhenLogReturns] + Self.forQueues + [.staysBounded]) {
+            let sink = BenchSink()
+            return ConformanceSpecimen(
+                sink: sink, readBack: { sink.written.map { RecordedEvent($0) } }, stall: { sink.stall($0) },
+                fail: { sink.fail($0 ? ScriptedFailure() : nil) })
+        }
+    }
+
+    @Test func wrappersOfSoundProvidersConform() async {
+        struct Passing<Wrapped: LogProvider>: LogProvider {
+            let wrapped: Wrapped
+            func log(_ event: LogEvent) { wrapped.log(event) }
+            func flush(by deadline: LogDeadline) throws { try wrapped.flush(by: deadline) }
+            func shutdown(by deadline: LogDeadline) throws { try wrapped.shutdown(by: deadline) }
+            var interest: LogInterest { wrapped.interest }
+            var ledger: LogLedger? { wrapped.ledger }
+        }
+        await expectSound(notRun: Self.forSinks + [.visibleWhenLogReturns] + Self.forQueues + [.staysBounded]) {
+            let shelf = Shelf()
+            return ConformanceSpecimen(
+                Passing(wrapped: shelf), readBack: { shelf.standing.map { RecordedEvent($0) } }, stall: { shelf.stall($0) },
+                fail: { shelf.fail($0) })
+        }
+        await expectSound(notRun: Self.forSinks + [.visibleWhenLogReturns, .staysBounded]) {
+            ConformanceSpecimen { Passing(wrapped: BatchingProvider($0, policy: Self.brisk)) }
+        }
+    }
+
+    /// As a queued registration feeds a provider that takes one event at a time.
+    @Test func aProviderBehindAQueueConforms() async {
+        struct OneByOne: BatchSink {
+            let provider: any LogProvider
+            func write(_ batch: [LogEvent]) throws { for event in batch { provider.log(event) } }
+            func flush(by deadline: LogDeadline) throws { try provider.flush(by: deadline) }
+            func close(by deadline: LogDeadline) { try? provider.shutdown(by: deadline) }
+        }
+        await expectSound(
+            notRun: [.sinkFailsHonestly, .visibleWhenLogReturns] + Self.forQueues + [.staysBounded, .survivesFailure]
+        ) {
+            let shelf = Shelf()
+            return ConformanceSpecimen(
+                sink: OneByOne(provider: shelf), readBack: { shelf.standing.map { RecordedEvent($0) } },
+                stall: { shelf.stall($0) })
+        }
+    }
+
+    @Test func aProviderThatLogsFromInsideConforms() async {
+        let report = await ProviderConformance(patience: .seconds(60), withService: { service in
+            var habits = Shelf.Habits()
+            habits.log = { shelf, event in
+                shelf.take(event)
+                if event.message.hasPrefix("said") { service.debug("shelved one") }
+            }
+            return Shelf(habits).specimen
+        }).run()
+        #expect(report.findings == [], "\(report)")
+    }
+
+    @Test func everySpecimenIsCleanedUpOnce() async {
+        let counts = Locked((made: 0, cleaned: 0))
+        _ = await ProviderConformance(patience: .seconds(60)) {
+            counts.withLock { $0.made += 1 }
+            let provider = RecordingProvider()
+            return ConformanceSpecimen(
+                provider, readBack: { provider.events.map { RecordedEvent($0) } },
+                cleanUp: { counts.withLock { $0.cleaned += 1 } })
+        }.run()
+        let (made, cleaned) = counts.withLock { $0 }
+        #expect(made == ProviderConformance.contract.count)
+        #expect(cleaned == made)
+    }
+
+    @Test func aFactoryThatThrowsIsAFinding() async {
+        let report = await ProviderConformance { throw ScriptedFailure("no folder to write in") }.run()
+        #expect(report.findings.map(\.explanation) == ["the factory threw: no folder to write in"])
+        #expect(report.passed == [])
+    }
+
+    @Test func aProviderThatHangsIsGivenUpAfterThePatience() async {
+        final class Hanging: LogProvider {
+            let gate: Gate
+            init(_ gate: Gate) { self.gate = gate }
+            func log(_ event: LogEvent) {}
+            func flush(by deadline: LogDeadline) { gate.wait() }
+        }
+        let gate = Gate()
+        let report = await ProviderConformance(patience: .seconds(3)) {
+            ConformanceSpecimen(Hanging(gate), readBack: { [] })
+        }.run()
+        gate.open()
+        #expect(report.findings.map(\.description) == ["oneEvent: flush had not come back after 3.0 seconds"])
+        #expect(report.passed == [])
+    }
+
+    @Test func everyCheckHasANameOfItsOwnAndComesAfterItsFoundations() {
+        var seen: Set<ConformanceCheck> = []
+        for check in ProviderConformance.contract {
+            #expect(seen.isSuperset(of: check.foundations), "\(check.check)")
+            #expect(seen.insert(check.check).inserted, "\(check.check)")
+        }
+        #expect(Set(seen.map(\.name)).count == ProviderConformance.contract.count)
+    }
+}
