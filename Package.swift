@@ -145,13 +145,6 @@ let package = Package(
             name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", swiftLog],
             swiftSettings: settings),
 
-        tests(
-            "FuelPurchase",
-            [
-                "Logbook", "LogbookTransactions", hummingbird,
-                .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Examples"])),
-            ]),
-
         // Examples
         .target(
             name: "FuelPurchase",
