@@ -10,6 +10,8 @@ final class Audience: Sendable {
     /// Below these levels nobody hears a message, or a transaction's entry.
     let messageFloor: UInt8
     let entryFloor: UInt8
+    /// The same for a message of a task that carries no level of its own.
+    let commonFloor: UInt8
     /// From this level on somebody's levels let every message through, so no rule needs to be asked before it is evaluated.
     let sureFloor: UInt8
     /// Whether what tasks carry makes a difference to anybody.
@@ -21,7 +23,9 @@ final class Audience: Sendable {
     init(_ listeners: [Listener] = [], raises: [LogRaise] = [], taskFloor: UInt8 = .max) {
         self.listeners = listeners
         self.raises = raises
-        let lowestRaise = raises.reduce(taskFloor) { min($0, $1.level.rawValue) }
+        let commonRaise = raises.reduce(.max) { min($0, $1.level.rawValue) }
+        let lowestRaise = min(commonRaise, taskFloor)
+        commonFloor = listeners.reduce(.max) { min($0, $1.terms.messageFloor(lowestRaise: commonRaise)) }
         messageFloor = listeners.reduce(.max) { min($0, $1.terms.messageFloor(lowestRaise: lowestRaise)) }
         entryFloor = listeners.reduce(.max) { min($0, $1.terms.entryFloor(lowestRaise: lowestRaise)) }
         sureFloor = listeners.reduce(.max) { min($0, $1.terms.sureFloor) }

@@ -208,6 +208,13 @@ public final class LogService: Sendable {
     @inlinable
     public func mayHear(_ level: LogLevel) -> Bool { level.rawValue >= messageFloor.load(ordering: .relaxed) }
 
+    /// Like ``mayHear(_:)``, without being misled by the levels that other tasks carry.
+    package func mayHearInThisTask(_ level: LogLevel) -> Bool {
+        guard mayHear(level) else { return false }
+        guard LevelScope.isAnyOpen, LogContext.current?.levelScope == nil else { return true }
+        return level.rawValue >= audience.commonFloor
+    }
+
     /// Whether a message of this level, said here, has a listener: for work that is only worth doing then. Filters are not asked.
     public func isEnabled(_ level: LogLevel, category: String? = nil, file: StaticString = #fileID) -> Bool {
         guard mayHear(level) else { return false }

@@ -71,18 +71,18 @@
         }
 
         private var lowestHeardLevel: Logger.Level {
-            if service.mayHear(.verbose) { return .trace }
-            if service.mayHear(.debug) { return .debug }
-            if service.mayHear(.info) { return .info }
-            if service.mayHear(.notice) { return .notice }
-            if service.mayHear(.warning) { return .warning }
-            return service.mayHear(.error) ? .error : .critical
+            if service.mayHearInThisTask(.verbose) { return .trace }
+            if service.mayHearInThisTask(.debug) { return .debug }
+            if service.mayHearInThisTask(.info) { return .info }
+            if service.mayHearInThisTask(.notice) { return .notice }
+            if service.mayHearInThisTask(.warning) { return .warning }
+            return service.mayHearInThisTask(.error) ? .error : .critical
         }
 
         /// Takes an event from swift-log. One that a ``SwiftLogForwardingProvider`` of the same service sent is not said again.
         public func log(event: Logging.LogEvent) {
             let level = LogLevel(event.level)
-            guard service.mayHear(level) else { return }
+            guard service.mayHearInThisTask(level) else { return }
             var stamp: ForwardingStamp?
             if let trace = event.metadata?[ForwardingStamp.key] {
                 stamp = ForwardingStamp(trace)
