@@ -27,6 +27,7 @@ public final class LogService: Sendable {
     public let device: DeviceFacts
 
     @usableFromInline let messageFloor = Atomic<UInt8>(.max)
+    private let sureFloor = Atomic<UInt8>(.max)
     private let entryFloor = Atomic<UInt8>(.max)
     let sequence = Atomic<UInt64>(0)
     private let listening = Locked(Listening())
@@ -182,6 +183,7 @@ public final class LogService: Sendable {
                     raises: listening.raises, taskFloor: LevelScope.lowest)
                 listening.audience = audience
                 messageFloor.store(audience.messageFloor, ordering: .relaxed)
+                sureFloor.store(audience.sureFloor, ordering: .relaxed)
                 entryFloor.store(audience.entryFloor, ordering: .relaxed)
                 return (earlier, !listening.raises.isEmpty || !earlier.raises.isEmpty)
             }
@@ -231,7 +233,12 @@ public final class LogService: Sendable {
         error: (any Error)? = nil, file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) {
         guard mayHear(level) else { return }
-        submit(level, message, metadata, error, LogSource(file: file, function: function, line: line))
+        // Evaluated here, not handed on as closures: those would be made before the first look.
+        let source = LogSource(file: file, function: function, line: line), admission = admission(of: level, from: source)
+        if admission == .refused { return }
+        let metadata = metadata()
+        if admission == .open, !admits(level, metadata, from: source) { return }
+        submit(level, message(), metadata, error, source)
     }
 
     /// The same for text, or any value, that is at hand as a variable.
@@ -241,10 +248,9 @@ public final class LogService: Sendable {
         _ level: LogLevel, _ value: @autoclosure () -> Value, metadata: @autoclosure () -> LogMetadata = [:],
         error: (any Error)? = nil, file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) {
-        guard mayHear(level) else { return }
-        submit(
-            level, { LogMessage(text: String(describing: value())) }, metadata, error,
-            LogSource(file: file, function: function, line: line))
+        log(
+            level, LogMessage(text: String(describing: value())), metadata: metadata(), error: error, file: file,
+            function: function, line: line)
     }
 
     /// Passes on what was said elsewhere, as a reader of another program's log or a bridge to another logging system does.
@@ -257,7 +263,11 @@ public final class LogService: Sendable {
         error: @autoclosure () -> LogErrorDetails? = nil, at time: LogTime? = nil, source: LogSource = .unknown
     ) {
         guard mayHear(level) else { return }
-        say(level, message, metadata, error: error, at: time, source)
+        let admission = admission(of: level, from: source)
+        if admission == .refused { return }
+        let metadata = metadata()
+        if admission == .open, !admits(level, metadata, from: source, isSaidNow: time == nil) { return }
+        say(level, message(), metadata, error(), at: time, source)
     }
 
     /// Whether a provider of this service bears the mark: what that provider passes on, this service has said already.
@@ -266,29 +276,46 @@ public final class LogService: Sendable {
         mark != 0 && registrations.contains { $0.bears(mark) }
     }
 
+    /// What is known about a message before its metadata is.
+    @usableFromInline
+    enum Admission { case granted, refused, open }
+
+    /// The second look: at the source, and at what is raised or carried by the task. It is open where the category may decide.
+    @usableFromInline
+    func admission(of level: LogLevel, from source: LogSource) -> Admission {
+        if level.rawValue >= sureFloor.load(ordering: .relaxed) { return .granted }
+        let audience = audience
+        if audience.hasRules { return .open }
+        let occasion = occasion(for: audience, context(for: audience))
+        return audience.mayHear(level, from: EventNames(source: source, category: nil), occasion) ? .granted : .refused
+    }
+
+    /// The third look, at the category as well.
+    @usableFromInline
+    func admits(_ level: LogLevel, _ metadata: LogMetadata, from source: LogSource, isSaidNow: Bool = true) -> Bool {
+        let audience = audience, context = context(for: audience)
+        let carried = isSaidNow && audience.wantsContext ? context?.messageMetadata.category : nil
+        let names = EventNames(source: source, category: metadata.category ?? carried)
+        return audience.mayHear(level, from: names, occasion(for: audience, context))
+    }
+
     @usableFromInline
     func submit(
-        _ level: LogLevel, _ message: () -> LogMessage, _ metadata: () -> LogMetadata, _ error: (any Error)?,
-        _ source: LogSource
+        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: (any Error)?, _ source: LogSource
     ) {
-        say(level, message, metadata, error: { error.map(LogErrorDetails.init) }, at: nil, source)
+        say(level, message, metadata, error.map(LogErrorDetails.init), at: nil, source)
     }
 
     private func say(
-        _ level: LogLevel, _ message: () -> LogMessage, _ metadata: () -> LogMetadata, error: () -> LogErrorDetails?,
-        at time: LogTime?, _ source: LogSource
+        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: LogErrorDetails?, at time: LogTime?,
+        _ source: LogSource
     ) {
         let audience = audience, context = context(for: audience)
-        let occasion = occasion(for: audience, context)
-        // Where rules may ask for the category, the metadata must be known before the message is; otherwise it need not be.
-        if !audience.hasRules, !audience.mayHear(level, from: EventNames(source: source, category: nil), occasion) { return }
-        var metadata = metadata()
+        var metadata = metadata
         if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
-        let names = audience.names(of: metadata, source)
-        if audience.hasRules, !audience.mayHear(level, from: names, occasion) { return }
         let event = stamp(
-            level, message().text(privacy: privacy), metadata, time: time, source: source, transaction: nil, error: error())
-        deliver(event, to: audience, names, occasion)
+            level, message.text(privacy: privacy), metadata, time: time, source: source, transaction: nil, error: error)
+        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context))
     }
 
     /// Transaction entries take the same way as every event: at `info`, or at `warning` when they carry an error: it is an
