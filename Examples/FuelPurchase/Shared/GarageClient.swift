@@ -39,7 +39,8 @@
 
         private func send(_ request: URLRequest) async throws -> Answer {
             let (data, response) = try await URLSession.shared.data(for: request)
-            return Answer(status: (response as! HTTPURLResponse).statusCode, text: String(decoding: data, as: UTF8.self))
+            guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+            return Answer(status: response.statusCode, text: String(decoding: data, as: UTF8.self))
         }
     }
 #endif
