@@ -3,9 +3,19 @@ final class Audience: Sendable {
     struct Listener: Sendable {
         let registration: LogRegistration
         let terms: ListeningTerms
+
+        func offer(_ event: LogEvent, _ names: EventNames, _ occasion: ListeningTerms.Occasion) {
+            let verdict = terms.verdict(on: event, from: names, occasion)
+            if verdict.isHeard {
+                registration.take(event)
+            } else {
+                registration.pass(over: verdict.ground)
+            }
+        }
     }
     let listeners: [Listener]
     let raises: [LogRaise]
+    let privacy: PrivacyTerms
 
     /// Below these levels nobody hears a message, or a transaction's entry.
     let messageFloor: UInt8
@@ -20,9 +30,12 @@ final class Audience: Sendable {
     let hasRules: Bool
 
     /// - Parameter taskFloor: The lowest level that a task carries, as a floor.
-    init(_ listeners: [Listener] = [], raises: [LogRaise] = [], taskFloor: UInt8 = .max) {
+    init(
+        _ listeners: [Listener] = [], raises: [LogRaise] = [], privacy: PrivacyTerms, taskFloor: UInt8 = .max
+    ) {
         self.listeners = listeners
         self.raises = raises
+        self.privacy = privacy
         let commonRaise = raises.reduce(.max) { min($0, $1.level.rawValue) }
         let lowestRaise = min(commonRaise, taskFloor)
         commonFloor = listeners.reduce(.max) { min($0, $1.terms.messageFloor(lowestRaise: commonRaise)) }

@@ -18,20 +18,34 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     public init(text: String) { content = .text(text) }
 
     /// The text with private values masked.
-    public var description: String { text(privacy: .masked) }
+    public var description: String { isMarked ? PrivacyLens.masking(.none).text(marked) : plainText }
 
-    func text(privacy: PrivacyMode) -> String {
+    /// Whether a part of it is marked private, secret or public.
+    var isMarked: Bool {
+        if case .rendered(let interpolation) = content { !interpolation.marks.isEmpty } else { false }
+    }
+
+    /// The text with everything in it but secrets.
+    var plainText: String {
         switch content {
         case .literal(let literal): literal.description
         case .text(let text): text
-        case .rendered(let interpolation): interpolation.text(privacy: privacy)
+        case .rendered(let interpolation): String(decoding: interpolation.bytes, as: UTF8.self)
+        }
+    }
+
+    var marked: MarkedText {
+        if case .rendered(let interpolation) = content {
+            MarkedText(bytes: interpolation.bytes, marks: interpolation.marks)
+        } else {
+            MarkedText(plainText)
         }
     }
 
     /// Collects the pieces of an interpolated message.
     public struct StringInterpolation: StringInterpolationProtocol, Sendable {
-        private var bytes: [UInt8] = []
-        private var privateRanges: [Range<Int>] = []
+        fileprivate private(set) var bytes: [UInt8] = []
+        fileprivate private(set) var marks: [MarkedText.Mark] = []
 
         public init(literalCapacity: Int, interpolationCount: Int) {
             bytes.reserveCapacity(literalCapacity + interpolationCount * 16)
@@ -50,30 +64,12 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
         /// Anything else, as its `description`.
         public mutating func appendInterpolation<Value>(_ value: Value) { bytes.append(utf8Of: String(describing: value)) }
 
-        /// A value that not every reader may see.
+        /// A value that not every reader may see, or that everyone may, whatever the service's ``PrivacyRules`` find.
         /// - Parameter privacy: ``LogPrivacy/secret`` values are not evaluated beyond this call and never rendered.
         public mutating func appendInterpolation<Value>(_ value: @autoclosure () -> Value, privacy: LogPrivacy) {
-            switch privacy {
-            case .public: appendInterpolation(value())
-            case .secret: appendLiteral("<secret>")
-            case .private:
-                let start = bytes.count
-                appendInterpolation(value())
-                privateRanges.append(start..<bytes.count)
-            }
-        }
-
-        func text(privacy: PrivacyMode) -> String {
-            guard privacy == .masked, !privateRanges.isEmpty else { return String(decoding: bytes, as: UTF8.self) }
-            var shown: [UInt8] = []
-            var end = 0
-            for range in privateRanges {
-                shown.append(contentsOf: bytes[end..<range.lowerBound])
-                shown.append(contentsOf: "<private>".utf8)
-                end = range.upperBound
-            }
-            shown.append(contentsOf: bytes[end...])
-            return String(decoding: shown, as: UTF8.self)
+            let start = bytes.count
+            if privacy == .secret { appendLiteral(PrivacyLens.secret) } else { appendInterpolation(value()) }
+            if bytes.count > start { marks.append(MarkedText.Mark(range: start..<bytes.count, privacy: privacy)) }
         }
     }
 }

@@ -17,12 +17,6 @@ public final class LogService: Sendable {
     /// turn is counted as ``DropReason/reentrant``.
     static let maximumNesting: UInt32 = 1
 
-    /// What becomes of private values before any provider sees an event. May be changed at any time.
-    public var privacy: PrivacyMode {
-        get { isPrivacyRevealed.load(ordering: .relaxed) ? .revealed : .masked }
-        set { isPrivacyRevealed.store(newValue == .revealed, ordering: .relaxed) }
-    }
-    private let isPrivacyRevealed: Atomic<Bool>
     /// The machine that transactions name.
     public let device: DeviceFacts
 
@@ -30,7 +24,7 @@ public final class LogService: Sendable {
     private let sureFloor = Atomic<UInt8>(.max)
     private let entryFloor = Atomic<UInt8>(.max)
     let sequence = Atomic<UInt64>(0)
-    private let listening = Locked(Listening())
+    private let listening: Locked<Listening>
     let applied = Locked<[LogRegistration]>([])
     private let raiseAlarm = Locked<LogAlarm?>(nil)
     private let readContext: @Sendable () -> LogContext?
@@ -50,7 +44,7 @@ public final class LogService: Sendable {
         privacy: PrivacyMode = .masked, device: DeviceFacts = .current, clock: LogClock = .system,
         randomness: LogRandomness = .system, readContext: @escaping @Sendable () -> LogContext?
     ) {
-        isPrivacyRevealed = Atomic(privacy == .revealed)
+        listening = Locked(Listening(privacy: PrivacyTerms(mode: privacy)))
         self.device = device
         self.clock = clock
         self.randomness = randomness
@@ -157,7 +151,13 @@ public final class LogService: Sendable {
     struct Listening {
         var registrations: [LogRegistration] = []
         var raises: [LogRaise] = []
-        fileprivate var audience = Audience()
+        var privacy: PrivacyTerms
+        fileprivate var audience: Audience
+
+        init(privacy: PrivacyTerms) {
+            self.privacy = privacy
+            audience = Audience(privacy: privacy)
+        }
     }
 
     var audience: Audience { listening.withLock { $0.audience } }
@@ -180,7 +180,7 @@ public final class LogService: Sendable {
                 let earlier = listening.audience
                 let audience = Audience(
                     listening.registrations.map { Audience.Listener(registration: $0, terms: $0.terms) },
-                    raises: listening.raises, taskFloor: LevelScope.lowest)
+                    raises: listening.raises, privacy: listening.privacy, taskFloor: LevelScope.lowest)
                 listening.audience = audience
                 messageFloor.store(audience.messageFloor, ordering: .relaxed)
                 sureFloor.store(audience.sureFloor, ordering: .relaxed)
@@ -267,7 +267,7 @@ public final class LogService: Sendable {
         if admission == .refused { return }
         let metadata = metadata()
         if admission == .open, !admits(level, metadata, from: source, isSaidNow: time == nil) { return }
-        say(level, message(), metadata, error(), at: time, source)
+        say(level, message(), metadata, error().map { MarkedError($0) }, at: time, source)
     }
 
     /// Whether a provider of this service bears the mark: what that provider passes on, this service has said already.
@@ -303,31 +303,46 @@ public final class LogService: Sendable {
     func submit(
         _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: (any Error)?, _ source: LogSource
     ) {
-        say(level, message, metadata, error.map(LogErrorDetails.init), at: nil, source)
+        say(level, message, metadata, error.map { MarkedError($0) }, at: nil, source)
     }
 
     private func say(
-        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: LogErrorDetails?, at time: LogTime?,
+        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: MarkedError?, at time: LogTime?,
         _ source: LogSource
     ) {
         let audience = audience, context = context(for: audience)
         var metadata = metadata
         if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
-        let event = stamp(
-            level, message.text(privacy: privacy), metadata, time: time, source: source, transaction: nil, error: error)
-        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context))
+        let names = audience.names(of: metadata, source), occasion = occasion(for: audience, context)
+        if hidesNothing(message, metadata, error, audience.privacy) {
+            let event = stamp(
+                level, message.plainText, metadata, time: time, source: source, transaction: nil, error: error?.details)
+            deliver(event, to: audience, names, occasion)
+        } else {
+            let stamped = stamp(level, "", [:], time: time, source: source, transaction: nil, error: nil)
+            let event = PrivateEvent(stamped, message.marked, metadata, error: error)
+            deliver(event, to: audience, names, occasion)
+        }
     }
 
     /// Transaction entries take the same way as every event: at `info`, or at `warning` when they carry an error: it is an
     /// error of the use case, often a person's mistake, not one of the program.
-    func log(_ entry: TransactionEntry, source: LogSource) {
+    /// - Parameter errorText: The entry's error description, where parts of it are marked.
+    func log(_ entry: TransactionEntry, errorText: LogMessage? = nil, source: LogSource) {
         let level: LogLevel = entry.errorCode == nil && entry.errorDescription == nil ? .info : .warning
         guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return }
         let audience = audience, context = context(for: audience)
         let metadata = audience.wantsContext ? context?.metadata ?? [:] : [:]
-        let event = stamp(
-            level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
-        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context))
+        let names = audience.names(of: metadata, source), occasion = occasion(for: audience, context)
+        if hidesNothing(errorText, metadata, nil, audience.privacy) {
+            let event = stamp(
+                level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
+            deliver(event, to: audience, names, occasion)
+        } else {
+            let stamped = stamp(level, "", [:], time: nil, source: source, transaction: nil, error: nil)
+            let text = errorText?.marked ?? entry.errorDescription.map { MarkedText($0) }
+            deliver(PrivateEvent(stamped, metadata, entry: entry, text), to: audience, names, occasion)
+        }
     }
 
     /// What the task carries, if that makes a difference.
@@ -347,7 +362,7 @@ public final class LogService: Sendable {
     ) -> LogEvent {
         LogEvent(
             sequence: sequence.add(1, ordering: .relaxed).newValue, time: time ?? clock.now(), level: level,
-            message: message, metadata: LogLimits.highest.cut(metadata).resolved(privacy), thread: LogThread.currentNumber,
+            message: message, metadata: metadata, thread: LogThread.currentNumber,
             source: source, transaction: transaction, error: error, nesting: logbook_nesting_get().depth
         ).within(.highest)
     }
@@ -355,14 +370,7 @@ public final class LogService: Sendable {
     private func deliver(
         _ event: LogEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion
     ) {
-        for listener in audience.listeners {
-            let verdict = listener.terms.verdict(on: event, from: names, occasion)
-            if verdict.isHeard {
-                listener.registration.take(event)
-            } else {
-                listener.registration.pass(over: verdict.ground)
-            }
-        }
+        for listener in audience.listeners { listener.offer(event, names, occasion) }
     }
 
     // MARK: Safety
