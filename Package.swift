@@ -121,6 +121,13 @@ let package = Package(
         .executableTarget(
             name: "ConsoleOnly", dependencies: ["Logbook"], path: "Examples/ConsoleOnly", swiftSettings: settings),
 
+        // Across rooms: what holds for all providers together.
+        tests(
+            "Logbook",
+            [
+                "LogbookFlightRecorder", "LogbookGzip", "LogbookHTTP", "LogbookRemote", "LogbookSwiftLog", "LogbookTransactions",
+                swiftLog,
+            ]),
         tests("LogbookCore"),
         tests("LogbookFormat"),
         tests("LogbookConsole", ["ConsoleOnly", "LogbookFormat"]),
