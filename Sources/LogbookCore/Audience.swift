@@ -16,6 +16,8 @@ final class Audience: Sendable {
     let listeners: [Listener]
     let raises: [LogRaise]
     let privacy: PrivacyTerms
+    /// Whether unmarked values are searched for.
+    let seeksPrivateValues: Bool
 
     /// Below these levels nobody hears a message, or a transaction's entry.
     let messageFloor: UInt8
@@ -36,6 +38,7 @@ final class Audience: Sendable {
         self.listeners = listeners
         self.raises = raises
         self.privacy = privacy
+        seeksPrivateValues = privacy.scanner != nil
         let commonRaise = raises.reduce(.max) { min($0, $1.level.rawValue) }
         let lowestRaise = min(commonRaise, taskFloor)
         commonFloor = listeners.reduce(.max) { min($0, $1.terms.messageFloor(lowestRaise: commonRaise)) }

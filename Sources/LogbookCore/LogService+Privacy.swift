@@ -24,9 +24,9 @@ extension LogService {
 
     /// Whether every registration may see all of it.
     func hidesNothing(
-        _ message: LogMessage?, _ metadata: LogMetadata, _ error: MarkedError?, _ terms: PrivacyTerms
+        _ message: LogMessage?, _ metadata: LogMetadata, _ error: MarkedError?, from audience: Audience
     ) -> Bool {
-        terms.scanner == nil && message?.isMarked != true && !metadata.mayHoldProtected && error?.isMarked != true
+        !audience.seeksPrivateValues && message?.isMarked != true && !metadata.mayHoldProtected && error?.isMarked != true
     }
 
     /// Gives each listener the event as it may see it; filters decide on that as well.

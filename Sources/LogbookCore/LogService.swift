@@ -314,7 +314,7 @@ public final class LogService: Sendable {
         var metadata = metadata
         if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
         let names = audience.names(of: metadata, source), occasion = occasion(for: audience, context)
-        if hidesNothing(message, metadata, error, audience.privacy) {
+        if hidesNothing(message, metadata, error, from: audience) {
             let event = stamp(
                 level, message.plainText, metadata, time: time, source: source, transaction: nil, error: error?.details)
             deliver(event, to: audience, names, occasion)
@@ -334,7 +334,7 @@ public final class LogService: Sendable {
         let audience = audience, context = context(for: audience)
         let metadata = audience.wantsContext ? context?.metadata ?? [:] : [:]
         let names = audience.names(of: metadata, source), occasion = occasion(for: audience, context)
-        if hidesNothing(errorText, metadata, nil, audience.privacy) {
+        if hidesNothing(errorText, metadata, nil, from: audience) {
             let event = stamp(
                 level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
             deliver(event, to: audience, names, occasion)

@@ -190,13 +190,13 @@ import Testing
 
     @Test func withoutMarksAndRulesNothingIsLookedAt() {
         var terms = PrivacyTerms()
-        let service = LogService()
-        #expect(service.hidesNothing("a \(1) \("b")", ["a": [1, ["b": 2]], "password": "x"], nil, terms))
-        #expect(!service.hidesNothing("a \(1, privacy: .private)", [:], nil, terms))
-        #expect(!service.hidesNothing("a", ["a": [1, ["b": .secret(2)]]], nil, terms))
-        #expect(!service.hidesNothing("a", [:], MarkedError(Declined(name: "jane")), terms))
+        let service = LogService(), plain = Audience(privacy: terms)
+        #expect(service.hidesNothing("a \(1) \("b")", ["a": [1, ["b": 2]], "password": "x"], nil, from: plain))
+        #expect(!service.hidesNothing("a \(1, privacy: .private)", [:], nil, from: plain))
+        #expect(!service.hidesNothing("a", ["a": [1, ["b": .secret(2)]]], nil, from: plain))
+        #expect(!service.hidesNothing("a", [:], MarkedError(Declined(name: "jane")), from: plain))
         terms.rules = .standard
-        #expect(!service.hidesNothing("a", [:], nil, terms))
+        #expect(!service.hidesNothing("a", [:], nil, from: Audience(privacy: terms)))
     }
 
     @Test("S37: what a sink says of its failure is masked as well")
