@@ -34,7 +34,7 @@ public final class LogService: Sendable {
     let applied = Locked<[LogRegistration]>([])
     private let raiseAlarm = Locked<LogAlarm?>(nil)
     private let readContext: @Sendable () -> LogContext?
-    let clock: LogClock
+    package let clock: LogClock
     let randomness: LogRandomness
 
     public convenience init(
@@ -306,28 +306,37 @@ public final class LogService: Sendable {
         say(level, message, metadata, error.map(LogErrorDetails.init), at: nil, source)
     }
 
+    /// Says something to the providers of these names alone, if they listen; nil for everybody. For rooms that have asked
+    /// ``mayHear(_:)``.
+    package func say(
+        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, from source: LogSource,
+        onlyTo names: Set<String>?
+    ) {
+        say(level, message, metadata, nil, at: nil, source, onlyTo: names)
+    }
+
     private func say(
         _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: LogErrorDetails?, at time: LogTime?,
-        _ source: LogSource
+        _ source: LogSource, onlyTo names: Set<String>? = nil
     ) {
         let audience = audience, context = context(for: audience)
         var metadata = metadata
         if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
         let event = stamp(
             level, message.text(privacy: privacy), metadata, time: time, source: source, transaction: nil, error: error)
-        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context))
+        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context), onlyTo: names)
     }
 
     /// Transaction entries take the same way as every event: at `info`, or at `warning` when they carry an error: it is an
     /// error of the use case, often a person's mistake, not one of the program.
-    func log(_ entry: TransactionEntry, source: LogSource) {
+    package func log(_ entry: TransactionEntry, source: LogSource, onlyTo names: Set<String>? = nil) {
         let level: LogLevel = entry.errorCode == nil && entry.errorDescription == nil ? .info : .warning
         guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return }
         let audience = audience, context = context(for: audience)
         let metadata = audience.wantsContext ? context?.metadata ?? [:] : [:]
         let event = stamp(
             level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
-        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context))
+        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context), onlyTo: names)
     }
 
     /// What the task carries, if that makes a difference.
@@ -353,9 +362,14 @@ public final class LogService: Sendable {
     }
 
     private func deliver(
-        _ event: LogEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion
+        _ event: LogEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion,
+        onlyTo providers: Set<String>? = nil
     ) {
         for listener in audience.listeners {
+            if let providers, !providers.contains(listener.registration.name) {
+                listener.registration.pass(over: .filter)
+                continue
+            }
             let verdict = listener.terms.verdict(on: event, from: names, occasion)
             if verdict.isHeard {
                 listener.registration.take(event)
