@@ -4,7 +4,11 @@ final class Audience: Sendable {
         let registration: LogRegistration
         let terms: ListeningTerms
 
-        func offer(_ event: LogEvent, _ names: EventNames, _ occasion: ListeningTerms.Occasion) {
+        /// - Parameter providers: The only ones that may hear it, by name; nil for everybody.
+        func offer(
+            _ event: LogEvent, _ names: EventNames, _ occasion: ListeningTerms.Occasion, onlyTo providers: Set<String>?
+        ) {
+            if let providers, !providers.contains(registration.name) { return registration.pass(over: .filter) }
             let verdict = terms.verdict(on: event, from: names, occasion)
             if verdict.isHeard {
                 registration.take(event)

@@ -31,9 +31,12 @@ extension LogService {
 
     /// Gives each listener the event as it may see it; filters decide on that as well.
     func deliver(
-        _ event: PrivateEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion
+        _ event: PrivateEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion,
+        onlyTo providers: Set<String>? = nil
     ) {
         var views = PrivateViews(of: event, audience.privacy)
-        for listener in audience.listeners { listener.offer(views.view(listener.terms.privacy), names, occasion) }
+        for listener in audience.listeners {
+            listener.offer(views.view(listener.terms.privacy), names, occasion, onlyTo: providers)
+        }
     }
 }

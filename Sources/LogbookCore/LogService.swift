@@ -28,7 +28,7 @@ public final class LogService: Sendable {
     let applied = Locked<[LogRegistration]>([])
     private let raiseAlarm = Locked<LogAlarm?>(nil)
     private let readContext: @Sendable () -> LogContext?
-    let clock: LogClock
+    package let clock: LogClock
     let randomness: LogRandomness
 
     public convenience init(
@@ -306,9 +306,18 @@ public final class LogService: Sendable {
         say(level, message, metadata, error.map { MarkedError($0) }, at: nil, source)
     }
 
+    /// Says something to the providers of these names alone, if they listen; nil for everybody. For rooms that have asked
+    /// ``mayHear(_:)``.
+    package func say(
+        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, from source: LogSource,
+        onlyTo names: Set<String>?
+    ) {
+        say(level, message, metadata, nil, at: nil, source, onlyTo: names)
+    }
+
     private func say(
         _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: MarkedError?, at time: LogTime?,
-        _ source: LogSource
+        _ source: LogSource, onlyTo providers: Set<String>? = nil
     ) {
         let audience = audience, context = context(for: audience)
         var metadata = metadata
@@ -317,18 +326,20 @@ public final class LogService: Sendable {
         if hidesNothing(message, metadata, error, from: audience) {
             let event = stamp(
                 level, message.plainText, metadata, time: time, source: source, transaction: nil, error: error?.details)
-            deliver(event, to: audience, names, occasion)
+            deliver(event, to: audience, names, occasion, onlyTo: providers)
         } else {
             let stamped = stamp(level, "", [:], time: time, source: source, transaction: nil, error: nil)
             let event = PrivateEvent(stamped, message.marked, metadata, error: error)
-            deliver(event, to: audience, names, occasion)
+            deliver(event, to: audience, names, occasion, onlyTo: providers)
         }
     }
 
     /// Transaction entries take the same way as every event: at `info`, or at `warning` when they carry an error: it is an
     /// error of the use case, often a person's mistake, not one of the program.
     /// - Parameter errorText: The entry's error description, where parts of it are marked.
-    func log(_ entry: TransactionEntry, errorText: LogMessage? = nil, source: LogSource) {
+    package func log(
+        _ entry: TransactionEntry, errorText: LogMessage? = nil, source: LogSource, onlyTo providers: Set<String>? = nil
+    ) {
         let level: LogLevel = entry.errorCode == nil && entry.errorDescription == nil ? .info : .warning
         guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return }
         let audience = audience, context = context(for: audience)
@@ -337,11 +348,11 @@ public final class LogService: Sendable {
         if hidesNothing(errorText, metadata, nil, from: audience) {
             let event = stamp(
                 level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
-            deliver(event, to: audience, names, occasion)
+            deliver(event, to: audience, names, occasion, onlyTo: providers)
         } else {
             let stamped = stamp(level, "", [:], time: nil, source: source, transaction: nil, error: nil)
             let text = errorText?.marked ?? entry.errorDescription.map { MarkedText($0) }
-            deliver(PrivateEvent(stamped, metadata, entry: entry, text), to: audience, names, occasion)
+            deliver(PrivateEvent(stamped, metadata, entry: entry, text), to: audience, names, occasion, onlyTo: providers)
         }
     }
 
@@ -368,9 +379,10 @@ public final class LogService: Sendable {
     }
 
     private func deliver(
-        _ event: LogEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion
+        _ event: LogEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion,
+        onlyTo providers: Set<String>? = nil
     ) {
-        for listener in audience.listeners { listener.offer(event, names, occasion) }
+        for listener in audience.listeners { listener.offer(event, names, occasion, onlyTo: providers) }
     }
 
     // MARK: Safety
