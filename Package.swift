@@ -110,7 +110,7 @@ let package = Package(
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
 
         // Beside
-        room("LogbookTestKit", ["LogbookCore", "LogbookHTTP"]),
+        room("LogbookTestKit", ["LogbookCore", "LogbookHTTP", swiftLog]),
 
         // Applications
         room(
@@ -158,7 +158,7 @@ let package = Package(
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
         tests("LogbookTracking"),
-        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit"], swiftSettings: settings),
+        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit", swiftLog], swiftSettings: settings),
         tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(

@@ -5,16 +5,22 @@ final class Audience: Sendable {
         let terms: ListeningTerms
 
         /// - Parameter providers: The only ones that may hear it, by name; nil for everybody.
+        /// - Returns: The registration, when it hears the event and is queued; otherwise all is done.
         func offer(
             _ event: LogEvent, _ names: EventNames, _ occasion: ListeningTerms.Occasion, onlyTo providers: Set<String>?
-        ) {
-            if let providers, !providers.contains(registration.name) { return registration.pass(over: .filter) }
-            let verdict = terms.verdict(on: event, from: names, occasion)
-            if verdict.isHeard {
-                registration.take(event)
-            } else {
-                registration.pass(over: verdict.ground)
+        ) -> LogRegistration? {
+            var ground = ListeningTerms.Ground.filter
+            if providers?.contains(registration.name) ?? true {
+                let verdict = terms.verdict(on: event, from: names, occasion)
+                if verdict.isHeard {
+                    if registration.isQueued { return registration.admits(event) ? registration : nil }
+                    registration.take(event)
+                    return nil
+                }
+                ground = verdict.ground
             }
+            registration.pass(over: ground)
+            return nil
         }
     }
     let listeners: [Listener]
@@ -62,5 +68,25 @@ final class Audience: Sendable {
     func mayHear(_ level: LogLevel, from names: EventNames, _ occasion: ListeningTerms.Occasion) -> Bool {
         level.rawValue >= sureFloor
             || listeners.contains { $0.terms.verdict(on: level, from: names, isEntry: false, occasion).isHeard }
+    }
+
+    /// Who hears plain messages of a level, as far as levels alone decide.
+    /// - Parameter seat: A registration's place among ``Distributor/Seat``s.
+    func hearing(_ level: LogLevel, generation: UInt32, seat: (LogRegistration) -> Int?) -> Hearing {
+        guard raises.isEmpty, !seeksPrivateValues else { return .undecided }
+        var seats: UInt32 = 0
+        for listener in listeners {
+            guard listener.registration.isOfThisProcess else { return .undecided }
+            switch listener.terms.plainAnswer(to: level) {
+            case false?: continue
+            case nil: return .undecided
+            case true?:
+                guard listener.registration.isQueued, let place = seat(listener.registration), place < Hearing.seats else {
+                    return .undecided
+                }
+                seats |= 1 << UInt32(place)
+            }
+        }
+        return Hearing(seats: seats, generation: generation)
     }
 }

@@ -106,6 +106,6 @@ extension LogService {
         let stamped = LogEvent(
             sequence: 0, time: clock.now(), level: level, message: "", thread: LogThread.currentNumber, source: source)
         let event = PrivateEvent(stamped, message.marked, metadata, error: nil)
-        return explain(in: audience, source, metadata.category) { event.seen(through: audience.privacy.lens($0)) }
+        return explain(in: audience, source, metadata.category) { event.seen(through: audience.privacy.lens($0 ?? audience.privacy.mode)) }
     }
 }

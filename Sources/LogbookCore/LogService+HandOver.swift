@@ -18,7 +18,7 @@ extension LogService {
                 continue
             }
             var views = PrivateViews(of: PrivateEvent(recovered: stamped), privacy)
-            for registration in registrations { registration.take(views.view(registration.privacy)) }
+            for registration in registrations { registration.take(views.view(registration.privacy ?? privacy.mode)) }
         }
         return report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
     }

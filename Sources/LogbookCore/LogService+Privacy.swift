@@ -34,9 +34,12 @@ extension LogService {
         _ event: PrivateEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion,
         onlyTo providers: Set<String>? = nil
     ) {
-        var views = PrivateViews(of: event, audience.privacy)
+        var views = PrivateViews(of: event, audience.privacy), hearers: [PrivacyMode: [LogRegistration]] = [:]
         for listener in audience.listeners {
-            listener.offer(views.view(listener.terms.privacy), names, occasion, onlyTo: providers)
+            let mode = listener.terms.privacy ?? audience.privacy.mode
+            guard let hearer = listener.offer(views.view(mode), names, occasion, onlyTo: providers) else { continue }
+            hearers[mode, default: []].append(hearer)
         }
+        for (mode, hearers) in hearers { hand(views.view(mode), to: hearers) }
     }
 }

@@ -7,5 +7,5 @@ struct PrivacyTerms: Sendable {
 
     init(mode: PrivacyMode = .masked) { self.mode = mode }
 
-    func lens(_ own: PrivacyMode?) -> PrivacyLens { PrivacyLens(mode: own ?? mode, scanner: scanner, key: key) }
+    func lens(_ mode: PrivacyMode) -> PrivacyLens { PrivacyLens(mode: mode, scanner: scanner, key: key) }
 }

@@ -64,8 +64,7 @@ struct PrivateViews {
         self.terms = terms
     }
 
-    mutating func view(_ own: PrivacyMode?) -> LogEvent {
-        let mode = own ?? terms.mode
+    mutating func view(_ mode: PrivacyMode) -> LogEvent {
         if let view = made.first(where: { $0.mode == mode }) { return view.event }
         let view = event.seen(through: terms.lens(mode))
         made.append((mode, view))

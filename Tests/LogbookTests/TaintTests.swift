@@ -1,5 +1,6 @@
 import Foundation
 import Logbook
+import LogbookCore
 import LogbookFlightRecorder
 import LogbookGzip
 import LogbookHTTP
@@ -39,7 +40,7 @@ import Testing
         private let path: String
         private let text = Locked("")
         init(_ path: String) { self.path = path }
-        func log(_ event: LogEvent) {
+        func log(_ event: LogbookCore.LogEvent) {
             var shown = ""
             dump(event, to: &shown)
             text.withLock { $0 += shown + "\(event)\n" }
@@ -101,7 +102,7 @@ import Testing
         service.critical("the sinks are asked")
         let report = service.flush(by: .seconds(5))
         #if Transactions
-            _ = transactions.deliver(by: .seconds(10))
+            try? transactions.deliver(by: .seconds(10))
         #endif
         print("\(report)\n\(service.health())\n\(service.explain(.error, "explained"))")
         try Data(received.withLock { $0 }).write(to: URL(fileURLWithPath: path + "/received"))
