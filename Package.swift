@@ -119,13 +119,17 @@ let package = Package(
                 "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb,
                 hummingbird, hummingbirdCore, serviceLifecycle, hummingbirdLogging,
             ]),
+        room(
+            "LogbookTail",
+            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles", "LogbookCompression"]),
         room("LogbookPipe", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
 
         // Doors
         .executableTarget(
             name: "LogbookTool",
             dependencies: [
-                "CLogbookSystem", "Logbook", "LogbookHTTP", "LogbookRemote", "LogbookCollector", "LogbookPipe", argumentParser,
+                "CLogbookSystem", "Logbook", "LogbookHTTP", "LogbookRemote", "LogbookCollector", "LogbookPipe", "LogbookTail",
+                argumentParser,
             ],
             swiftSettings: settings),
 
@@ -144,6 +148,14 @@ let package = Package(
         tests("LogbookFormat"),
         tests("LogbookConsole", ["ConsoleOnly", "LogbookFormat"]),
         tests("LogbookFiles", ["LogbookCompression", "LogbookFormat"]),
+        // Programs that log to files until they are killed: apart from the other tests, which would wait for them.
+        .testTarget(
+            name: "LogbookFilesKillTests", dependencies: ["FilesVictim", "LogbookCompression", "LogbookCore", "LogbookFiles"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "FilesVictim",
+            dependencies: ["LogbookCompression", "LogbookCore", "LogbookFiles", "LogbookFormat", "LogbookTestKit"],
+            path: "Tests/FilesVictim", swiftSettings: settings),
         tests("LogbookFlightRecorder", ["FlightRecorderVictim", "LogbookFormat"]),
         // A program that logs to a flight recorder until somebody kills it.
         .executableTarget(
@@ -158,6 +170,7 @@ let package = Package(
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
         tests("LogbookTracking"),
+        tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),
         .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit", swiftLog], swiftSettings: settings),
         tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.

@@ -428,6 +428,10 @@ int logbook_try_lock_shared(int descriptor) {
     return 0;
 }
 
+const void *logbook_find(const void *bytes, size_t count, const void *text, size_t length) {
+    return memmem(bytes, count, text, length);
+}
+
 int logbook_unlock(int descriptor) { return flock(descriptor, LOCK_UN); }
 
 int logbook_rename_new(int directory, const char *from, const char *to) {

@@ -40,7 +40,19 @@ package struct PlanCheck {
                 entries.append(checked)
             }
         }
-        return (entries, late, check.issues)
+        return (entries, late, inOrder(check.issues))
+    }
+
+    /// As they come in the files, whichever look found them.
+    private static func inOrder(_ issues: [PlanIssue]) -> [PlanIssue] {
+        let files = issues.map(\.place.file)
+        return issues.enumerated().sorted { left, right in
+            let (a, b) = (left.element.place, right.element.place)
+            if a.file != b.file {
+                return (files.firstIndex(of: a.file) ?? 0) < (files.firstIndex(of: b.file) ?? 0)
+            }
+            return (a.line, a.column, left.offset) < (b.line, b.column, right.offset)
+        }.map(\.element)
     }
 
     private mutating func complain(_ place: PlanPlace, _ message: String) { issues.append(PlanIssue(place, message)) }

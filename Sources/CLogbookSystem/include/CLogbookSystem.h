@@ -131,6 +131,9 @@ int logbook_try_lock_shared(int descriptor);
 /// Lets the lock go, also where a forked child still holds the descriptor.
 int logbook_unlock(int descriptor);
 
+/// The first place in `bytes` where `text` stands; null when it stands nowhere.
+const void *logbook_find(const void *bytes, size_t count, const void *text, size_t length);
+
 /// Renames within a folder and never replaces anything: -1 and EEXIST when `to` is taken.
 int logbook_rename_new(int directory, const char *from, const char *to);
 
