@@ -110,7 +110,7 @@ let package = Package(
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
 
         // Beside
-        room("LogbookTestKit", ["LogbookCore", "LogbookHTTP"]),
+        room("LogbookTestKit", ["LogbookCore", "LogbookHTTP", swiftLog]),
 
         // Applications
         room(
@@ -137,6 +137,13 @@ let package = Package(
         .executableTarget(
             name: "ConsoleOnly", dependencies: ["Logbook"], path: "Examples/ConsoleOnly", swiftSettings: settings),
 
+        // Across rooms: what holds for all providers together.
+        tests(
+            "Logbook",
+            [
+                "LogbookFlightRecorder", "LogbookGzip", "LogbookHTTP", "LogbookRemote", "LogbookSwiftLog", "LogbookTransactions",
+                swiftLog,
+            ]),
         tests("LogbookCore"),
         tests("LogbookFormat"),
         tests("LogbookConsole", ["ConsoleOnly", "LogbookFormat"]),
@@ -164,7 +171,7 @@ let package = Package(
         tests("LogbookPipe", ["LogbookFormat"]),
         tests("LogbookTracking"),
         tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),
-        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit"], swiftSettings: settings),
+        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit", swiftLog], swiftSettings: settings),
         tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(

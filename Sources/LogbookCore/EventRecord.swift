@@ -58,7 +58,7 @@ struct EventRecord {
         let record = memory.assumingMemoryBound(to: EventRecord.self).pointee
         return LogEvent(
             sequence: record.sequence, time: record.time, level: record.level,
-            message: message(of: memory).string(privacy: .revealed), metadata: [:], thread: record.thread,
+            message: message(of: memory).string, metadata: [:], thread: record.thread,
             source: record.source, transaction: nil, error: nil, nesting: 0)
     }
 }
