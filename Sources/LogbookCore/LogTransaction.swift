@@ -58,6 +58,14 @@ public struct LogTransaction: Sendable {
     ) where Event.RawValue == Int {
         log(event.rawValue, error: code, description, file: file, function: function, line: line)
     }
+
+    @_disfavoredOverload
+    public func log<Event: RawRepresentable>(
+        _ event: Event, error code: Int? = nil, _ description: LogMessage,
+        file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
+    ) where Event.RawValue == Int {
+        log(event.rawValue, error: code, description, file: file, function: function, line: line)
+    }
 }
 
 extension LogService {

@@ -115,6 +115,11 @@ import Testing
         #expect(bench.heard[.masked]!.events.last?.transaction?.errorDescription == "no account for <private>")
         #expect(bench.messages(.revealed).last == "\(transaction.id) event 7, error 404: no account for jane")
         #expect(bench.messages(.dropped).last == "\(transaction.id) event 7, error 404: no account for ")
+
+        enum Login: Int { case failed = 9 }
+        transaction.log(Login.failed, error: 404, "no account for \("joe", privacy: .private)")
+        #expect(bench.heard[.masked]!.events.last?.transaction?.errorDescription == "no account for <private>")
+        #expect(bench.heard[.masked]!.events.last?.transaction?.kind == .happened(9))
     }
 
     @Test func twoKeysThatAreHiddenStayTwo() {
