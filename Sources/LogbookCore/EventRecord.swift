@@ -37,9 +37,6 @@ struct EventRecord {
     }
 
     var level: LogLevel { LogLevel(rawValue: UInt8(truncatingIfNeeded: mark >> 32))! }
-    var source: LogSource {
-        LogSource(file: Self.unpacked(file), function: Self.unpacked(function), line: UInt32(truncatingIfNeeded: line))
-    }
     /// The object that travels in the record's place, taken over; once.
     func takeObject() -> SpokenEvent? {
         guard mark & Self.objectFlag != 0 else { return nil }
@@ -53,12 +50,11 @@ struct EventRecord {
             words: UnsafeBufferPointer(start: (memory + bytes).assumingMemoryBound(to: UInt64.self), count: size / 8))
     }
 
-    /// The event as an object of its own.
-    static func event(from memory: UnsafeRawPointer) -> LogEvent {
-        let record = memory.assumingMemoryBound(to: EventRecord.self).pointee
-        return LogEvent(
-            sequence: record.sequence, time: record.time, level: record.level,
-            message: message(of: memory).string(privacy: .revealed), metadata: [:], thread: record.thread,
-            source: record.source, transaction: nil, error: nil, nesting: 0)
+    /// A view of the record with its message, which somebody else has made of the pieces.
+    @inline(__always)
+    func view(message: UnsafeBufferPointer<UInt8>) -> PlainEvent {
+        PlainEvent(
+            time: time, sequence: sequence, thread: thread, message: message, file: Self.unpacked(file),
+            function: Self.unpacked(function), line: UInt32(truncatingIfNeeded: line), level: level)
     }
 }

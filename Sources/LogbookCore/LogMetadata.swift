@@ -71,7 +71,9 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     private static let searchedMembers = 32
 
     public init() {}
-    public init(dictionaryLiteral elements: (String, LogValue)...) { self.init(elements) }
+    public init(dictionaryLiteral elements: (String, LogValue)...) {
+        if elements.isEmpty { self.init() } else { self.init(elements) }   // every call without metadata says `[:]`
+    }
     /// Where a key comes twice, the later value stands, in the earlier place.
     public init(_ members: some Sequence<(String, LogValue)>) {
         entries.reserveCapacity(members.underestimatedCount)

@@ -167,7 +167,7 @@ public final class LogService: Sendable {
         fileprivate var audience = Audience()
         /// Counts its changes.
         fileprivate var generation: UInt32 = 0
-        fileprivate var seats: [Distributor.Seat?] = []
+        fileprivate var seats: [SeatPlan.Seat?] = []
     }
 
     var audience: Audience { listening.withLock { $0.audience } }
@@ -217,7 +217,7 @@ public final class LogService: Sendable {
         listening.generation = (listening.generation + 1) & (1 << UInt32(Hearing.generationBits) - 1)
         let generation = listening.generation
         for registration in registrations where !listening.seats.contains(where: { $0?.registration === registration }) {
-            let seat = Distributor.Seat(registration: registration, since: generation)
+            let seat = SeatPlan.Seat(registration: registration, since: generation)
             if let free = listening.seats.firstIndex(where: { $0 == nil }) {
                 listening.seats[free] = seat
             } else {

@@ -20,7 +20,7 @@ public import LogbookFormat
 ///
 /// Other processes may append to the same file, and tools may rename, remove or truncate it: each event looks who has the
 /// name. A file in somebody else's hands, a symbolic link or a pipe is refused. Files are made readable for their owner alone.
-public final class FileLogProvider: LogProvider, BatchSink {
+public final class FileLogProvider: LogProvider, BatchSink, LineSink {
     private let file: any LogFile
     private let origin: String
     private let format: any LogFormat
@@ -82,7 +82,14 @@ public final class FileLogProvider: LogProvider, BatchSink {
             format.append(event, to: &lines)
             lineEnds.append(lines.count)
         }
-        let outcome = file.append(lines, lineEnds: lineEnds)
+        try write(lines, lineEnds: lineEnds)
+    }
+
+    /// Its queue holds lines when the format is one of ours.
+    package var lineLayout: (any LineLayout)? { format as? any LineLayout }
+
+    package func write(_ bytes: [UInt8], lineEnds: [Int]) throws {
+        let outcome = file.append(bytes, lineEnds: lineEnds)
         switch outcome.failure {
         case nil: return
         case .closed(let path)?:

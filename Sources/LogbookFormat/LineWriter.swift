@@ -197,12 +197,10 @@ package struct LineWriter {
     }
 
     /// The same, where the text must not begin with that byte.
-    mutating func escapedLine(_ text: String, escapingFirst byte: UInt8) {
-        withUTF8(of: text) { writer, bytes in
-            guard bytes.first == byte else { return writer.escapedLine(bytes) }
-            writer.lineEscape(UInt32(byte))
-            writer.escapedLine(UnsafeBufferPointer(rebasing: bytes[1...]))
-        }
+    mutating func escapedLine(_ bytes: UnsafeBufferPointer<UInt8>, escapingFirst byte: UInt8) {
+        guard bytes.first == byte else { return escapedLine(bytes) }
+        lineEscape(UInt32(byte))
+        escapedLine(UnsafeBufferPointer(rebasing: bytes[1...]))
     }
 
     /// The same, where up to three more bytes are written `\u{20}` because they end the text.
@@ -268,27 +266,6 @@ package struct LineWriter {
         default:
             literal(#"\u"#)
             hex(scalar, width: 4)
-        }
-    }
-
-    // MARK: Places
-
-    /// The file of a place, without making a string of a literal.
-    @inline(__always)
-    mutating func file(of source: LogSource, _ body: (inout LineWriter, UnsafeBufferPointer<UInt8>) -> Void) {
-        if let literals = source.literals {
-            body(&self, literals.file.bytes)
-        } else {
-            withUTF8(of: source.file, body)
-        }
-    }
-
-    @inline(__always)
-    mutating func function(of source: LogSource, _ body: (inout LineWriter, UnsafeBufferPointer<UInt8>) -> Void) {
-        if let literals = source.literals {
-            body(&self, literals.function.bytes)
-        } else {
-            withUTF8(of: source.function, body)
         }
     }
 

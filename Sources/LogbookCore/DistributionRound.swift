@@ -1,0 +1,188 @@
+// HOT PATH — every record goes through here once: its message is made of its pieces, and laid out once for each layout.
+
+/// What one round of distribution hands on, by seat.
+struct DistributionRound {
+    /// Records in one round, and bytes of lines in one layout, at most; a single line may be longer.
+    static let maximumCount = 512
+    static let maximumBytes = 64 << 10
+
+    /// Those who hear the records of one kind.
+    private struct Listeners {
+        let hearing: Hearing
+        /// Seats with events, layouts with lines, and seats that do not hear.
+        var eventPlaces: [Int] = [], linePlaces: [Int] = [], layouts: [Int] = [], unheardPlaces: [Int] = []
+        var count = 0
+    }
+
+    /// Lines of one layout, growing.
+    private struct Lines {
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+    }
+
+    /// Lines of a chunk that is not made yet.
+    private struct Stretch {
+        let layout: Int
+        var lines: Range<Int>
+        let nesting: UInt32
+        let isPrivileged: Bool
+    }
+
+    private enum Part {
+        case event(LogEvent)
+        case stretch(Stretch)
+    }
+
+    private let plan: SeatPlan
+    private let text: MessageText
+    private var listeners: [Listeners] = []
+    /// Whose records come at the moment, whether those are privileged, and where in each layout's lines they began.
+    private var current = -1
+    private var isPrivileged = false
+    private var starts: [Int]
+    private var lines: [Lines]
+    private var parts: [[Part]]
+    private(set) var count = 0
+    /// Of the objects among the records, by estimate.
+    private(set) var heldBytes = 0
+
+    /// - Parameter text: Memory to make messages in.
+    init(_ plan: SeatPlan, text: MessageText) {
+        self.plan = plan
+        self.text = text
+        starts = plan.layouts.map { _ in 0 }
+        lines = plan.layouts.map { _ in Lines() }
+        parts = plan.seats.map { _ in [] }
+    }
+
+    var isFull: Bool {
+        count >= Self.maximumCount || lines.contains { $0.bytes.count >= Self.maximumBytes }
+    }
+
+    mutating func add(_ memory: UnsafeRawPointer) {
+        count += 1
+        let record = memory.assumingMemoryBound(to: EventRecord.self)
+        if let spoken = record.pointee.takeObject() { return add(spoken) }
+        let isPrivileged = record.pointee.level >= .error
+        if current < 0 || listeners[current].hearing != record.pointee.hearing || self.isPrivileged != isPrivileged {
+            endStretch()
+            current = place(of: record.pointee.hearing)
+            self.isPrivileged = isPrivileged
+        }
+        listeners[current].count += 1
+        let message = text.make(EventRecord.message(of: memory)), view = record.pointee.view(message: message)
+        if message.count > LogLimits.highest.textBytes { return addBeyondTheLimits(view) }
+        for layout in listeners[current].layouts {
+            plan.layouts[layout].append(view, to: &lines[layout].bytes)
+            lines[layout].ends.append(lines[layout].bytes.count)
+        }
+        if listeners[current].eventPlaces.isEmpty { return }
+        let event = view.event
+        for place in listeners[current].eventPlaces { parts[place].append(.event(event)) }
+    }
+
+    /// A message that was made longer by its literals than any event may be.
+    private mutating func addBeyondTheLimits(_ view: PlainEvent) {
+        let event = view.event.within(.highest), listeners = listeners[current]
+        for layout in listeners.layouts {
+            plan.layouts[layout].append(event, to: &lines[layout].bytes)
+            lines[layout].ends.append(lines[layout].bytes.count)
+        }
+        for place in listeners.eventPlaces { parts[place].append(.event(event)) }
+    }
+
+    private mutating func add(_ spoken: SpokenEvent) {
+        heldBytes += spoken.estimatedBytes
+        endStretch()
+        current = -1
+        let event = spoken.event
+        var laidOut: [Int] = []
+        for hearer in spoken.hearers {
+            // One that has left meanwhile has no seat, and hears nothing more.
+            guard let place = plan.place(of: hearer) else { continue }
+            guard let layout = plan.layoutPlaces[place] else {
+                parts[place].append(.event(event))
+                continue
+            }
+            if !laidOut.contains(layout) {
+                laidOut.append(layout)
+                plan.layouts[layout].append(event, to: &lines[layout].bytes)
+                lines[layout].ends.append(lines[layout].bytes.count)
+            }
+            let line = lines[layout].ends.count - 1
+            append(
+                Stretch(
+                    layout: layout, lines: line..<line + 1, nesting: event.nesting, isPrivileged: event.isPrivileged),
+                for: place)
+        }
+    }
+
+    private mutating func append(_ stretch: Stretch, for place: Int) {
+        if case .stretch(var latest)? = parts[place].last, latest.lines.upperBound == stretch.lines.lowerBound,
+            latest.nesting == stretch.nesting, latest.isPrivileged == stretch.isPrivileged
+        {
+            latest.lines = latest.lines.lowerBound..<stretch.lines.upperBound
+            parts[place][parts[place].count - 1] = .stretch(latest)
+        } else {
+            parts[place].append(.stretch(stretch))
+        }
+    }
+
+    /// Gives those who heard the latest records their lines.
+    private mutating func endStretch() {
+        if current >= 0 {
+            for place in listeners[current].linePlaces {
+                let layout = plan.layoutPlaces[place]!
+                let stretch = starts[layout]..<lines[layout].ends.count
+                if stretch.isEmpty { continue }
+                append(Stretch(layout: layout, lines: stretch, nesting: 0, isPrivileged: isPrivileged), for: place)
+            }
+        }
+        for layout in lines.indices { starts[layout] = lines[layout].ends.count }
+    }
+
+    private mutating func place(of hearing: Hearing) -> Int {
+        if let known = listeners.firstIndex(where: { $0.hearing == hearing }) { return known }
+        var new = Listeners(hearing: hearing)
+        for (place, seat) in plan.seats.enumerated() {
+            guard let seat, hearing.isAfter(seat.since) else { continue }
+            if !hearing.includes(seat: place) {
+                new.unheardPlaces.append(place)
+            } else if let layout = plan.layoutPlaces[place] {
+                new.linePlaces.append(place)
+                if !new.layouts.contains(layout) { new.layouts.append(layout) }
+            } else {
+                new.eventPlaces.append(place)
+            }
+        }
+        listeners.append(new)
+        return listeners.count - 1
+    }
+
+    mutating func handOn(under pressure: Pressure) {
+        endStretch()
+        let chunks = lines.map { LineChunk($0.bytes, ends: $0.ends) }
+        for (place, seat) in plan.seats.enumerated() {
+            guard let seat, !parts[place].isEmpty else { continue }
+            let items: [QueueItem] = parts[place].map { part in
+                switch part {
+                case .event(let event): .event(event)
+                case .stretch(let stretch):
+                    .lines(
+                        LineRun(
+                            chunks[stretch.layout], stretch.lines, nesting: stretch.nesting,
+                            isPrivileged: stretch.isPrivileged))
+                }
+            }
+            seat.registration.feed(items, under: pressure)
+        }
+        for listeners in listeners {
+            for place in listeners.unheardPlaces {
+                guard let registration = plan.seats[place]?.registration else { continue }
+                // No level, rule or filter but the registration's own keeps a plain message from it.
+                let isForEntriesOnly = registration.provider.interest == .transactionEntries
+                registration.pass(over: isForEntriesOnly ? .interest : .level, count: listeners.count)
+            }
+        }
+    }
+}
