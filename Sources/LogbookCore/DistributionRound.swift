@@ -18,6 +18,17 @@ struct DistributionRound {
     private struct Lines {
         var bytes: [UInt8] = []
         var ends: [Int] = []
+
+        @inline(__always)
+        mutating func append(_ event: PlainEvent, _ layout: SeatPlan.Layout) {
+            layout.layout.append(event, to: &bytes)
+            ends.append(bytes.count)
+        }
+
+        mutating func append(_ event: LogEvent, _ layout: SeatPlan.Layout) {
+            layout.layout.append(event, to: &bytes)
+            ends.append(bytes.count)
+        }
     }
 
     /// Lines of a chunk that is not made yet.
@@ -38,7 +49,11 @@ struct DistributionRound {
     private var listeners: [Listeners] = []
     /// Whose records come at the moment, whether those are privileged, and where in each layout's lines they began.
     private var current = -1
+    private var currentHearing = Hearing.undecided
+    private var currentCount = 0
     private var isPrivileged = false
+    /// The layout of all who hear the records at the moment, when it is the only one.
+    private var soleLayout: SeatPlan.Layout?
     private var starts: [Int]
     private var lines: [Lines]
     private var parts: [[Part]]
@@ -56,37 +71,45 @@ struct DistributionRound {
     }
 
     var isFull: Bool {
-        count >= Self.maximumCount || lines.contains { $0.bytes.count >= Self.maximumBytes }
+        if count >= Self.maximumCount { return true }
+        for lines in lines where lines.bytes.count >= Self.maximumBytes { return true }
+        return false
     }
 
     mutating func add(_ memory: UnsafeRawPointer) {
         count += 1
         let record = memory.assumingMemoryBound(to: EventRecord.self)
         if let spoken = record.pointee.takeObject() { return add(spoken) }
-        let isPrivileged = record.pointee.level >= .error
-        if current < 0 || listeners[current].hearing != record.pointee.hearing || self.isPrivileged != isPrivileged {
-            endStretch()
-            current = place(of: record.pointee.hearing)
-            self.isPrivileged = isPrivileged
-        }
-        listeners[current].count += 1
-        let message = text.make(EventRecord.message(of: memory)), view = record.pointee.view(message: message)
-        if message.count > LogLimits.highest.textBytes { return addBeyondTheLimits(view) }
-        for layout in listeners[current].layouts {
-            plan.layouts[layout].append(view, to: &lines[layout].bytes)
-            lines[layout].ends.append(lines[layout].bytes.count)
+        let hearing = record.pointee.hearing, isPrivileged = EventRecord.isPrivileged(record.pointee.mark)
+        if _slowPath(hearing != currentHearing || isPrivileged != self.isPrivileged) { turn(to: hearing, isPrivileged) }
+        currentCount += 1
+        let view = EventRecord.view(of: memory, in: text)
+        if _slowPath(view.message.count > LogLimits.highest.textBytes) { return addBeyondTheLimits(view) }
+        if let layout = soleLayout {
+            lines[0].append(view, layout)
+        } else {
+            for layout in listeners[current].layouts { lines[layout].append(view, plan.layouts[layout]) }
         }
         if listeners[current].eventPlaces.isEmpty { return }
         let event = view.event
         for place in listeners[current].eventPlaces { parts[place].append(.event(event)) }
     }
 
+    /// What follows is heard by others, or counts as privileged, or no longer does.
+    @inline(never)
+    private mutating func turn(to hearing: Hearing, _ isPrivileged: Bool) {
+        endStretch()
+        current = place(of: hearing)
+        currentHearing = hearing
+        self.isPrivileged = isPrivileged
+        soleLayout = plan.layouts.count == 1 && listeners[current].layouts == [0] ? plan.layouts[0] : nil
+    }
+
     /// A message that was made longer by its literals than any event may be.
     private mutating func addBeyondTheLimits(_ view: PlainEvent) {
         let event = view.event.within(.highest), listeners = listeners[current]
         for layout in listeners.layouts {
-            plan.layouts[layout].append(event, to: &lines[layout].bytes)
-            lines[layout].ends.append(lines[layout].bytes.count)
+            lines[layout].append(event, plan.layouts[layout])
         }
         for place in listeners.eventPlaces { parts[place].append(.event(event)) }
     }
@@ -95,6 +118,7 @@ struct DistributionRound {
         heldBytes += spoken.estimatedBytes
         endStretch()
         current = -1
+        currentHearing = .undecided   // no record's
         let event = spoken.event
         var laidOut: [Int] = []
         for hearer in spoken.hearers {
@@ -106,8 +130,7 @@ struct DistributionRound {
             }
             if !laidOut.contains(layout) {
                 laidOut.append(layout)
-                plan.layouts[layout].append(event, to: &lines[layout].bytes)
-                lines[layout].ends.append(lines[layout].bytes.count)
+                lines[layout].append(event, plan.layouts[layout])
             }
             let line = lines[layout].ends.count - 1
             append(
@@ -131,6 +154,8 @@ struct DistributionRound {
     /// Gives those who heard the latest records their lines.
     private mutating func endStretch() {
         if current >= 0 {
+            listeners[current].count += currentCount
+            currentCount = 0
             for place in listeners[current].linePlaces {
                 let layout = plan.layoutPlaces[place]!
                 let stretch = starts[layout]..<lines[layout].ends.count

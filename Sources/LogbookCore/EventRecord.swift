@@ -36,10 +36,14 @@ struct EventRecord {
         StaticText(start: UnsafePointer(bitPattern: UInt(word >> 16))!, count: Int(word & 0xFFFF))
     }
 
+    @inline(__always)
     var level: LogLevel { LogLevel(rawValue: UInt8(truncatingIfNeeded: mark >> 32))! }
+    @inline(__always)
+    static func isPrivileged(_ mark: UInt64) -> Bool { UInt8(truncatingIfNeeded: mark >> 32) >= LogLevel.error.rawValue }
     /// The object that travels in the record's place, taken over; once.
+    @inline(__always)
     func takeObject() -> SpokenEvent? {
-        guard mark & Self.objectFlag != 0 else { return nil }
+        if _fastPath(mark & Self.objectFlag == 0) { return nil }
         return Unmanaged<SpokenEvent>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(file))!).takeRetainedValue()
     }
 
@@ -50,11 +54,17 @@ struct EventRecord {
             words: UnsafeBufferPointer(start: (memory + bytes).assumingMemoryBound(to: UInt64.self), count: size / 8))
     }
 
-    /// A view of the record with its message, which somebody else has made of the pieces.
+    /// A view of the record at this place, with its message made in `text`.
     @inline(__always)
-    func view(message: UnsafeBufferPointer<UInt8>) -> PlainEvent {
-        PlainEvent(
-            time: time, sequence: sequence, thread: thread, message: message, file: Self.unpacked(file),
-            function: Self.unpacked(function), line: UInt32(truncatingIfNeeded: line), level: level)
+    static func view(of memory: UnsafeRawPointer, in text: MessageText) -> PlainEvent {
+        let record = memory.assumingMemoryBound(to: EventRecord.self)
+        let message = text.make(message(of: memory))
+        let file = unpacked(record.pointee.file), function = unpacked(record.pointee.function)
+        return PlainEvent(
+            time: record.pointee.time, sequence: record.pointee.sequence, thread: record.pointee.thread,
+            message: message.text, file: file, function: function, line: UInt32(truncatingIfNeeded: record.pointee.line),
+            level: record.pointee.level, isMessageClean: message.isClean,
+            isFileClean: text.isCleanFile(file, record.pointee.file),
+            isFunctionClean: text.isCleanFunction(function, record.pointee.function))
     }
 }

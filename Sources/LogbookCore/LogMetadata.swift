@@ -64,9 +64,9 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         let key: String
         var value: LogValue
     }
-    private var entries: [Entry] = []
+    private var entries: [Entry] = Array()
     /// Where each key stands; kept only beyond ``searchedMembers``, so that even a million members cost no quadratic time.
-    private var places: [String: Int] = [:]
+    private var places: [String: Int] = Dictionary()
     /// Up to so many members a key is looked for one by one.
     private static let searchedMembers = 32
 
@@ -151,7 +151,7 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     func resolved(_ mode: PrivacyMode) -> LogMetadata {
-        guard holdsProtected else { return self }
+        guard !isEmpty, holdsProtected else { return self }
         var resolved = self
         for place in resolved.entries.indices {
             resolved.entries[place].value = resolved.entries[place].value.resolved(mode)

@@ -6,18 +6,23 @@ final class SeatPlan: Sendable {
         /// The change of the audience with which it came.
         let since: UInt32
     }
+    /// Behind a reference, so that using it copies nothing.
+    final class Layout: Sendable {
+        let layout: any LineLayout
+        init(_ layout: any LineLayout) { self.layout = layout }
+    }
     let seats: [Seat?]
     /// Each once, however many have it.
-    let layouts: [any LineLayout]
+    let layouts: [Layout]
     /// For each seat the place of its layout; nil where events are wanted.
     let layoutPlaces: [Int?]
 
     init(_ seats: [Seat?]) {
-        var layouts: [any LineLayout] = []
+        var layouts: [Layout] = []
         layoutPlaces = seats.map { seat in
             guard let layout = seat?.registration.lineLayout else { return nil }
-            if let place = layouts.firstIndex(where: { $0.isEqual(to: layout) }) { return place }
-            layouts.append(layout)
+            if let place = layouts.firstIndex(where: { $0.layout.isEqual(to: layout) }) { return place }
+            layouts.append(Layout(layout))
             return layouts.count - 1
         }
         self.seats = seats

@@ -20,6 +20,12 @@ package protocol WritableEvent {
     func withFile(_ body: (UnsafeBufferPointer<UInt8>) -> Void)
     func withFunction(_ body: (UnsafeBufferPointer<UInt8>) -> Void)
 
+    /// Whether the text is known to hold nothing that a line, or a JSON string, must escape; for a file and a function also
+    /// nothing that ends them in a text line.
+    var isMessageClean: Bool { get }
+    var isFileClean: Bool { get }
+    var isFunctionClean: Bool { get }
+
     /// The event as a value of its own.
     var event: LogEvent { get }
 }
@@ -30,6 +36,9 @@ extension LogEvent: WritableEvent {
     package var line: UInt32 { source.line }
     package var hasPlace: Bool { !source.isUnknown }
     package var event: LogEvent { self }
+    package var isMessageClean: Bool { false }
+    package var isFileClean: Bool { false }
+    package var isFunctionClean: Bool { false }
 
     @inline(__always)
     package func withMessage(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { Self.withUTF8(of: message, body) }
@@ -68,6 +77,9 @@ package struct PlainEvent: WritableEvent {
     package let function: StaticText
     package let line: UInt32
     package let level: LogLevel
+    package let isMessageClean: Bool
+    package let isFileClean: Bool
+    package let isFunctionClean: Bool
 
     @inline(__always)
     package static var isPlain: Bool { true }

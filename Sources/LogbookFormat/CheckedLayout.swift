@@ -64,7 +64,7 @@ struct CheckedLayout: Sendable, Hashable {
                     writer.plain(name)
                     if padded { for _ in name.utf8.count..<LogLevel.longestName { writer.byte(0x20) } }
                 case .symbol: writer.plain(event.level.symbol)
-                case .message: event.withMessage { writer.escapedLine($0) }
+                case .message: event.withMessage { writer.escapedLine($0, isClean: event.isMessageClean) }
                 case .file: event.withFile { writer.escapedLine($0, escaping) }
                 case .fileName: event.withFile { writer.escapedLine($0.afterLastSlash, escaping) }
                 case .function: event.withFunction { writer.escapedLine($0, escaping) }

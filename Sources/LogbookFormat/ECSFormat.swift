@@ -38,9 +38,9 @@ public struct ECSFormat: ReadableLogFormat, LineFormat, Hashable {
         writer.literal(#"{"@timestamp":""#)
         ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
         writer.literal(#"","log.level":""#)
-        writer.plain(event.level.name)
+        writer.literal(event.level.literalName)
         writer.literal(#"","message":"#)
-        event.withMessage { writer.jsonString($0) }
+        event.withMessage { writer.jsonString($0, isClean: event.isMessageClean) }
         writer.literal(#","ecs.version":"8.11.0","event":{"sequence":"#)
         writer.decimal(event.sequence)
         if let service {
@@ -57,11 +57,11 @@ public struct ECSFormat: ReadableLogFormat, LineFormat, Hashable {
         }
         if event.hasPlace {
             writer.literal(#","log":{"origin":{"file":{"name":"#)
-            event.withFile { writer.jsonString($0) }
+            event.withFile { writer.jsonString($0, isClean: event.isFileClean) }
             writer.literal(#","line":"#)
             writer.decimal(UInt64(event.line))
             writer.literal(#"},"function":"#)
-            event.withFunction { writer.jsonString($0) }
+            event.withFunction { writer.jsonString($0, isClean: event.isFunctionClean) }
             writer.literal("}}")
         }
         if !Event.isPlain { writeFacts(event, to: &writer) }

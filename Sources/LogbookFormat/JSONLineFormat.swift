@@ -28,9 +28,9 @@ public struct JSONLineFormat: ReadableLogFormat, LineFormat, Hashable {
         writer.literal(#"{"time":""#)
         ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
         writer.literal(#"","level":""#)
-        writer.plain(event.level.name)
+        writer.literal(event.level.literalName)
         writer.literal(#"","message":"#)
-        event.withMessage { writer.jsonString($0) }
+        event.withMessage { writer.jsonString($0, isClean: event.isMessageClean) }
         writer.literal(#","sequence":"#)
         writer.decimal(event.sequence)
         if event.thread != 0 {
@@ -39,9 +39,9 @@ public struct JSONLineFormat: ReadableLogFormat, LineFormat, Hashable {
         }
         if event.hasPlace {
             writer.literal(#","file":"#)
-            event.withFile { writer.jsonString($0) }
+            event.withFile { writer.jsonString($0, isClean: event.isFileClean) }
             writer.literal(#","function":"#)
-            event.withFunction { writer.jsonString($0) }
+            event.withFunction { writer.jsonString($0, isClean: event.isFunctionClean) }
             writer.literal(#","line":"#)
             writer.decimal(UInt64(event.line))
         }

@@ -56,11 +56,19 @@ package struct LineWriter {
         bytes(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// Exactly so many bytes, which is known where this is compiled.
+    @inline(__always)
+    mutating func bytes(_ source: UnsafePointer<UInt8>, count: Int) {
+        reserve(count)
+        next.update(from: source, count: count)
+        next += count
+    }
+
     @inline(__always)
     package mutating func bytes(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let source = bytes.baseAddress else { return }
         if _fastPath(bytes.count <= end - next) {
-            next.update(from: source, count: bytes.count)
+            copyBytes(bytes.count, from: source, to: next)
             next += bytes.count
         } else {
             self.bytesBeyondTheStack(bytes)
@@ -108,25 +116,6 @@ package struct LineWriter {
         let pair = LineWriter.pair(UInt64(truncatingIfNeeded: twoDigits))
         next[offset] = pair[0]
         next[offset + 1] = pair[1]
-    }
-
-    /// `2026-11-21T10:29:20`
-    @inline(__always)
-    mutating func dateAndTime(_ civil: CivilTime) {
-        reserve(19)
-        put(civil.year / 100, at: 0)
-        put(civil.year % 100, at: 2)
-        next[4] = 0x2D
-        put(civil.month, at: 5)
-        next[7] = 0x2D
-        put(civil.day, at: 8)
-        next[10] = 0x54
-        put(civil.hour, at: 11)
-        next[13] = 0x3A
-        put(civil.minute, at: 14)
-        next[16] = 0x3A
-        put(civil.second, at: 17)
-        next += 19
     }
 
     @inline(__always)
@@ -190,6 +179,22 @@ package struct LineWriter {
     /// Text within a line: a backslash becomes `\\`, control characters `\n`, `\r`, `\t` or `\u{1b}`.
     package mutating func escapedLine(_ text: String) {
         withUTF8(of: text) { writer, bytes in writer.escapedLine(bytes) }
+    }
+
+    /// - Parameter isClean: Whether it is known that there is nothing to escape.
+    @inline(__always)
+    mutating func escapedLine(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ set: EscapedBytes = .line, isClean: Bool
+    ) {
+        if isClean { self.bytes(bytes) } else { escapedLine(bytes, set) }
+    }
+
+    @inline(__always)
+    mutating func jsonString(_ bytes: UnsafeBufferPointer<UInt8>, isClean: Bool) {
+        guard isClean else { return jsonString(bytes) }
+        byte(0x22)
+        self.bytes(bytes)
+        byte(0x22)
     }
 
     package mutating func escapedLine(_ bytes: UnsafeBufferPointer<UInt8>) {

@@ -24,7 +24,7 @@ public struct LogfmtFormat: ReadableLogFormat, LineFormat, Hashable {
         writer.literal("time=")
         ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
         writer.literal(" level=")
-        writer.plain(event.level.name)
+        writer.literal(event.level.literalName)
         writer.literal(" msg=")
         event.withMessage { writer.fact($0, .logfmt) }
         writer.literal(" seq=")

@@ -67,26 +67,26 @@ public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
         writer.byte(0x20)
         date.write(event.time, to: &writer)
         writer.byte(0x20)
-        event.withFile { writer.escapedLine($0.afterLastSlash, .articleFile) }
+        event.withFile { writer.escapedLine($0.afterLastSlash, .articleFile, isClean: event.isFileClean) }
         writer.byte(0x3A)
-        event.withFunction { writer.escapedLine($0, .function) }
+        event.withFunction { writer.escapedLine($0, .function, isClean: event.isFunctionClean) }
         writer.byte(0x3A)
         writer.decimal(UInt64(event.line))
         writer.literal("] ")
-        event.withMessage { writer.escapedLine($0) }
+        event.withMessage { writer.escapedLine($0, isClean: event.isMessageClean) }
     }
 
     private static func writeStandard(_ event: some WritableEvent, _ stamp: TimeStamp, to writer: inout LineWriter) {
         stamp.write(event.time, to: &writer)
         writer.byte(0x20)
-        writer.plain(event.level.name)
+        writer.literal(event.level.literalName)
         if !event.hasPlace {
             writer.byte(0x20)
             // Without a place, a message must not look as if it began with one.
             event.withMessage { writer.escapedLine($0, escapingFirst: 0x5B) }
         } else {
             writer.literal(" [")
-            event.withFile { writer.escapedLine($0, .standardFile) }
+            event.withFile { writer.escapedLine($0, .standardFile, isClean: event.isFileClean) }
             if event.line > 0 {
                 writer.byte(0x3A)
                 writer.decimal(UInt64(event.line))
@@ -94,10 +94,10 @@ public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
             event.withFunction { function in
                 if function.isEmpty { return }
                 writer.byte(0x20)
-                writer.escapedLine(function, .function)
+                writer.escapedLine(function, .function, isClean: event.isFunctionClean)
             }
             writer.literal("] ")
-            event.withMessage { writer.escapedLine($0) }
+            event.withMessage { writer.escapedLine($0, isClean: event.isMessageClean) }
         }
         writer.facts(event)
     }
