@@ -1,6 +1,7 @@
 // HOT PATH — most texts of a line are too short for a call.
 
 /// Copies a text that is short most of the time.
+@inlinable
 @inline(__always)
 package func copyBytes(_ count: Int, from source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>) {
     let source = UnsafeRawPointer(source), target = UnsafeMutableRawPointer(target)
@@ -20,8 +21,9 @@ package func copyBytes(_ count: Int, from source: UnsafePointer<UInt8>, to targe
 }
 
 /// The first bytes and the last, which may overlap.
+@inlinable
 @inline(__always)
-private func copyEnds<Word: BitwiseCopyable>(
+package func copyEnds<Word: BitwiseCopyable>(
     _: Word.Type, _ size: Int, _ count: Int, _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer
 ) {
     let first = source.loadUnaligned(as: Word.self), last = source.loadUnaligned(fromByteOffset: count - size, as: Word.self)

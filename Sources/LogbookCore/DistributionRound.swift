@@ -16,18 +16,21 @@ struct DistributionRound {
 
     /// Lines of one layout, growing.
     private struct Lines {
-        var bytes: [UInt8] = []
         var ends: [Int] = []
+        /// Of all lines.
+        var byteCount: Int { ends.last ?? 0 }
 
         @inline(__always)
         mutating func append(_ event: PlainEvent, _ layout: SeatPlan.Layout) {
-            layout.layout.append(event, to: &bytes)
-            ends.append(bytes.count)
+            layout.layout.append(event, to: layout.memory)
+            ends.append(layout.memory.count)
         }
 
         mutating func append(_ event: LogEvent, _ layout: SeatPlan.Layout) {
+            var bytes: [UInt8] = []
             layout.layout.append(event, to: &bytes)
-            ends.append(bytes.count)
+            layout.memory.append(bytes)
+            ends.append(layout.memory.count)
         }
     }
 
@@ -72,7 +75,7 @@ struct DistributionRound {
 
     var isFull: Bool {
         if count >= Self.maximumCount { return true }
-        for lines in lines where lines.bytes.count >= Self.maximumBytes { return true }
+        for lines in lines where lines.byteCount >= Self.maximumBytes { return true }
         return false
     }
 
@@ -186,7 +189,7 @@ struct DistributionRound {
 
     mutating func handOn(under pressure: Pressure) {
         endStretch()
-        let chunks = lines.map { LineChunk($0.bytes, ends: $0.ends) }
+        let chunks = zip(plan.layouts, lines).map { LineChunk($0.memory.take(), ends: $1.ends) }
         for (place, seat) in plan.seats.enumerated() {
             guard let seat, !parts[place].isEmpty else { continue }
             let items: [QueueItem] = parts[place].map { part in

@@ -5,7 +5,7 @@ internal import CLogbookSystem
 final class MessageText: @unchecked Sendable {
     /// Room of a new one, and what is kept of it, in bytes.
     private static let keptCapacity = 16 << 10
-    private static let knownTexts = 256
+    private static let knownTexts = 1024
 
     private struct Storage {
         var bytes: UnsafeMutablePointer<UInt8>
@@ -94,7 +94,7 @@ final class MessageText: @unchecked Sendable {
     }
 
     @inline(__always)
-    private static func place(of word: UInt64) -> Int { Int(truncatingIfNeeded: (word &* 0x9E37_79B9_7F4A_7C15) >> 56) }
+    private static func place(of word: UInt64) -> Int { Int(truncatingIfNeeded: (word &* 0x9E37_79B9_7F4A_7C15) >> 54) }
 
     /// Whether the text holds neither these bytes nor what no line may hold.
     private static func isClean(

@@ -9,6 +9,8 @@ final class SeatPlan: Sendable {
     /// Behind a reference, so that using it copies nothing.
     final class Layout: Sendable {
         let layout: any LineLayout
+        /// Belongs to the thread that distributes.
+        let memory = LineMemory()
         init(_ layout: any LineLayout) { self.layout = layout }
     }
     let seats: [Seat?]

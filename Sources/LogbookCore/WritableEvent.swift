@@ -81,18 +81,26 @@ package struct PlainEvent: WritableEvent {
     package let isFileClean: Bool
     package let isFunctionClean: Bool
 
+    @inlinable
     @inline(__always)
     package static var isPlain: Bool { true }
+    @inlinable
     @inline(__always)
     package var hasPlace: Bool { line > 0 || file.count > 0 || function.count > 0 }
+    @inlinable
     package var metadata: LogMetadata { LogMetadata() }
+    @inlinable
     package var error: LogErrorDetails? { nil }
+    @inlinable
     package var transaction: TransactionEntry? { nil }
 
+    @inlinable
     @inline(__always)
     package func withMessage(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { body(message) }
+    @inlinable
     @inline(__always)
     package func withFile(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { body(file.bytes) }
+    @inlinable
     @inline(__always)
     package func withFunction(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { body(function.bytes) }
 

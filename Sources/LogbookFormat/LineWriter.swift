@@ -5,10 +5,12 @@ package import LogbookCore
 
 /// Writes pieces of a line at the end of a byte array.
 package struct LineWriter {
-    private let start: UnsafeMutablePointer<UInt8>
-    private let end: UnsafeMutablePointer<UInt8>
+    private var start: UnsafeMutablePointer<UInt8>
+    private var end: UnsafeMutablePointer<UInt8>
     private var next: UnsafeMutablePointer<UInt8>
+    /// Where the line goes: an array, through the stack, or memory in which it is written at once.
     private var output: [UInt8] = []
+    private let memory: LineMemory?
 
     /// As much as the standard library gives on the stack.
     private static var stackBytes: Int { 1024 }
@@ -17,6 +19,21 @@ package struct LineWriter {
         start = space.baseAddress!
         end = start + space.count
         next = start
+        memory = nil
+    }
+
+    private init(_ memory: LineMemory) {
+        start = memory.next
+        end = memory.end
+        next = start
+        self.memory = memory
+    }
+
+    @inline(__always)
+    package static func append(to memory: LineMemory, _ body: (inout LineWriter) -> Void) {
+        var writer = LineWriter(memory)
+        body(&writer)
+        memory.finish(at: writer.next)
     }
 
     @inline(__always)
@@ -30,8 +47,16 @@ package struct LineWriter {
         }
     }
 
+    /// Makes room for at least so many bytes, or for as many as the stack holds.
     @inline(never)
-    private mutating func empty() {
+    private mutating func empty(for count: Int = 0) {
+        if let memory {
+            memory.finish(at: next)
+            memory.grow(by: max(count, Self.stackBytes))
+            next = memory.next
+            end = memory.end
+            return
+        }
         output.append(contentsOf: UnsafeBufferPointer(start: start, count: next - start))
         next = start
     }
@@ -77,8 +102,10 @@ package struct LineWriter {
 
     @inline(never)
     private mutating func bytesBeyondTheStack(_ bytes: UnsafeBufferPointer<UInt8>) {
-        empty()
-        output.append(contentsOf: bytes)
+        empty(for: bytes.count)
+        if memory == nil { return output.append(contentsOf: bytes) }
+        next.update(from: bytes.baseAddress!, count: bytes.count)
+        next += bytes.count
     }
 
     /// Text that needs no escape, such as the name of a level.

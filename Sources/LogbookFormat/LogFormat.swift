@@ -33,9 +33,10 @@ extension LineFormat {
     }
 
     @inline(__always)
-    func appendWithinLimits(_ event: PlainEvent, to bytes: inout [UInt8]) {
-        guard limits.hold(event.message) else { return appendWithinLimits(event.event, to: &bytes) }
-        LineWriter.append(to: &bytes) { writer in write(event, to: &writer) }
+    func appendWithinLimits(_ event: PlainEvent, to memory: LineMemory) {
+        LineWriter.append(to: memory) { writer in
+            if limits.hold(event.message) { write(event, to: &writer) } else { write(event.event.within(limits), to: &writer) }
+        }
     }
 }
 

@@ -18,7 +18,7 @@ public struct LogfmtFormat: ReadableLogFormat, LineFormat, Hashable {
 
     // HOT PATH — bytes only; no string is made and nothing is allocated.
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
-    package func append(_ event: PlainEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
+    package func append(_ event: PlainEvent, to memory: LineMemory) { appendWithinLimits(event, to: memory) }
 
     func write<Event: WritableEvent>(_ event: Event, to writer: inout LineWriter) {
         writer.literal("time=")

@@ -6,7 +6,11 @@ import Testing
 private struct PlainLayout: LineLayout, Equatable {
     var mark: UInt8 = 0x3E
     func append(_ event: LogEvent, to bytes: inout [UInt8]) { append(Array(event.message.utf8), to: &bytes) }
-    func append(_ event: PlainEvent, to bytes: inout [UInt8]) { append(Array(event.message), to: &bytes) }
+    func append(_ event: PlainEvent, to memory: LineMemory) {
+        var bytes: [UInt8] = []
+        append(Array(event.message), to: &bytes)
+        memory.append(bytes)
+    }
     private func append(_ message: [UInt8], to bytes: inout [UInt8]) { bytes += [mark] + message + [0x0A] }
 }
 
@@ -36,7 +40,7 @@ private final class LineKeeper: BatchSink, LineSink {
         let failure = state.withLock { state in
             state.calls += 1
             state.largestBatch = max(state.largestBatch, lines.count)
-            let failure = failure(state.calls, lines.count)
+            let failure = self.failure(state.calls, lines.count)
             if case BatchWriteError.wroteOnly(let count, _)? = failure { lines = Array(lines.prefix(count)) }
             else if failure != nil { lines = [] }
             state.lines += lines
