@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 // One package, many rooms. What a room may import is written here and nowhere else; see README.md, "Traits", for what each
@@ -44,11 +45,13 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Logbook", targets: ["Logbook"]),
+        .library(name: "LogbookCompression", targets: ["LogbookCompression"]),
         .library(name: "LogbookFlightRecorder", targets: ["LogbookFlightRecorder"]),
         .library(name: "LogbookRemote", targets: ["LogbookRemote"]),
         .library(name: "LogbookTransactions", targets: ["LogbookTransactions"]),
         .library(name: "LogbookSwiftLog", targets: ["LogbookSwiftLog"]),
         .library(name: "LogbookCollector", targets: ["LogbookCollector"]),
+        .library(name: "LogbookTracking", targets: ["LogbookTracking"]),
         .library(name: "LogbookTestKit", targets: ["LogbookTestKit"]),
         .executable(name: "logbook", targets: ["LogbookTool"]),
     ],
@@ -94,11 +97,20 @@ let package = Package(
             ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
         room("LogbookSwiftLog", ["LogbookCore", "LogbookFormat", swiftLog]),
 
+        // Between rooms: archives and gzip. Apart from LogbookFiles, so that nobody needs zlib who does not compress.
+        room("LogbookCompression", ["LogbookFiles", "LogbookGzip"]),
+
+        // Tracking: only who takes its product compiles any of this.
+        room("LogbookTrackingSyntax"),
+        room("LogbookTrackingPlan", ["LogbookTrackingSyntax"]),
+        .macro(name: "LogbookTrackingMacros", dependencies: ["LogbookTrackingSyntax"], swiftSettings: settings),
+        room("LogbookTracking", ["CLogbookSystem", "LogbookCore", "LogbookTrackingPlan", "LogbookTrackingMacros"]),
+
         // Face
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
 
         // Beside
-        room("LogbookTestKit", ["LogbookCore", "LogbookHTTP"]),
+        room("LogbookTestKit", ["LogbookCore", "LogbookHTTP", swiftLog]),
 
         // Applications
         room(
@@ -107,13 +119,17 @@ let package = Package(
                 "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb,
                 hummingbird, hummingbirdCore, serviceLifecycle, hummingbirdLogging,
             ]),
+        room(
+            "LogbookTail",
+            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles", "LogbookCompression"]),
         room("LogbookPipe", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
 
         // Doors
         .executableTarget(
             name: "LogbookTool",
             dependencies: [
-                "CLogbookSystem", "Logbook", "LogbookHTTP", "LogbookRemote", "LogbookCollector", "LogbookPipe", argumentParser,
+                "CLogbookSystem", "Logbook", "LogbookHTTP", "LogbookRemote", "LogbookCollector", "LogbookPipe", "LogbookTail",
+                argumentParser,
             ],
             swiftSettings: settings),
 
@@ -121,10 +137,25 @@ let package = Package(
         .executableTarget(
             name: "ConsoleOnly", dependencies: ["Logbook"], path: "Examples/ConsoleOnly", swiftSettings: settings),
 
+        // Across rooms: what holds for all providers together.
+        tests(
+            "Logbook",
+            [
+                "LogbookFlightRecorder", "LogbookGzip", "LogbookHTTP", "LogbookRemote", "LogbookSwiftLog", "LogbookTransactions",
+                swiftLog,
+            ]),
         tests("LogbookCore"),
         tests("LogbookFormat"),
         tests("LogbookConsole", ["ConsoleOnly", "LogbookFormat"]),
-        tests("LogbookFiles", ["LogbookFormat"]),
+        tests("LogbookFiles", ["LogbookCompression", "LogbookFormat"]),
+        // Programs that log to files until they are killed: apart from the other tests, which would wait for them.
+        .testTarget(
+            name: "LogbookFilesKillTests", dependencies: ["FilesVictim", "LogbookCompression", "LogbookCore", "LogbookFiles"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "FilesVictim",
+            dependencies: ["LogbookCompression", "LogbookCore", "LogbookFiles", "LogbookFormat", "LogbookTestKit"],
+            path: "Tests/FilesVictim", swiftSettings: settings),
         tests("LogbookFlightRecorder", ["FlightRecorderVictim", "LogbookFormat"]),
         // A program that logs to a flight recorder until somebody kills it.
         .executableTarget(
@@ -138,7 +169,9 @@ let package = Package(
         tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
-        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit"], swiftSettings: settings),
+        tests("LogbookTracking"),
+        tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),
+        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit", swiftLog], swiftSettings: settings),
         tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(

@@ -87,7 +87,7 @@ public final class ConsoleLogProvider: LogProvider, LineSink {
     }
 
     /// Lines that the stream does not take are lost, as they are one by one: the console is never tried again.
-    package func write(_ bytes: [UInt8], lineEnds: [Int]) {
+    package func write(_ bytes: [UInt8], lineEnds: [Int], times: [LogTime]) {
         var failure: SystemError?, written = 0
         do { try lane.stream.write(bytes, taken: &written) } catch { failure = error }
         let lines = failure == nil ? lineEnds.count : lineEnds.prefix { $0 <= written }.count

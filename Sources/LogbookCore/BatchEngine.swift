@@ -114,7 +114,7 @@ final class BatchEngine: Sendable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
         lines.layout.append(event, to: &bytes)
-        let chunk = LineChunk(bytes, ends: [bytes.count])
+        let chunk = LineChunk(bytes, ends: [bytes.count], times: [event.time])
         return .lines(LineRun(chunk, 0..<1, nesting: event.nesting, isPrivileged: event.isPrivileged))
     }
 
@@ -463,8 +463,8 @@ final class BatchEngine: Sendable {
         defer { logbook_nesting_set(outer) }
         do {
             if let lines {
-                let (bytes, ends) = batch.lines
-                try lines.sink.write(bytes, lineEnds: ends)
+                let chunk = batch.lines
+                try lines.sink.write(chunk.bytes, lineEnds: chunk.ends, times: chunk.times)
             } else {
                 try sink.write(batch.events)
             }

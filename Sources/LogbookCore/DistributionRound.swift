@@ -17,6 +17,7 @@ struct DistributionRound {
     /// Lines of one layout, growing.
     private struct Lines {
         var ends: [Int] = []
+        var times: [LogTime] = []
         /// Of all lines.
         var byteCount: Int { ends.last ?? 0 }
 
@@ -24,6 +25,7 @@ struct DistributionRound {
         mutating func append(_ event: PlainEvent, _ layout: SeatPlan.Layout) {
             layout.layout.append(event, to: layout.memory)
             ends.append(layout.memory.count)
+            times.append(event.time)
         }
 
         mutating func append(_ event: LogEvent, _ layout: SeatPlan.Layout) {
@@ -31,6 +33,7 @@ struct DistributionRound {
             layout.layout.append(event, to: &bytes)
             layout.memory.append(bytes)
             ends.append(layout.memory.count)
+            times.append(event.time)
         }
     }
 
@@ -189,7 +192,7 @@ struct DistributionRound {
 
     mutating func handOn(under pressure: Pressure) {
         endStretch()
-        let chunks = zip(plan.layouts, lines).map { LineChunk($0.memory.take(), ends: $1.ends) }
+        let chunks = zip(plan.layouts, lines).map { LineChunk($0.memory.take(), ends: $1.ends, times: $1.times) }
         for (place, seat) in plan.seats.enumerated() {
             guard let seat, !parts[place].isEmpty else { continue }
             let items: [QueueItem] = parts[place].map { part in

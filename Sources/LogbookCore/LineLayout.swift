@@ -22,5 +22,6 @@ package protocol LineSink: Sendable {
     /// - Parameters:
     ///   - bytes: Whole lines.
     ///   - lineEnds: Offsets behind each line's newline, in order; the last is the length of `bytes`. Never empty.
-    func write(_ bytes: [UInt8], lineEnds: [Int]) throws
+    ///   - times: When each line's event was said.
+    func write(_ bytes: [UInt8], lineEnds: [Int], times: [LogTime]) throws
 }

@@ -3,10 +3,13 @@ final class LineChunk: Sendable {
     let bytes: [UInt8]
     /// Offsets behind each line's newline.
     let ends: [Int]
+    /// When each line's event was said.
+    let times: [LogTime]
 
-    init(_ bytes: [UInt8], ends: [Int]) {
+    init(_ bytes: [UInt8], ends: [Int], times: [LogTime]) {
         self.bytes = bytes
         self.ends = ends
+        self.times = times
     }
 }
 
@@ -44,7 +47,8 @@ struct LineRun: Sendable {
     var compacted: LineRun {
         let range = range
         guard range.count * 2 < chunk.bytes.count else { return self }
-        let copy = LineChunk(Array(chunk.bytes[range]), ends: chunk.ends[lines].map { $0 - range.lowerBound })
+        let copy = LineChunk(
+            Array(chunk.bytes[range]), ends: chunk.ends[lines].map { $0 - range.lowerBound }, times: Array(chunk.times[lines]))
         return LineRun(copy, 0..<count, nesting: nesting, isPrivileged: isPrivileged)
     }
 }

@@ -22,14 +22,23 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     public init(text: String) { content = .text(text) }
 
     /// The text with private values masked.
-    public var description: String { text(privacy: .masked) }
+    public var description: String { isMarked ? PrivacyLens.masking(.none).text(marked) : plainText }
 
-    func text(privacy: PrivacyMode) -> String {
+    /// Whether a part of it is marked private or secret.
+    var isMarked: Bool { if case .collected(let buffer) = content { buffer.isMarked } else { false } }
+
+    /// The text with private values written out.
+    var plainText: String {
         switch content {
         case .literal(let literal): literal.string
         case .text(let text): text
-        case .collected(let buffer): buffer.words.string(privacy: privacy)
+        case .collected(let buffer): buffer.words.string
         }
+    }
+
+    /// The text with its marks.
+    var marked: MarkedText {
+        if case .collected(let buffer) = content { buffer.words.markedText } else { MarkedText(plainText) }
     }
 
     /// What a record can carry of a message.
@@ -51,10 +60,10 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     /// The pieces, unless some of them are not for every reader.
     /// - Returns: Nil when they are; `body` was not called.
     @inline(__always)
-    func withPieces<Result>(privacy: PrivacyMode, _ body: (Pieces) -> Result) -> Result? {
+    func withPieces<Result>(_ body: (Pieces) -> Result) -> Result? {
         switch content {
         case .collected(let buffer):
-            if buffer.hasPrivate, privacy == .masked { return nil }
+            if buffer.isMarked { return nil }
             return body(.words(buffer.words.words))
         case .literal(let literal): return body(.text(literal.bytes))
         case .text(var text): return text.withUTF8 { body(.text($0)) }
@@ -187,19 +196,19 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
         /// Anything else, as its `description`.
         public mutating func appendInterpolation<Value>(_ value: Value) { append(text: String(describing: value)) }
 
-        /// A value that not every reader may see.
+        /// A value that not every reader may see, or that everyone may, whatever the service's ``PrivacyRules`` find.
         /// - Parameter privacy: ``LogPrivacy/secret`` values are not evaluated beyond this call and never rendered.
         public mutating func appendInterpolation<Value>(_ value: @autoclosure () -> Value, privacy: LogPrivacy) {
-            switch privacy {
-            case .public: appendInterpolation(value())
-            case .secret: appendLiteral("<secret>")
-            case .private:
+            if privacy == .secret {
+                append(MessageWord.begin(privacy))
+                appendLiteral(PrivacyLens.secret)
+            } else {
                 let value = value()
-                buffer.hasPrivate = true
-                append(MessageWord.make(.privateBegin))
+                append(MessageWord.begin(privacy))
                 appendInterpolation(value)
-                append(MessageWord.make(.privateEnd))
             }
+            append(MessageWord.make(.markEnd))
+            if privacy != .public { buffer.isMarked = true }
         }
     }
 }

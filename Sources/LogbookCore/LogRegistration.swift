@@ -76,6 +76,15 @@ public final class LogRegistration: Sendable {
         set { change { $0.isFixed = newValue } }
     }
 
+    /// What its provider sees of private values; nil, as it is unless set, for what ``LogService/privacy`` says. May be changed at
+    /// any time as well. A ``LogListener`` of a configuration says it before the first event.
+    ///
+    /// What a provider keeps (a file, a queue, a flight recorder) it keeps as it was shown.
+    public var privacy: PrivacyMode? {
+        get { terms.privacy }
+        set { change { $0.privacy = newValue } }
+    }
+
     private func change(_ body: (inout ListeningTerms) -> Void) {
         adopt(body)
         service()?.audienceChanged()
@@ -119,7 +128,9 @@ public final class LogRegistration: Sendable {
     public var suppression: LogSuppression { wrappers.reduce(LogSuppression()) { $0 + $1.suppression } }
 
     /// The latest failure of the provider's queue, in words; nil when all is well or the provider has no queue.
-    public var latestFailure: String? { isOfThisProcess ? queue?.latestFailure : nil }
+    public var latestFailure: String? {
+        isOfThisProcess ? queue?.latestFailure.map(PrivacyLens.forDiagnostics.masked) : nil
+    }
 
     /// The queue that feeds the provider, or that its wrappers feed.
     private var queue: BatchingProvider? {
@@ -286,7 +297,9 @@ public final class LogRegistration: Sendable {
         guard isAllowed else { return answer("\(Self.maximumCalls) earlier calls have not come back from it") }
         let started = LogThread.start("logbook-flush") {
             var reason: String?
-            do { try body(self) } catch { reason = String(describing: error) }
+            do { try body(self) } catch {
+                reason = PrivacyLens.forDiagnostics.masked(String(describing: error))
+            }
             self.calls.withLock { $0 -= 1 }
             answer(reason)
         }

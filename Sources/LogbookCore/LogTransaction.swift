@@ -37,6 +37,20 @@ public struct LogTransaction: Sendable {
             source: LogSource(file: file, function: function, line: line))
     }
 
+    /// The same with an error in words of which not every reader may see every part:
+    /// `login.log(7, error: 401, "no account for \(name, privacy: .private)")`.
+    @_disfavoredOverload
+    public func log(
+        _ event: Int, error code: Int? = nil, _ description: LogMessage,
+        file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
+    ) {
+        service.log(
+            TransactionEntry(
+                transactionID: id, usecase: usecase, kind: .happened(event), errorCode: code,
+                errorDescription: description.plainText, device: device),
+            errorText: description, source: LogSource(file: file, function: function, line: line))
+    }
+
     /// The same, for events that the application has named: `enum LoginEvent: Int { case initiated, canceled }`.
     public func log<Event: RawRepresentable>(
         _ event: Event, error code: Int? = nil, _ description: String? = nil,
@@ -52,12 +66,17 @@ extension LogService {
         usecase: Int,
         file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) -> LogTransaction {
+        transaction(usecase: usecase, from: LogSource(file: file, function: function, line: line), onlyTo: nil)
+    }
+
+    /// The same for a place that is no literal, and for the providers of these names alone; nil for everybody.
+    package func transaction(usecase: Int, from source: LogSource, onlyTo names: Set<String>?) -> LogTransaction {
         let transaction = LogTransaction(
             id: "TXN\(usecase)-\(UniqueID.make(randomness))", usecase: usecase, device: device, service: self)
         log(
             TransactionEntry(
                 transactionID: transaction.id, usecase: usecase, kind: .began, device: transaction.device),
-            source: LogSource(file: file, function: function, line: line))
+            source: source, onlyTo: names)
         return transaction
     }
 

@@ -62,10 +62,10 @@ final class MessageText: @unchecked Sendable {
             case MessageWord.Kind.signed.rawValue, MessageWord.Kind.unsigned.rawValue, MessageWord.Kind.double.rawValue:
                 let piece = MessageWords(words: UnsafeBufferPointer(start: word - 1, count: 2))
                 if limit - next < piece.maximumBytes { grow(&start, &next, &limit, by: piece.maximumBytes) }
-                next += piece.write(to: next, privacy: .revealed)
+                next += piece.write(to: next) { _, _ in }
                 word += 1
                 continue
-            default: continue   // where private text begins and ends makes no difference to who sees a record
+            default: continue   // a record has no marks but that something is for everybody
             }
             if _slowPath(limit - next < count) { grow(&start, &next, &limit, by: count) }
             copyBytes(count, from: source, to: next)

@@ -64,18 +64,19 @@ extension ArraySlice<QueueItem> {
         return rest
     }
 
-    /// The lines in one piece, and where each of them ends.
-    var lines: (bytes: [UInt8], ends: [Int]) {
+    /// The lines in one piece.
+    var lines: LineChunk {
         if count == 1, case .lines(let run)? = first, run.count == run.chunk.ends.count {
-            return (run.chunk.bytes, run.chunk.ends)
+            return run.chunk
         }
-        var bytes: [UInt8] = [], ends: [Int] = []
+        var bytes: [UInt8] = [], ends: [Int] = [], times: [LogTime] = []
         ends.reserveCapacity(eventCount)
         for case .lines(let run) in self {
             let range = run.range, offset = bytes.count - range.lowerBound
             for end in run.chunk.ends[run.lines] { ends.append(end + offset) }
+            times += run.chunk.times[run.lines]
             bytes.append(contentsOf: run.chunk.bytes[range])
         }
-        return (bytes, ends)
+        return LineChunk(bytes, ends: ends, times: times)
     }
 }

@@ -29,14 +29,14 @@ private final class LineKeeper: BatchSink, LineSink {
 
     func write(_ batch: [LogEvent]) throws { throw ScriptedFailure("events instead of lines") }
 
-    func write(_ bytes: [UInt8], lineEnds: [Int]) throws {
+    func write(_ bytes: [UInt8], lineEnds: [Int], times: [LogTime]) throws {
         gate.wait()
         var lines: [String] = [], start = 0
         for end in lineEnds {
             lines.append(String(decoding: bytes[start..<end - 1], as: UTF8.self))
             start = end
         }
-        guard start == bytes.count else { throw ScriptedFailure("lines do not end where they should") }
+        guard start == bytes.count, times.count == lines.count else { throw ScriptedFailure("lines do not end where they should") }
         let failure = state.withLock { state in
             state.calls += 1
             state.largestBatch = max(state.largestBatch, lines.count)
@@ -108,7 +108,7 @@ private final class LineKeeper: BatchSink, LineSink {
     }
 
     @Test func aQueueThatHearsLittleKeepsLittle() {
-        let chunk = LineChunk(Array("one\ntwo\nthree\nfour\n".utf8), ends: [4, 8, 14, 19])
+        let chunk = LineChunk(Array("one\ntwo\nthree\nfour\n".utf8), ends: [4, 8, 14, 19], times: (1...4).map { LogTime(nanoseconds: $0) })
         var run = LineRun(chunk, 1..<4, nesting: 0, isPrivileged: false)
         #expect(run.range == 4..<19 && run.compacted.chunk === chunk)
         let first = run.removeFirst(1)
@@ -117,6 +117,7 @@ private final class LineKeeper: BatchSink, LineSink {
         #expect(small.chunk !== chunk && small.chunk.bytes == Array("two\n".utf8) && small.chunk.ends == [4])
         let items: ArraySlice<QueueItem> = [.lines(small), .lines(run)]
         #expect(items.lines.bytes == Array("two\nthree\nfour\n".utf8) && items.lines.ends == [4, 10, 15])
+        #expect(items.lines.times.map(\.nanoseconds) == [2, 3, 4])
         #expect(items.droppingEvents(2).lines.bytes == Array("four\n".utf8))
         #expect(items.droppingEvents(3).isEmpty && items.eventCount == 3)
     }

@@ -5,7 +5,7 @@ import Testing
     private let text = MessageText()
 
     private func made(_ message: LogMessage) -> (String, isClean: Bool) {
-        let answer: (String, Bool)? = message.withPieces(privacy: .revealed) { pieces in
+        let answer: (String, Bool)? = message.withPieces { pieces in
             guard case .words(let words) = pieces else { return ("", false) }
             let (bytes, isClean) = text.make(MessageWords(words: words))
             return (String(decoding: bytes, as: UTF8.self), isClean)
@@ -16,7 +16,7 @@ import Testing
     @Test func textIsMadeOfEveryKindOfPiece() {
         let part = "xpart".dropFirst()
         for _ in 0..<2 {   // the second time, literals are known
-            let (text, isClean) = made("\(1)a\(-7) \(Int64.min) \(UInt64.max) \(0.5) \(true) \(part) é \("x", privacy: .private)")
+            let (text, isClean) = made("\(1)a\(-7) \(Int64.min) \(UInt64.max) \(0.5) \(true) \(part) é \("x", privacy: .public)")
             #expect(text == "1a-7 -9223372036854775808 18446744073709551615 0.5 true part é x" && isClean)
         }
     }

@@ -140,8 +140,13 @@ void logbook_signal_repeat(int number);
 
 /// Exclusive advisory lock without waiting: 0, or errno (EWOULDBLOCK when another process holds it).
 int logbook_try_lock(int descriptor);
+/// The same beside others that lock this way: EWOULDBLOCK when another holds it alone.
+int logbook_try_lock_shared(int descriptor);
 /// Lets the lock go, also where a forked child still holds the descriptor.
 int logbook_unlock(int descriptor);
+
+/// The first place in `bytes` where `text` stands; null when it stands nowhere.
+const void *logbook_find(const void *bytes, size_t count, const void *text, size_t length);
 
 /// Renames within a folder and never replaces anything: -1 and EEXIST when `to` is taken.
 int logbook_rename_new(int directory, const char *from, const char *to);
