@@ -71,7 +71,7 @@ final class Audience: Sendable {
     }
 
     /// Who hears plain messages of a level, as far as levels alone decide.
-    /// - Parameter seat: A registration's place among ``Distributor/Seat``s.
+    /// - Parameter seat: A registration's place among ``SeatPlan/seats``.
     func hearing(_ level: LogLevel, generation: UInt32, seat: (LogRegistration) -> Int?) -> Hearing {
         guard raises.isEmpty, !seeksPrivateValues else { return .undecided }
         var seats: UInt32 = 0

@@ -81,8 +81,9 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     /// Collects the pieces of an interpolated message. Made by the compiler for one literal; copies of it share their memory.
     public struct StringInterpolation: StringInterpolationProtocol, @unchecked Sendable {
         private let buffer: MessageBuffer
-        private var next: UnsafeMutablePointer<UInt64>
-        private var end: UnsafeMutablePointer<UInt64>
+        /// The word that comes next, and the end of the memory.
+        @usableFromInline var next: UnsafeMutablePointer<UInt64>
+        @usableFromInline var end: UnsafeMutablePointer<UInt64>
 
         public init(literalCapacity: Int, interpolationCount: Int) {
             buffer = .take()
@@ -128,7 +129,23 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
             text.withUTF8 { append(text: $0) }
         }
 
+        /// In the calling program this is a compare or two and one store: see ``MessageWord/literal(_:)``.
+        @inlinable
+        @inline(__always)
         public mutating func appendLiteral(_ literal: StaticString) {
+            let address = literal.hasPointerRepresentation ? UInt64(UInt(bitPattern: literal.utf8Start)) : .max
+            let count = UInt64(truncatingIfNeeded: literal.utf8CodeUnitCount)
+            if _fastPath(next != end && address >> 48 == 0 && count >> 13 == 0) {
+                next.pointee = address << 16 | count << 3 | 1
+                next += 1
+            } else {
+                appendSlowly(literal)
+            }
+        }
+
+        @usableFromInline
+        @inline(never)
+        mutating func appendSlowly(_ literal: StaticString) {
             if let word = StaticText(literal).flatMap(MessageWord.literal) { return append(word) }
             literal.withUTF8Buffer { append(text: $0) }
         }
@@ -139,9 +156,24 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
         public mutating func appendInterpolation(_ value: Bool) { appendLiteral(value ? "true" : "false") }
         public mutating func appendInterpolation(_ value: Double) { append(.double, value.bitPattern) }
 
+        /// See ``MessageWord/Kind/small``.
+        @inlinable
+        @inline(__always)
         public mutating func appendInterpolation(_ value: Int) {
+            let word = UInt64(bitPattern: Int64(value)) << 3
+            if _fastPath(next != end && Int64(bitPattern: word) >> 3 == Int64(value)) {
+                next.pointee = word | 2
+                next += 1
+            } else {
+                appendSlowly(value)
+            }
+        }
+
+        @usableFromInline
+        @inline(never)
+        mutating func appendSlowly(_ value: Int) {
             let word = UInt64(bitPattern: Int64(value)) << UInt64(MessageWord.kindBits)
-            if _fastPath(Int64(bitPattern: word) >> Int64(MessageWord.kindBits) == Int64(value)) {
+            if Int64(bitPattern: word) >> Int64(MessageWord.kindBits) == Int64(value) {
                 append(word | MessageWord.Kind.small.rawValue)
             } else {
                 append(.signed, UInt64(bitPattern: Int64(value)))

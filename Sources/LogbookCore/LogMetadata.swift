@@ -59,16 +59,18 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         let key: String
         var value: LogValue
     }
-    private var entries: [Entry] = []
+    private var entries: [Entry] = Array()
     /// Kept with every change, so that an event without protected values is told by one look; stays when the value goes.
     private(set) var mayHoldProtected = false
     /// Where each key stands; kept only beyond ``searchedMembers``, so that even a million members cost no quadratic time.
-    private var places: [String: Int] = [:]
+    private var places: [String: Int] = Dictionary()
     /// Up to so many members a key is looked for one by one.
     private static let searchedMembers = 32
 
     public init() {}
-    public init(dictionaryLiteral elements: (String, LogValue)...) { self.init(elements) }
+    public init(dictionaryLiteral elements: (String, LogValue)...) {
+        if elements.isEmpty { self.init() } else { self.init(elements) }   // every call without metadata says `[:]`
+    }
     /// Where a key comes twice, the later value stands, in the earlier place.
     public init(_ members: some Sequence<(String, LogValue)>) {
         entries.reserveCapacity(members.underestimatedCount)

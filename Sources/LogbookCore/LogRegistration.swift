@@ -42,7 +42,8 @@ public final class LogRegistration: Sendable {
         case (.immediate, _): feed = .immediate
         case (.queued(let policy), _):
             let sink = (provider as? any BatchSink) ?? ProviderSink(provider: provider)
-            feed = .queued(BatchingProvider(sink, policy: policy, name: name, clock: clock))
+            feed = .queued(
+                BatchingProvider(sink, lineSink: provider as? any LineSink, policy: policy, name: name, clock: clock))
         }
         self.service = { [weak service] in service }
     }
@@ -219,12 +220,15 @@ public final class LogRegistration: Sendable {
         return true
     }
 
-    /// Puts events into the queue, without waiting.
-    func feed(_ events: [LogEvent], under pressure: Pressure) {
+    /// How its queue wants events laid out; nil when it wants them as they are.
+    var lineLayout: (any LineLayout)? { if case .queued(let queue) = feed { queue.lineLayout } else { nil } }
+
+    /// Puts items into the queue, without waiting.
+    func feed(_ items: [QueueItem], under pressure: Pressure) {
         guard case .queued(let queue) = feed else { return }
         switch phase.load(ordering: .acquiring) {
-        case .open: queue.take(events, under: pressure)
-        case .shutDown: queue.lose(.alreadyShutDown, count: events.count)
+        case .open: queue.take(items, under: pressure)
+        case .shutDown: queue.lose(.alreadyShutDown, count: items[...].eventCount)
         case .unregistered: break
         }
     }

@@ -21,7 +21,7 @@ public final class LogService: Sendable {
     public let device: DeviceFacts
 
     @usableFromInline let messageFloor = Atomic<UInt8>(.max)
-    private let sureFloor = Atomic<UInt8>(.max)
+    @usableFromInline let sureFloor = Atomic<UInt8>(.max)
     private let entryFloor = Atomic<UInt8>(.max)
     let sequence = Atomic<UInt64>(0)
     private let listening: Locked<Listening>
@@ -162,7 +162,7 @@ public final class LogService: Sendable {
         fileprivate var audience: Audience
         /// Counts its changes.
         fileprivate var generation: UInt32 = 0
-        fileprivate var seats: [Distributor.Seat?] = []
+        fileprivate var seats: [SeatPlan.Seat?] = []
 
         init(privacy: PrivacyTerms) {
             self.privacy = privacy
@@ -217,7 +217,7 @@ public final class LogService: Sendable {
         listening.generation = (listening.generation + 1) & (1 << UInt32(Hearing.generationBits) - 1)
         let generation = listening.generation
         for registration in registrations where !listening.seats.contains(where: { $0?.registration === registration }) {
-            let seat = Distributor.Seat(registration: registration, since: generation)
+            let seat = SeatPlan.Seat(registration: registration, since: generation)
             if let free = listening.seats.firstIndex(where: { $0 == nil }) {
                 listening.seats[free] = seat
             } else {
@@ -259,7 +259,7 @@ public final class LogService: Sendable {
     }
 
     /// Lets the queues have what was said before.
-    func distribute(by deadline: LogDeadline = .milliseconds(100)) { distributor?.distribute(by: deadline) }
+    func distribute(by deadline: LogDeadline = .seconds(10)) { distributor?.distribute(by: deadline) }
 
     /// Lets the floors go back up when the next raise ends. Decisions do not wait for it, they look at the clock.
     private func setRaiseAlarm() {
@@ -303,11 +303,15 @@ public final class LogService: Sendable {
     ) {
         guard mayHear(level) else { return }
         // Evaluated here, not handed on as closures: those would be made before the first look.
+        if level.rawValue >= sureFloor.load(ordering: .relaxed) {
+            let metadata = metadata()
+            return submit(level, message(), metadata, error, file, function, line)
+        }
         let source = LogSource(file: file, function: function, line: line), admission = admission(of: level, from: source)
         if admission == .refused { return }
         let metadata = metadata()
         if admission == .open, !admits(level, metadata, from: source) { return }
-        submit(level, message(), metadata, error, source)
+        submit(level, message(), metadata, error, file, function, line)
     }
 
     /// The same for text, or any value, that is at hand as a variable.
@@ -371,35 +375,43 @@ public final class LogService: Sendable {
     @usableFromInline
     func submit(
         _ level: LogLevel, _ message: consuming LogMessage, _ metadata: LogMetadata, _ error: (any Error)?,
-        _ source: LogSource
+        _ file: StaticString, _ function: StaticString, _ line: UInt32
     ) {
-        if metadata.isEmpty, error == nil, sayPlainly(level, message, source) {
+        if metadata.isEmpty, error == nil, sayPlainly(level, message, file, function, line) {
             message.giveBackBuffer()
             return
         }
-        say(level, message, metadata, error.map { MarkedError($0) }, at: nil, source)
+        say(
+            level, message, metadata, error.map { MarkedError($0) }, at: nil,
+            LogSource(file: file, function: function, line: line))
         message.giveBackBuffer()
     }
 
     /// Says a message that only queues hear, by their levels alone: without a lock, and without memory of its own.
     /// - Returns: False when there is more to it; nothing was said.
     @inline(__always)
-    private func sayPlainly(_ level: LogLevel, _ message: borrowing LogMessage, _ source: LogSource) -> Bool {
-        guard let distributor, !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().registration == 0,
-            let place = source.literals, let file = EventRecord.packed(place.file),
-            let function = EventRecord.packed(place.function)
+    private func sayPlainly(
+        _ level: LogLevel, _ message: borrowing LogMessage, _ file: StaticString, _ function: StaticString, _ line: UInt32
+    ) -> Bool {
+        guard let address = UnsafeRawPointer(bitPattern: distributorAddress.load(ordering: .acquiring)),
+            !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().registration == 0,
+            let file = StaticText(file).flatMap(EventRecord.packed),
+            let function = StaticText(function).flatMap(EventRecord.packed)
         else { return false }
-        let hearing = distributor.hearing(level)
-        guard hearing.isDecided else { return false }
-        return message.withPieces { pieces in
-            let words = pieces.words
-            guard words <= EventRecord.maximumMessageWords else { return false }
-            distributor.push(
-                pieces, words: words, level: level, hearing: hearing, time: clock.now(),
-                sequence: sequence.add(1, ordering: .relaxed).newValue, thread: LogThread.currentNumber, file: file,
-                function: function, line: source.line)
-            return true
-        } ?? false
+        // Without counting a reference: all callers would count in one place. The service keeps it as long as it lives.
+        return Unmanaged<Distributor>.fromOpaque(address)._withUnsafeGuaranteedRef { distributor in
+            let hearing = distributor.hearing(level)
+            guard hearing.isDecided, distributor.lineage.isCurrent else { return false }
+            return message.withPieces { pieces in
+                let words = pieces.words
+                guard words <= EventRecord.maximumMessageWords else { return false }
+                distributor.push(
+                    pieces, words: words, level: level, hearing: hearing, time: clock.now(),
+                    sequence: sequence.add(1, ordering: .relaxed).newValue, thread: LogThread.currentNumber, file: file,
+                    function: function, line: line)
+                return true
+            } ?? false
+        }
     }
 
     /// Says something to the providers of these names alone, if they listen; nil for everybody. For rooms that have asked

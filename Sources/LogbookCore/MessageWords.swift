@@ -49,7 +49,7 @@ struct MessageWords {
     ///   - target: Room for ``maximumBytes``.
     ///   - mark: Called where a mark begins, and, without a privacy, where it ends.
     /// - Returns: Bytes written.
-    private func write(to target: UnsafeMutablePointer<UInt8>, mark: (LogPrivacy?, Int) -> Void) -> Int {
+    func write(to target: UnsafeMutablePointer<UInt8>, mark: (LogPrivacy?, Int) -> Void) -> Int {
         var next = target
         forEachPiece { piece in
             switch piece {
