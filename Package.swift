@@ -45,6 +45,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Logbook", targets: ["Logbook"]),
+        .library(name: "LogbookCompression", targets: ["LogbookCompression"]),
         .library(name: "LogbookFlightRecorder", targets: ["LogbookFlightRecorder"]),
         .library(name: "LogbookRemote", targets: ["LogbookRemote"]),
         .library(name: "LogbookTransactions", targets: ["LogbookTransactions"]),
@@ -96,6 +97,9 @@ let package = Package(
             ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
         room("LogbookSwiftLog", ["LogbookCore", "LogbookFormat", swiftLog]),
 
+        // Between rooms: archives and gzip. Apart from LogbookFiles, so that nobody needs zlib who does not compress.
+        room("LogbookCompression", ["LogbookFiles", "LogbookGzip"]),
+
         // Tracking: only who takes its product compiles any of this.
         room("LogbookTrackingSyntax"),
         room("LogbookTrackingPlan", ["LogbookTrackingSyntax"]),
@@ -132,7 +136,7 @@ let package = Package(
         tests("LogbookCore"),
         tests("LogbookFormat"),
         tests("LogbookConsole", ["ConsoleOnly", "LogbookFormat"]),
-        tests("LogbookFiles", ["LogbookFormat"]),
+        tests("LogbookFiles", ["LogbookCompression", "LogbookFormat"]),
         tests("LogbookFlightRecorder", ["FlightRecorderVictim", "LogbookFormat"]),
         // A program that logs to a flight recorder until somebody kills it.
         .executableTarget(

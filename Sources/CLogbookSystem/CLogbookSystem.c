@@ -396,6 +396,13 @@ int logbook_try_lock(int descriptor) {
     return 0;
 }
 
+int logbook_try_lock_shared(int descriptor) {
+    while (flock(descriptor, LOCK_SH | LOCK_NB) != 0) {
+        if (errno != EINTR) return errno;
+    }
+    return 0;
+}
+
 int logbook_unlock(int descriptor) { return flock(descriptor, LOCK_UN); }
 
 int logbook_rename_new(int directory, const char *from, const char *to) {

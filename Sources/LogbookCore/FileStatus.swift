@@ -13,8 +13,12 @@ package struct FileStatus: Sendable, Equatable {
     /// The lower twelve bits of the mode: `0o600`.
     package let permissions: UInt32
 
+    /// When its content was changed last, by the machine's clock.
+    package let modified: LogTime
+
     package init(
-        kind: Kind, device: UInt64, inode: UInt64, bytes: Int, owner: UInt32, links: UInt64, permissions: UInt32
+        kind: Kind, device: UInt64, inode: UInt64, bytes: Int, owner: UInt32, links: UInt64, permissions: UInt32,
+        modified: LogTime
     ) {
         self.kind = kind
         self.device = device
@@ -23,6 +27,7 @@ package struct FileStatus: Sendable, Equatable {
         self.owner = owner
         self.links = links
         self.permissions = permissions
+        self.modified = modified
     }
 
     /// Whether both describe the same file, under whatever name.

@@ -18,10 +18,20 @@ package protocol FileSystem: Sendable {
     func openForAppending(
         _ name: String, in folder: FileDescriptor, permissions: UInt32
     ) throws(SystemError) -> FileDescriptor
+    /// Makes a file that must not exist yet, to be appended to.
+    /// - Throws: `EEXIST` when the name is taken.
+    func openNew(_ name: String, in folder: FileDescriptor, permissions: UInt32) throws(SystemError) -> FileDescriptor
+    /// Opens a file that exists, under the same rules, to read it.
+    func openForReading(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor
     /// - Returns: How many bytes were taken, which may be fewer than given.
     func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int
     /// The byte at an offset; nil at or after the end.
     func byte(at offset: Int, of file: FileDescriptor) throws(SystemError) -> UInt8?
+    /// Reads from an offset.
+    /// - Returns: How many bytes were read; 0 at or after the end.
+    func read(
+        _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(SystemError) -> Int
     /// The end of the latest write through this descriptor.
     func position(of file: FileDescriptor) throws(SystemError) -> Int
     func truncate(_ file: FileDescriptor, to bytes: Int) throws(SystemError)
@@ -41,11 +51,16 @@ package protocol FileSystem: Sendable {
     /// Never replaces anything.
     /// - Throws: `EEXIST` when `newName` is taken.
     func rename(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError)
+    /// Gives a file another name, in place of what had it.
+    func replace(_ name: String, with newFile: String, in folder: FileDescriptor) throws(SystemError)
     func remove(_ name: String, in folder: FileDescriptor) throws(SystemError)
 
     /// Takes an advisory lock that ends with ``unlock(_:)`` or the process.
     /// - Returns: False when someone else holds it.
     func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool
+    /// Takes the same lock beside others that take it this way.
+    /// - Returns: False when someone else holds it alone.
+    func tryLockShared(_ file: FileDescriptor) throws(SystemError) -> Bool
     /// Closing is not enough: a child that was forked meanwhile keeps the lock until it starts its own program.
     func unlock(_ file: FileDescriptor)
 

@@ -42,6 +42,19 @@ package struct RestartingFileSystem<Base: FileSystem>: FileSystem {
             try base.openForAppending(name, in: folder, permissions: permissions)
         }
     }
+    package func openNew(
+        _ name: String, in folder: FileDescriptor, permissions: UInt32
+    ) throws(SystemError) -> FileDescriptor {
+        try restarting { () throws(SystemError) in try base.openNew(name, in: folder, permissions: permissions) }
+    }
+    package func openForReading(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
+        try restarting { () throws(SystemError) in try base.openForReading(name, in: folder) }
+    }
+    package func read(
+        _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(SystemError) -> Int {
+        try restarting { () throws(SystemError) in try base.read(file, into: buffer, at: offset) }
+    }
     package func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int {
         try restarting { () throws(SystemError) in try base.append(bytes, to: file) }
     }
@@ -72,11 +85,17 @@ package struct RestartingFileSystem<Base: FileSystem>: FileSystem {
     package func rename(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try restarting { () throws(SystemError) in try base.rename(name, to: newName, in: folder) }
     }
+    package func replace(_ name: String, with newFile: String, in folder: FileDescriptor) throws(SystemError) {
+        try restarting { () throws(SystemError) in try base.replace(name, with: newFile, in: folder) }
+    }
     package func remove(_ name: String, in folder: FileDescriptor) throws(SystemError) {
         try restarting { () throws(SystemError) in try base.remove(name, in: folder) }
     }
     package func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool {
         try restarting { () throws(SystemError) in try base.tryLock(file) }
+    }
+    package func tryLockShared(_ file: FileDescriptor) throws(SystemError) -> Bool {
+        try restarting { () throws(SystemError) in try base.tryLockShared(file) }
     }
     package func unlock(_ file: FileDescriptor) { base.unlock(file) }
     /// Never made again: the descriptor is gone even when the call was interrupted.

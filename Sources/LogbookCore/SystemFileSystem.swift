@@ -58,6 +58,26 @@ package struct SystemFileSystem: FileSystem {
         return FileDescriptor(try check(logbook_openat(folder.number, name, flags, permissions), "openat"))
     }
 
+    package func openNew(
+        _ name: String, in folder: FileDescriptor, permissions: UInt32
+    ) throws(SystemError) -> FileDescriptor {
+        let flags = O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        return FileDescriptor(try check(logbook_openat(folder.number, name, flags, permissions), "openat"))
+    }
+
+    package func openForReading(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
+        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
+        return FileDescriptor(try check(logbook_openat(folder.number, name, flags, 0), "openat"))
+    }
+
+    package func read(
+        _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(SystemError) -> Int {
+        let count = pread(file.number, buffer.baseAddress, buffer.count, off_t(offset))
+        if count < 0 { throw SystemError(errno, in: "pread") }
+        return count
+    }
+
     package func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int {
         let written = logbook_write(file.number, bytes.baseAddress, bytes.count)
         if written < 0 { throw SystemError(errno, in: "write") }
@@ -114,12 +134,24 @@ package struct SystemFileSystem: FileSystem {
         try check(logbook_rename_new(folder.number, name, newName), "rename")
     }
 
+    package func replace(_ name: String, with newFile: String, in folder: FileDescriptor) throws(SystemError) {
+        try check(renameat(folder.number, newFile, folder.number, name), "rename")
+    }
+
     package func remove(_ name: String, in folder: FileDescriptor) throws(SystemError) {
         try check(unlinkat(folder.number, name, 0), "unlinkat")
     }
 
     package func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool {
-        switch logbook_try_lock(file.number) {
+        try isLocked(logbook_try_lock(file.number))
+    }
+
+    package func tryLockShared(_ file: FileDescriptor) throws(SystemError) -> Bool {
+        try isLocked(logbook_try_lock_shared(file.number))
+    }
+
+    private func isLocked(_ answer: Int32) throws(SystemError) -> Bool {
+        switch answer {
         case 0: return true
         case EWOULDBLOCK: return false
         case let failure: throw SystemError(failure, in: "flock")
@@ -149,10 +181,16 @@ extension FileStatus {
             case S_IFLNK: .symbolicLink
             default: .other
             }
+        #if canImport(Darwin)
+            let modified = found.st_mtimespec
+        #else
+            let modified = found.st_mtim
+        #endif
         self.init(
             kind: kind, device: UInt64(truncatingIfNeeded: found.st_dev),
             inode: UInt64(truncatingIfNeeded: found.st_ino),
             bytes: Int(found.st_size), owner: found.st_uid, links: UInt64(found.st_nlink),
-            permissions: UInt32(found.st_mode & 0o7777))
+            permissions: UInt32(found.st_mode & 0o7777),
+            modified: LogTime(nanoseconds: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec)))
     }
 }

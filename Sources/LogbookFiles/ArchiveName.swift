@@ -4,10 +4,13 @@ internal import LogbookFormat
 /// The name of a file that was rolled: `app-00000042-20251121T102920.123Z.log`.
 ///
 /// The number counts up for good, so names sort in the order of creation even when the clock jumps; the time, in UTC, is when
-/// the file was closed. Only what matches to the letter is ever taken for ours.
+/// the file was closed. A compressed archive's name has `.gz` behind it. Only what matches to the letter is ever taken for ours.
 struct ArchiveName: Sendable, Hashable, Comparable {
+    static let compressedSuffix = ".gz"
+
     let text: String
     let number: UInt64
+    let isCompressed: Bool
 
     init(number: UInt64, rolledAt time: LogTime, of name: LogFileName) {
         let civil = CivilTime(time, in: .utc)
@@ -29,7 +32,27 @@ struct ArchiveName: Sendable, Hashable, Comparable {
         bytes.append(utf8Of: LogFileName.suffix)
         text = String(decoding: bytes, as: UTF8.self)
         self.number = number
+        isCompressed = false
     }
+
+    private init(text: String, number: UInt64, isCompressed: Bool) {
+        self.text = text
+        self.number = number
+        self.isCompressed = isCompressed
+    }
+
+    /// The name of the same archive as it was rolled.
+    var plain: ArchiveName {
+        isCompressed
+            ? ArchiveName(
+                text: String(text.dropLast(Self.compressedSuffix.count)), number: number, isCompressed: false) : self
+    }
+    /// The name of the same archive once it is compressed.
+    var compressed: ArchiveName {
+        isCompressed ? self : ArchiveName(text: text + Self.compressedSuffix, number: number, isCompressed: true)
+    }
+    /// What the compressed archive is called until it is whole: `.app-00000042-20251121T102920.123Z.log.gz.part`.
+    var part: String { "." + compressed.text + ".part" }
 
     /// Nil unless `text` is an archive's name of `name`, to the letter.
     init?(_ text: String, of name: LogFileName) {
@@ -41,7 +64,8 @@ struct ArchiveName: Sendable, Hashable, Comparable {
             digits.count == Self.minimumDigits || digits.first != 0x30,
             let number = UInt64(Substring(digits))
         else { return nil }
-        let stamp = rest.dropFirst(digits.count)
+        let isCompressed = text.hasSuffix(Self.compressedSuffix)
+        let stamp = rest.dropFirst(digits.count).dropLast(isCompressed ? Self.compressedSuffix.utf8.count : 0)
         guard stamp.count == Self.stampPattern.count,
             zip(stamp, Self.stampPattern).allSatisfy({ byte, pattern in
                 pattern == 0x30 ? (0x30...0x39).contains(byte) : byte == pattern
@@ -49,6 +73,7 @@ struct ArchiveName: Sendable, Hashable, Comparable {
         else { return nil }
         self.text = text
         self.number = number
+        self.isCompressed = isCompressed
     }
 
     private static let minimumDigits = 8

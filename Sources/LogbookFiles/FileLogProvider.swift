@@ -2,6 +2,8 @@
 public import LogbookCore
 public import LogbookFormat
 
+internal import Synchronization
+
 /// Writes events to a file that rolls: `app.log`, and `app-00000001-20251121T102920.123Z.log` for what was before.
 ///
 /// ```swift
@@ -16,38 +18,50 @@ public import LogbookFormat
 ///
 /// **Failures** never reach the program that logs. A line that cannot be written is counted as
 /// ``DropReason/inputOutputError`` when it was logged immediately, and offered again when it was queued. Writing goes on as
-/// soon as the disk allows, always on a fresh line.
+/// soon as the disk allows, always on a fresh line, and where immediately logged lines are missing one line says how many.
 ///
 /// Other processes may append to the same file, and tools may rename, remove or truncate it: each event looks who has the
 /// name. A file in somebody else's hands, a symbolic link or a pipe is refused. Files are made readable for their owner alone.
+/// Beside the log lie two hidden files: `.app.lock`, and `.app.manifest` with what the names of archives do not say.
 public final class FileLogProvider: LogProvider, BatchSink {
     private let file: any LogFile
     private let origin: String
     private let format: any LogFormat
     private let account = Locked(LogLedger())
+    /// Lines that could not be written since the latest that could, and why the first of them.
+    private let missing = Locked<(count: Int, reason: String)>((0, ""))
+    private let isMissingLines = Atomic(false)
 
     /// - Parameters:
     ///   - folder: Made, with its parents and for this user alone, when it does not exist. A relative path is resolved once, here.
     ///   - name: 1...64 of `A-Z a-z 0-9 . _ -`, not beginning with a dot; the active file is `<name>.log`.
     ///   - format: One line per event.
+    ///   - rolling: When the file rolls, and what becomes of archives; ``change(_:)`` changes it later.
+    ///   - durability: How safe a line is when it is written.
+    ///   - onArchive: Called with what becomes of archives, one event after the other, on the thread that logged, asked or waited
+    ///     for the time: return promptly. It may log.
     /// - Throws: When the file cannot be opened now. Later trouble is waited out: the file is tried again after pauses that grow
     ///   from 100 ms to 5 s.
     public convenience init(
         in folder: String, name: String = "app", format: some LogFormat = .text,
-        rolling: RollingPolicy = RollingPolicy()
+        rolling: RollingPolicy = RollingPolicy(), durability: FileDurability = .process,
+        onArchive: (@Sendable (LogArchiveEvent) -> Void)? = nil
     ) throws(FileLogProviderError) {
         try self.init(
-            in: folder, name: name, format: format, rolling: rolling, files: SystemFileSystem(), clock: .system)
+            in: folder, name: name, format: format, rolling: rolling, durability: durability, files: SystemFileSystem(),
+            clock: .system, onArchive: onArchive)
     }
 
     package init(
         in folder: String, name: String = "app", format: some LogFormat = .text,
-        rolling: RollingPolicy = RollingPolicy(),
-        files: some FileSystem, clock: LogClock = .system
+        rolling: RollingPolicy = RollingPolicy(), durability: FileDurability = .process,
+        files: some FileSystem, clock: LogClock = .system, onArchive: (@Sendable (LogArchiveEvent) -> Void)? = nil
     ) throws(FileLogProviderError) {
         rolling.check()
-        file = SharedRollingFile(
-            try RollingFile(in: folder, name: name, policy: rolling, files: files, clock: clock), files: files)
+        durability.check()
+        file = try SharedRollingFile(
+            in: folder, name: name, policy: rolling, durability: durability, files: files, clock: clock,
+            handler: onArchive)
         self.format = format
         origin = "file \(name).log"
     }
@@ -58,36 +72,115 @@ public final class FileLogProvider: LogProvider, BatchSink {
     /// What became of the events that were logged one by one; a queue keeps its own account.
     public var ledger: LogLedger? { account.withLock { $0 } }
 
+    /// The limits in force.
+    public var rolling: RollingPolicy { file.policy }
+
+    /// Puts other limits in force: a lower one deletes at once what it does not allow to stay.
+    public func change(_ rolling: RollingPolicy) {
+        rolling.check()
+        file.follow(rolling)
+    }
+
+    /// Closes the active file and archives it, also one that an earlier run has left.
+    /// - Returns: The archive; nil when the file has no events.
+    /// - Throws: ``FileLogProviderError/cannotRoll(path:)``, or why the file is not open at the moment.
+    @discardableResult
+    public func roll() throws(FileLogProviderError) -> LogArchive? { try file.roll() }
+
     public func log(_ event: LogEvent) {
         var line: [UInt8] = []
         line.reserveCapacity(512)
+        var lineEnds: [Int] = []
+        var times: [LogTime] = []
+        let marked = isMissingLines.load(ordering: .relaxed) ? appendMarker(at: event.time, to: &line) : 0
+        if marked > 0 {
+            lineEnds.append(line.count)
+            times.append(event.time)
+        }
         format.append(event, to: &line)
-        let failure = file.append(line, lineEnds: [line.count]).failure
-        account.withLock { account in
-            account.submit()
-            switch failure {
-            case nil: account.deliver(1)
-            case .closed?: account.drop(1, .alreadyShutDown)
-            case _?: account.drop(1, .inputOutputError)
+        lineEnds.append(line.count)
+        times.append(event.time)
+        let outcome = file.append(line, lineEnds: lineEnds, times: times)
+        let failure = outcome.lines == lineEnds.count ? nil : outcome.failure
+        if marked > 0, outcome.lines == 0 { miss(marked, because: failure) }
+        switch failure {
+        case nil:
+            account.withLock { account in
+                account.submit()
+                account.deliver(1)
             }
+        case .closed?: lose(.alreadyShutDown, because: failure)
+        case .eventTooLarge?: lose(.oversize, because: failure)
+        case _?: lose(.inputOutputError, because: failure)
         }
     }
 
-    public func write(_ batch: [LogEvent]) throws {
-        var lines: [UInt8] = []
-        lines.reserveCapacity(batch.count * 256)
-        var lineEnds: [Int] = []
-        lineEnds.reserveCapacity(batch.count)
-        for event in batch {
-            format.append(event, to: &lines)
-            lineEnds.append(lines.count)
+    private func lose(_ reason: DropReason, because failure: FileLogProviderError?) {
+        account.withLock { account in
+            account.submit()
+            account.drop(1, reason)
         }
-        let outcome = file.append(lines, lineEnds: lineEnds)
-        switch outcome.failure {
-        case nil: return
-        case .closed(let path)?:
-            throw BatchWriteError.refused(.alreadyShutDown, because: FileLogProviderError.closed(path: path))
-        case let failure?: throw BatchWriteError.wroteOnly(count: outcome.lines, because: failure)
+        miss(1, because: failure)
+    }
+
+    private func miss(_ count: Int, because failure: FileLogProviderError?) {
+        missing.withLock { missing in
+            if missing.count == 0 { missing.reason = failure?.description ?? "" }
+            missing.count += count
+        }
+        isMissingLines.store(true, ordering: .relaxed)
+    }
+
+    /// Writes a line that says how many are missing before it.
+    /// - Returns: How many that are.
+    private func appendMarker(at time: LogTime, to bytes: inout [UInt8]) -> Int {
+        let (count, reason) = missing.withLock { missing in
+            isMissingLines.store(false, ordering: .relaxed)
+            defer { missing = (0, "") }
+            return missing
+        }
+        guard count > 0 else { return 0 }
+        // No sequence: it is nothing that the application said.
+        let marker = LogEvent(
+            sequence: 0, time: time, level: .warning,
+            message: count == 1 ? "1 event is missing here: \(reason)" : "\(count) events are missing here: \(reason)",
+            metadata: ["dropped": .integer(Int64(count))])
+        format.append(marker, to: &bytes)
+        return count
+    }
+
+    public func write(_ batch: [LogEvent]) throws {
+        var rest = batch[...]
+        while !rest.isEmpty {
+            var lines: [UInt8] = []
+            lines.reserveCapacity(rest.count * 256)
+            var lineEnds: [Int] = []
+            lineEnds.reserveCapacity(rest.count + 1)
+            var times: [LogTime] = []
+            let marked = isMissingLines.load(ordering: .relaxed) ? appendMarker(at: rest.first!.time, to: &lines) : 0
+            if marked > 0 {
+                lineEnds.append(lines.count)
+                times.append(rest.first!.time)
+            }
+            let markers = lineEnds.count
+            for event in rest {
+                format.append(event, to: &lines)
+                lineEnds.append(lines.count)
+                times.append(event.time)
+            }
+            let outcome = file.append(lines, lineEnds: lineEnds, times: times)
+            if outcome.lines < markers { miss(marked, because: outcome.failure) }
+            rest = rest.dropFirst(max(0, outcome.lines - markers))
+            switch outcome.failure {
+            case nil: return
+            case .closed(let path)?:
+                throw BatchWriteError.refused(.alreadyShutDown, because: FileLogProviderError.closed(path: path))
+            case .eventTooLarge?:
+                // The queue takes it for written, and our own account says that it is not.
+                lose(.oversize, because: outcome.failure)
+                rest = rest.dropFirst()
+            case let failure?: throw BatchWriteError.wroteOnly(count: batch.count - rest.count, because: failure)
+            }
         }
     }
 
@@ -97,7 +190,7 @@ public final class FileLogProvider: LogProvider, BatchSink {
     public func flush(by deadline: LogDeadline) throws { try file.synchronize(by: deadline) }
 
     public func shutdown(by deadline: LogDeadline) throws {
-        defer { file.close() }
+        defer { file.close(by: deadline) }
         try file.synchronize(by: deadline)
     }
 

@@ -14,7 +14,14 @@ public enum FileLogProviderError: Error, Equatable, CustomStringConvertible {
     /// The file has a second name, so writing to it might change what somebody else keeps there.
     case hasSeveralNames(path: String)
     case cannotWrite(path: String, errno: Int32)
+    /// Not even an empty file may hold the event, by a limit of the process or the file system.
+    case eventTooLarge(path: String, bytes: Int)
+    /// The file could not be closed and archived now; it goes on.
+    case cannotRoll(path: String)
     case cannotSynchronize(path: String, errno: Int32)
+    case cannotRead(path: String, errno: Int32)
+    /// A compressed archive cannot be read without knowing how it was compressed.
+    case unknownCompression(path: String)
     case deadlinePassed(path: String)
     case closed(path: String)
 
@@ -39,9 +46,17 @@ public enum FileLogProviderError: Error, Equatable, CustomStringConvertible {
             "\(path) has a second name (a hard link); move it away or choose another name"
         case .cannotWrite(let path, let errno):
             "cannot write to \(path): \(SystemError.text(of: errno))"
+        case .eventTooLarge(let path, let bytes):
+            "an event of \(bytes) bytes is larger than \(path) may become; raise the limit of the file size (ulimit -f)"
+        case .cannotRoll(let path):
+            "\(path) cannot be rolled now and grows on; the diagnostics say why, or another process is rolling it"
         case .cannotSynchronize(let path, let errno):
             "cannot make \(path) safe: \(SystemError.text(of: errno)); what was written since the last flush may not survive "
                 + "a crash of the machine"
+        case .cannotRead(let path, let errno):
+            "cannot read \(path): \(SystemError.text(of: errno))"
+        case .unknownCompression(let path):
+            "\(path) is compressed; give the reader a compression, such as .gzip of LogbookCompression"
         case .deadlinePassed(let path):
             "the deadline passed before \(path) was safe from a crash of the machine"
         case .closed(let path):

@@ -1,4 +1,4 @@
-/// The names that belong to one log file: `app.log`, its archives, and the lock that a roll takes.
+/// The names that belong to one log file: `app.log`, its archives, what is known of them, and the lock that a roll takes.
 struct LogFileName: Sendable, Hashable {
     static let suffix = ".log"
     /// `app`
@@ -7,6 +7,10 @@ struct LogFileName: Sendable, Hashable {
     let active: String
     /// `.app.lock`
     let lock: String
+    /// `.app.manifest`
+    let manifest: String
+    /// `.app.manifest.new`: a manifest that is being written anew.
+    let newManifest: String
 
     init(_ base: String) throws(FileLogProviderError) {
         let isPlain = base.utf8.allSatisfy { byte in
@@ -28,5 +32,7 @@ struct LogFileName: Sendable, Hashable {
         self.base = base
         active = base + Self.suffix
         lock = ".\(base).lock"
+        manifest = ".\(base).manifest"
+        newManifest = manifest + ".new"
     }
 }

@@ -8,6 +8,9 @@ struct RetryPause: Sendable {
     /// - Parameter now: Monotonic nanoseconds.
     func isOver(_ now: UInt64) -> Bool { now >= over }
 
+    /// When it is over, in monotonic nanoseconds.
+    var end: UInt64 { over }
+
     mutating func begin(_ now: UInt64) {
         over = now + next
         next = min(next * 2, Self.last)

@@ -36,8 +36,12 @@ extension RollingFile {
         if openPause.isOver(now) {
             do {
                 let fresh = try openActive()
-                if let old { retire(old) }
+                if let old {
+                    retire(old)
+                    letGo(of: old)
+                }
                 phase = .open(fresh)
+                hasNewDue = true
                 openPause.reset()
                 if openFailure != nil { notes.append("\(path) can be written again") }
                 openFailure = nil
@@ -79,8 +83,11 @@ extension RollingFile {
         guard status.owner == files.user else { throw .ownedBySomeoneElse(path: path, user: status.owner) }
         guard status.links <= 1 else { throw .hasSeveralNames(path: path) }
         if status.bytes == 0 { folderIsUnsafe = true }
+        // Says to those who deliver, compress or delete archives that somebody may still write to this one.
+        _ = try? files.tryLockShared(opened)
         var active = Active(handle: handle, status: status, end: nil, endsMidLine: false, distrusted: nil)
         lookAtEnd(of: &active, status.bytes)
+        if status.bytes > 0 { active.beginning = beginning(of: status) }
         return active
     }
 
@@ -112,6 +119,9 @@ extension RollingFile {
             return last != 0x0A
         } catch { return true }
     }
+
+    /// Leaves a file to those who deliver, compress or delete archives. Not by closing it alone: a forked child may hold it.
+    func letGo(of old: Active) { files.unlock(old.handle.descriptor) }
 
     /// Makes a file safe before it is let go, because no later flush will reach it.
     mutating func retire(_ old: Active) {

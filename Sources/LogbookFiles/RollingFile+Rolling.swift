@@ -13,7 +13,7 @@ extension RollingFile {
     /// the open file goes on, and it is tried again after a pause.
     /// - Returns: Whether a new file is open.
     @discardableResult
-    mutating func roll() -> Bool {
+    mutating func roll(because reason: RollReason) -> Bool {
         let now = clock.monotonicNanoseconds()
         guard rollPause.isOver(now), case .open(let old) = phase else { return false }
         do throws(SystemError) {
@@ -29,9 +29,9 @@ extension RollingFile {
             // Files are often read one after the other: a torn line must not reach into the next one.
             if old.endsMidLine { _ = push([0x0A], 0..<1, to: old) }
             if old.distrusted == nil { retire(old) }
-            var archives = try archives()
-            archives.append(try archiveActive(after: archives))
+            let archive = try archiveActive(old)
             folderIsUnsafe = true
+            events.append(.archived(archive, because: reason))
             do throws(FileLogProviderError) {
                 phase = .open(try openActive())
             } catch {
@@ -41,9 +41,11 @@ extension RollingFile {
                 notes.append(error.description)
                 return false
             }
+            letGo(of: old)
+            hasNewDue = true
             do { try files.synchronizeFolder(folder.descriptor) } catch { notes.append("\(folder.path): \(error)") }
-            remove(policy.superfluous(archives))
             rollPause.reset()
+            keepWithinLimits()
             return true
         } catch {
             rollPause.begin(now)
@@ -52,43 +54,35 @@ extension RollingFile {
         }
     }
 
-    /// Deletes what a lower limit than last time leaves over.
-    mutating func removeSuperfluousArchives() {
-        guard policy.maximumArchives > 0 else { return }
-        do throws(SystemError) {
-            let archives = try archives()
-            latestNumber = archives.map(\.number).max() ?? 0
-            guard archives.count > policy.maximumArchives, let lock = try lockedForRolling() else { return }
-            defer { files.unlock(lock.descriptor) }
-            remove(policy.superfluous(archives))
-        } catch { notes.append("archives of \(path) cannot be listed: \(error)") }
-    }
-
     /// - Returns: Nil when another process is rolling.
-    private func lockedForRolling() throws(SystemError) -> OwnedDescriptor<Files>? {
+    func lockedForRolling() throws(SystemError) -> OwnedDescriptor<Files>? {
         let lock = OwnedDescriptor(
             try files.openForAppending(name.lock, in: folder.descriptor, permissions: 0o600), files)
         return try files.tryLock(lock.descriptor) ? lock : nil
     }
 
-    private func archives() throws(SystemError) -> [ArchiveName] {
-        try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }
-    }
-
-    private mutating func archiveActive(after archives: [ArchiveName]) throws(SystemError) -> ArchiveName {
-        let number = max(latestNumber, archives.map(\.number).max() ?? 0) + 1
+    private mutating func archiveActive(_ old: Active) throws(SystemError) -> LogArchive {
+        try manifest.refresh(in: folder.descriptor)
+        let names = try archiveNames()
+        let number = max(manifest.manifest.latestNumber, names.map(\.number).max() ?? 0) + 1
         let archive = ArchiveName(number: number, rolledAt: clock.now(), of: name)
+        let status = try files.status(of: old.handle.descriptor)
+        let ended = old.ended ?? status.modified
+        let line = ArchiveManifest.archive(archive, ended: ended)
+        do { try manifest.append(line, in: folder.descriptor, isSafe: true) } catch {
+            // A full disk: what the limits do not allow to stay makes room.
+            keepWithinLimits()
+            try manifest.refresh(in: folder.descriptor)
+            try manifest.append(line, in: folder.descriptor, isSafe: true)
+        }
         try files.rename(name.active, to: archive.text, in: folder.descriptor)
-        latestNumber = number
-        return archive
+        archiveBytes[archive.text] = status.bytes
+        return LogArchive(
+            id: manifest.manifest.id(of: number), number: number, path: folder.path + "/" + archive.text,
+            bytes: status.bytes, ended: ended, isCompressed: false)
     }
 
-    private mutating func remove(_ superfluous: ArraySlice<ArchiveName>) {
-        for archive in superfluous {
-            do throws(SystemError) {
-                guard try files.status(of: archive.text, in: folder.descriptor).kind == .regular else { continue }
-                try files.remove(archive.text, in: folder.descriptor)
-            } catch { notes.append("\(folder.path)/\(archive.text) cannot be deleted: \(error)") }
-        }
+    func archiveNames() throws(SystemError) -> [ArchiveName] {
+        try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }
     }
 }

@@ -20,6 +20,7 @@ extension RollingFile {
             }
             let folder = folderIsUnsafe ? self.folder.handle : nil
             folderIsUnsafe = false
+            unsafeSince = nil
             return (active.handle, folder)
         }
     }
@@ -27,6 +28,7 @@ extension RollingFile {
     /// Goes on in a new file after the machine failed to make this one safe: it may call the same pages clean the next time.
     mutating func distrust(_ handle: OwnedDescriptor<Files>, because failure: SystemError) {
         folderIsUnsafe = true
+        noteUnsafe()
         guard case .open(var active) = phase, active.handle === handle else { return }
         active.distrusted = failure
         phase = .open(active)
@@ -38,7 +40,14 @@ extension RollingFile {
             if let fresh = try? openActive() { phase = .open(fresh) }
             return
         }
-        roll()
+        roll(because: .unsafe)
+    }
+
+    /// Remembers that something was written, for those who asked that it be safe soon.
+    mutating func noteUnsafe() {
+        guard synchronizesWithin != nil, unsafeSince == nil else { return }
+        unsafeSince = clock.monotonicNanoseconds()
+        hasNewDue = true
     }
 
     mutating func close() {

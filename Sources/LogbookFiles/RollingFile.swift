@@ -23,6 +23,10 @@ struct RollingFile<Base: FileSystem>: Sendable {
         var endsMidLine: Bool
         /// Set once the machine failed to make it safe: what it says about this descriptor later is not believed.
         var distrusted: SystemError?
+        /// Nil while the file is empty, and where no policy asks for it.
+        var beginning: FileBeginning?
+        /// When the latest event was written here; nil for what an earlier run wrote.
+        var ended: LogTime?
     }
     enum Phase: Sendable {
         case open(Active)
@@ -33,8 +37,9 @@ struct RollingFile<Base: FileSystem>: Sendable {
 
     let files: Files
     let name: LogFileName
-    let policy: RollingPolicy
+    var policy: RollingPolicy
     let clock: LogClock
+    let steady: SteadyTime
     var folder: LogFolder<Files>
     var claim: PathClaim?
     var phase: Phase
@@ -42,7 +47,17 @@ struct RollingFile<Base: FileSystem>: Sendable {
     var folderIsUnsafe = true
     /// An archive that could not be made safe; the next flush says so.
     var unsafeArchive: FileLogProviderError?
-    var latestNumber: UInt64 = 0
+    var manifest: ManifestFile<Files>
+    /// Sizes of archives by their names: they do not change any more.
+    var archiveBytes: [String: Int] = [:]
+    /// When the next archive is too old, on the steady clock.
+    var nextDeletion: LogTime?
+    var isBeyondLimits = false
+    /// Set when ``nextDue`` may have moved.
+    var hasNewDue = false
+    /// The first write that no synchronization has covered yet, in monotonic nanoseconds.
+    var unsafeSince: UInt64?
+    let synchronizesWithin: Duration?
     var openPause = RetryPause()
     var openFailure: FileLogProviderError?
     var rollPause = RetryPause()
@@ -50,16 +65,22 @@ struct RollingFile<Base: FileSystem>: Sendable {
     private var writeFailure: FileLogProviderError?
     /// What to tell the diagnostics once the lock is let go.
     var notes: [String] = []
+    /// What to tell the owner's handler then.
+    var events: [LogArchiveEvent] = []
 
     var path: String { folder.path + "/" + name.active }
 
     init(
-        in folderPath: String, name: String, policy: RollingPolicy, files base: Base, clock: LogClock
+        in folderPath: String, name: String, policy: RollingPolicy, durability: FileDurability = .process,
+        files base: Base, clock: LogClock
     ) throws(FileLogProviderError) {
         files = RestartingFileSystem(base)
         self.name = try LogFileName(name)
         self.policy = policy
         self.clock = clock
+        steady = SteadyTime(clock)
+        if case .interval(let span) = durability { synchronizesWithin = span } else { synchronizesWithin = nil }
+        manifest = ManifestFile(self.name, files)
         folder = try LogFolder(folderPath, files)
         phase = .closed
         claim = try PathClaim(folder.path + "/" + self.name.active)
@@ -67,18 +88,24 @@ struct RollingFile<Base: FileSystem>: Sendable {
         if folder.isOpenToOthers {
             notes.append("other users may replace files in \(folder.path); take their write permission away")
         }
-        removeSuperfluousArchives()
+        tidyUp()
+        rollWhatIsOld()
     }
 
     /// Appends lines, rolling in between where the policy says so.
-    /// - Parameter lineEnds: Offsets behind each line's newline, in order; the last is the length of `bytes`.
+    /// - Parameters:
+    ///   - lineEnds: Offsets behind each line's newline, in order; the last is the length of `bytes`.
+    ///   - times: When each line's event happened; empty for now.
     /// - Returns: How many lines are in the kernel's hands, and why it is not all of them.
-    mutating func append(_ bytes: [UInt8], lineEnds: [Int]) -> (lines: Int, failure: FileLogProviderError?) {
+    mutating func append(
+        _ bytes: [UInt8], lineEnds: [Int], times: [LogTime] = []
+    ) -> (lines: Int, failure: FileLogProviderError?) {
         var lines = 0
         do throws(FileLogProviderError) {
             while lines < lineEnds.count {
                 let start = lines == 0 ? 0 : lineEnds[lines - 1]
-                lines += try appendWhatFits(bytes, from: start, lineEnds: lineEnds[lines...])
+                lines += try appendWhatFits(
+                    bytes, from: start, lineEnds: lineEnds[lines...], times: times.dropFirst(lines))
             }
             return (lines, nil)
         } catch { return (lines, error) }
@@ -86,19 +113,25 @@ struct RollingFile<Base: FileSystem>: Sendable {
 
     /// - Returns: At least 1.
     private mutating func appendWhatFits(
-        _ bytes: [UInt8], from start: Int, lineEnds: ArraySlice<Int>
+        _ bytes: [UInt8], from start: Int, lineEnds: ArraySlice<Int>, times: ArraySlice<LogTime>
     ) throws(FileLogProviderError) -> Int {
         if let writeFailure, !writePause.isOver(clock.monotonicNanoseconds()) { throw writeFailure }
         let first = lineEnds.first! - start
         var size = try verifiedSize()
-        if policy.rolls(before: first, into: size) {
-            roll()
+        if let reason = policy.rolls(before: first, into: size) ? .size : reasonToRoll(before: times.first) {
+            roll(because: reason)
             size = try verifiedSize()
         }
         // While another process rolls, or rolling fails, a file that is too large is better than a lost line.
         let room = policy.rolls(before: first, into: size) ? Int.max : policy.maximumBytes - size
-        let fitting = max(1, lineEnds.prefix { $0 - start <= room }.count)
-        return try write(bytes, from: start, lineEnds: lineEnds.prefix(fitting), size: size)
+        var fitting = lineEnds.prefix { $0 - start <= room }.count
+        if !times.isEmpty, let end = endOfPeriod(beginningWith: times.first), reasonToRoll(before: times.first) == nil {
+            fitting = min(fitting, times.prefix { $0 < end }.count)
+        }
+        fitting = max(1, fitting)
+        let written = try write(bytes, from: start, lineEnds: lineEnds.prefix(fitting), size: size)
+        noteWritten(first: times.first, last: times.dropFirst(written - 1).first)
+        return written
     }
 
     private mutating func write(
@@ -134,6 +167,11 @@ struct RollingFile<Base: FileSystem>: Sendable {
 
         if !isSecondTry, let size = sizeAfterRecovery(from: failure, size: size) {
             return try write(bytes, from: start, lineEnds: lineEnds, size: size, isSecondTry: true)
+        }
+        if failure.number == EFBIG, size == 0 {
+            let error = FileLogProviderError.eventTooLarge(path: path, bytes: lineEnds.first! - start)
+            notes.append(error.description)
+            throw error
         }
         let error = FileLogProviderError.cannotWrite(path: path, errno: failure.number)
         notes.append(error.description)
@@ -182,7 +220,8 @@ struct RollingFile<Base: FileSystem>: Sendable {
     private mutating func sizeAfterRecovery(from failure: SystemError, size: Int) -> Int? {
         switch failure.number {
         case EFBIG:
-            guard size > 0, roll() else { return nil }
+            if size == 0 { return 0 }
+            guard roll(because: .limit) else { return nil }
             return try? verifiedSize()
         case ENOSPC, EDQUOT:
             return nil

@@ -1,5 +1,13 @@
 package import LogbookCore
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// A file system in which one call goes wrong, once or from then on: for running a scenario again and again with the fault one
 /// call later each time, until nothing of it is left to fail. Calls that all fail from one on leave behind what a kill at that
 /// moment would.
@@ -13,6 +21,10 @@ package final class FaultyFileSystem: FileSystem {
         case tornWrite(Int32)
         /// The call does what it should, and the answer is lost.
         case lateFailure(Int32)
+        /// The process is killed instead of making the call.
+        case kill
+        /// The process is killed as soon as the call has returned.
+        case lateKill
     }
 
     private struct State {
@@ -70,7 +82,16 @@ package final class FaultyFileSystem: FileSystem {
         case .lateFailure(let number):
             _ = try body()
             throw SystemError(number, in: call)
+        case .kill: Self.die()
+        case .lateKill:
+            _ = try body()
+            Self.die()
         }
+    }
+
+    private static func die() -> Never {
+        _ = kill(getpid(), SIGKILL)
+        while true { pause() }
     }
 
     private func opened(_ descriptor: FileDescriptor) -> FileDescriptor {
@@ -99,6 +120,21 @@ package final class FaultyFileSystem: FileSystem {
             opened(try base.openForAppending(name, in: folder, permissions: permissions))
         }
     }
+    package func openNew(
+        _ name: String, in folder: FileDescriptor, permissions: UInt32
+    ) throws(SystemError) -> FileDescriptor {
+        try perform("openNew") { () throws(SystemError) in
+            opened(try base.openNew(name, in: folder, permissions: permissions))
+        }
+    }
+    package func openForReading(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
+        try perform("openForReading") { () throws(SystemError) in opened(try base.openForReading(name, in: folder)) }
+    }
+    package func read(
+        _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(SystemError) -> Int {
+        try perform("read") { () throws(SystemError) in try base.read(file, into: buffer, at: offset) }
+    }
     package func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int {
         let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
         let tears = state.withLock { state in
@@ -121,6 +157,10 @@ package final class FaultyFileSystem: FileSystem {
         case .lateFailure(let number):
             _ = try base.append(bytes, to: file)
             throw SystemError(number, in: "append")
+        case .kill: Self.die()
+        case .lateKill:
+            _ = try base.append(bytes, to: file)
+            Self.die()
         }
     }
     package func byte(at offset: Int, of file: FileDescriptor) throws(SystemError) -> UInt8? {
@@ -150,11 +190,17 @@ package final class FaultyFileSystem: FileSystem {
     package func rename(_ name: String, to newName: String, in folder: FileDescriptor) throws(SystemError) {
         try perform("rename") { () throws(SystemError) in try base.rename(name, to: newName, in: folder) }
     }
+    package func replace(_ name: String, with newFile: String, in folder: FileDescriptor) throws(SystemError) {
+        try perform("replace") { () throws(SystemError) in try base.replace(name, with: newFile, in: folder) }
+    }
     package func remove(_ name: String, in folder: FileDescriptor) throws(SystemError) {
         try perform("remove") { () throws(SystemError) in try base.remove(name, in: folder) }
     }
     package func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool {
         try perform("tryLock") { () throws(SystemError) in try base.tryLock(file) }
+    }
+    package func tryLockShared(_ file: FileDescriptor) throws(SystemError) -> Bool {
+        try perform("tryLockShared") { () throws(SystemError) in try base.tryLockShared(file) }
     }
     package func unlock(_ file: FileDescriptor) { base.unlock(file) }
     package func close(_ descriptor: FileDescriptor) {

@@ -18,6 +18,16 @@ import Testing
         #expect(ArchiveName(name.text, of: app) == name)
     }
 
+    @Test("C1: a compressed archive keeps its number and its place")
+    func compressed() {
+        let name = ArchiveName(number: 42, rolledAt: LogTime(nanoseconds: 0), of: app)
+        #expect(name.compressed.text == "app-00000042-19700101T000000.000Z.log.gz")
+        #expect(ArchiveName(name.compressed.text, of: app) == name.compressed)
+        #expect(name.compressed.plain == name)
+        #expect(name.part == ".app-00000042-19700101T000000.000Z.log.gz.part")
+        #expect(ArchiveName(name.part, of: app) == nil)
+    }
+
     @Test("F11: names sort in the order of creation, also when the clock jumps back")
     func sortsByNumber() {
         let early = ArchiveName(number: 9, rolledAt: LogTime(seconds: 2_000_000_000), of: app)
@@ -32,7 +42,8 @@ import Testing
             "app.log", "app.log.bak", "notes.txt", "app-other-00000001-20251121T102920.123Z.log",
             "app-1-20251121T102920.123Z.log", "app-0000001-20251121T102920.123Z.log",
             "app-000000001-20251121T102920.123Z.log",
-            "app-00000001-20251121T102920.123Z.log.gz", "app-00000001-20251121T102920.123Z.LOG",
+            "app-00000001-20251121T102920.123Z.log.GZ", "app-00000001-20251121T102920.123Z.log.gz.gz",
+            "app-00000001-20251121T102920.123Z.LOG", ".app-00000001-20251121T102920.123Z.log.gz.part",
             "app-00000001-20251121T102920.123Z.log ", " app-00000001-20251121T102920.123Z.log",
             "App-00000001-20251121T102920.123Z.log", "app-00000001-20251121T102920,123Z.log",
             "app-00000001-20251121 102920.123Z.log", "app-0000000a-20251121T102920.123Z.log",

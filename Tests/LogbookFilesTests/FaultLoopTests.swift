@@ -36,7 +36,7 @@ import Testing
         #expect(ledger.submitted == UInt64(Self.messages.count))
         #expect(ledger.pending == 0)
         #expect(ledger.delivered == UInt64(acknowledged.count))
-        #expect(ledger.droppedTotal == ledger.dropped[.inputOutputError] ?? 0)
+        #expect(Set(ledger.dropped.keys).isSubset(of: [.inputOutputError, .oversize]))
         return acknowledged
     }
 
@@ -51,7 +51,7 @@ import Testing
                 acknowledged = try logAll(provider, clock)
                 try? provider.shutdown(by: .never)
             } catch is FileLogProviderError { return }  // setting up may fail, and says so
-            let lines = folder.allLines().filter { !$0.isEmpty }
+            let lines = folder.allLines().filter { !$0.isEmpty && !$0.contains(" missing here: ") }
             #expect(lines == acknowledged)
             #expect(acknowledged.count >= Self.messages.count - 1)
         }
@@ -73,7 +73,7 @@ import Testing
             let next = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: Self.rolling)
             next.log(event("after the restart"))
             // A fault between a roll and the next file may leave the archive torn; nothing is glued to it.
-            let lines = folder.allLines(mayBeTorn: true).filter { !$0.isEmpty }
+            let lines = folder.allLines(mayBeTorn: true).filter { !$0.isEmpty && !$0.contains(" missing here: ") }
             #expect(lines.filter { Self.messages.contains($0) } == acknowledged)
             #expect(lines.last == "after the restart")
             let torn = lines.dropLast().filter { !Self.messages.contains($0) }
@@ -101,7 +101,7 @@ import Testing
                 }
                 provider.close(by: .never)
             } catch is FileLogProviderError { return }
-            #expect(folder.allLines().filter { !$0.isEmpty } == Self.messages)
+            #expect(folder.allLines().filter { !$0.isEmpty && !$0.contains(" missing here: ") } == Self.messages)
         }
     }
 

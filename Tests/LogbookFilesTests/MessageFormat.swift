@@ -9,6 +9,6 @@ struct MessageFormat: LogFormat {
     }
 }
 
-func event(_ message: String, _ sequence: UInt64 = 1) -> LogEvent {
-    LogEvent(sequence: sequence, time: LogTime(nanoseconds: 0), level: .info, message: message)
+func event(_ message: String, _ sequence: UInt64 = 1, at time: LogTime = LogTime(nanoseconds: 0)) -> LogEvent {
+    LogEvent(sequence: sequence, time: time, level: .info, message: message)
 }

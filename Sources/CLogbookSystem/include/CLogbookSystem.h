@@ -104,6 +104,8 @@ void logbook_signal_repeat(int number);
 
 /// Exclusive advisory lock without waiting: 0, or errno (EWOULDBLOCK when another process holds it).
 int logbook_try_lock(int descriptor);
+/// The same beside others that lock this way: EWOULDBLOCK when another holds it alone.
+int logbook_try_lock_shared(int descriptor);
 /// Lets the lock go, also where a forked child still holds the descriptor.
 int logbook_unlock(int descriptor);
 

@@ -1,0 +1,200 @@
+internal import LogbookCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Compresses a log's archives, oldest first, on a thread that ends when there is nothing left.
+///
+/// The compressed bytes go to a hidden file; once they are safe it gets its full name, and only once that is safe the source
+/// goes. A kill in between leaves the source alone, or both, and the next start finishes. Whoever delivers or deletes an archive
+/// locks it, and so do we.
+final class ArchiveCompressor<Base: FileSystem>: Sendable {
+    private typealias Files = RestartingFileSystem<Base>
+    private struct State {
+        var isRunning = false
+        var isWanted = false
+        var isClosed = false
+        var compression: ArchiveCompression?
+        var onEvent: (@Sendable (LogArchiveEvent) -> Void)?
+    }
+    private let name: LogFileName
+    private let folderPath: String
+    private let files: Files
+    private let state = Monitor(State())
+    private let retry: Locked<LogAlarm?>
+    private let clock: LogClock
+
+    /// How long to wait after something went wrong, such as a full disk.
+    static var pause: Duration { .seconds(60) }
+
+    init(of name: LogFileName, in folderPath: String, files base: Base, clock: LogClock) {
+        self.name = name
+        self.folderPath = folderPath
+        self.clock = clock
+        files = Files(base)
+        retry = Locked(nil)
+        retry.withLock { alarm in
+            alarm = LogAlarm("logbook-gzip", clock: clock) { [weak self] in self?.wake(nil) }
+        }
+    }
+
+    /// Called on the compressor's thread.
+    var onEvent: (@Sendable (LogArchiveEvent) -> Void)? {
+        get { state.withLock { $0.value.onEvent } }
+        set { state.withLock { $0.value.onEvent = newValue } }
+    }
+
+    /// There may be something to compress.
+    /// - Parameter compression: How; nil for as before.
+    func wake(_ compression: ArchiveCompression?) {
+        let starts = state.withLock { access in
+            if let compression { access.value.compression = compression }
+            guard !access.value.isClosed, access.value.compression != nil else { return false }
+            access.value.isWanted = true
+            if access.value.isRunning { return false }
+            access.value.isRunning = true
+            return true
+        }
+        if starts, !LogThread.start("logbook-gzip", { self.run() }) {
+            state.withLock { $0.value.isRunning = false }
+            tryLater("the machine gives no thread")
+        }
+    }
+
+    /// Ends what is being compressed, which the next start does again, and waits for that until the deadline.
+    func close(by deadline: LogDeadline) {
+        retry.withLock { alarm in
+            alarm?.set(at: nil)
+            alarm = nil
+        }
+        state.withLock { access in
+            access.value.isClosed = true
+            while access.value.isRunning { if !access.wait(until: deadline) { return } }
+        }
+    }
+
+    /// For tests: returns once nothing is left to do for now.
+    func waitUntilIdle() {
+        state.withLock { access in
+            while access.value.isRunning { if !access.wait(until: .seconds(60)) { return } }
+        }
+    }
+
+    private var isClosed: Bool { state.withLock { $0.value.isClosed } }
+
+    private func run() {
+        while true {
+            let compression = state.withLock { access -> ArchiveCompression? in
+                if access.value.isWanted && !access.value.isClosed {
+                    access.value.isWanted = false
+                    return access.value.compression
+                }
+                access.value.isRunning = false
+                access.broadcast()
+                return nil
+            }
+            guard let compression else { return }
+            do {
+                if try compressAll(with: compression) { tryLater(nil) }
+            } catch is Closed {} catch { tryLater("\(error)") }
+        }
+    }
+
+    private func tryLater(_ reason: String?) {
+        if let reason { LogDiagnostics.report("file \(name.active)", "archives cannot be compressed now: \(reason)") }
+        let due = clock.monotonicNanoseconds() + UInt64(Self.pause.wholeNanoseconds)
+        retry.withLock { $0?.set(at: due) }
+    }
+
+    /// - Returns: Whether some archive was in other hands and is left for later.
+    private func compressAll(with compression: ArchiveCompression) throws -> Bool {
+        let folder = OwnedDescriptor(try files.openFolder(at: folderPath), files)
+        var manifest = ManifestFile<Files>(name, files)
+        try manifest.refresh(in: folder.descriptor)
+        let names = try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }.sorted()
+        var isSomethingLeft = false
+        for name in names where !name.isCompressed {
+            guard let entry = manifest.manifest.entries[name.number], entry.name == name else { continue }
+            if isClosed { return false }
+            guard let bytes = try compress(name, with: compression, in: folder) else {
+                isSomethingLeft = true
+                continue
+            }
+            onEvent?(
+                .compressed(
+                    LogArchive(
+                        id: manifest.manifest.id(of: name.number), number: name.number,
+                        path: folderPath + "/" + name.compressed.text, bytes: bytes, ended: entry.ended, isCompressed: true)))
+        }
+        return isSomethingLeft
+    }
+
+    /// - Returns: The compressed file's size; nil when the archive is in other hands or gone.
+    private func compress(
+        _ name: ArchiveName, with compression: ArchiveCompression, in folder: OwnedDescriptor<Files>
+    ) throws -> Int? {
+        let source: OwnedDescriptor<Files>
+        do { source = OwnedDescriptor(try files.openForReading(name.text, in: folder.descriptor), files) } catch
+            where error.number == ENOENT { return nil }
+        guard try files.tryLock(source.descriptor) else { return nil }
+        defer { files.unlock(source.descriptor) }
+        let status = try files.status(of: source.descriptor)
+        guard status.kind == .regular, try isStillThere(name, status, in: folder) else { return nil }
+        if try !exists(name.compressed.text, in: folder) {
+            do { try files.remove(name.part, in: folder.descriptor) } catch where error.number == ENOENT {}
+            do {
+                try write(source, to: name.part, with: compression, in: folder)
+                try files.rename(name.part, to: name.compressed.text, in: folder.descriptor)
+            } catch {
+                try? files.remove(name.part, in: folder.descriptor)
+                throw error
+            }
+        }
+        try files.synchronizeFolder(folder.descriptor)
+        try files.remove(name.text, in: folder.descriptor)
+        return try files.status(of: name.compressed.text, in: folder.descriptor).bytes
+    }
+
+    private func isStillThere(
+        _ name: ArchiveName, _ status: FileStatus, in folder: OwnedDescriptor<Files>
+    ) throws -> Bool {
+        do { return try files.status(of: name.text, in: folder.descriptor).isSameFile(as: status) } catch
+            where error.number == ENOENT { return false }
+    }
+
+    private func exists(_ name: String, in folder: OwnedDescriptor<Files>) throws -> Bool {
+        do {
+            _ = try files.status(of: name, in: folder.descriptor)
+            return true
+        } catch where error.number == ENOENT { return false }
+    }
+
+    private func write(
+        _ source: OwnedDescriptor<Files>, to part: String, with compression: ArchiveCompression,
+        in folder: OwnedDescriptor<Files>
+    ) throws {
+        let target = OwnedDescriptor(try files.openNew(part, in: folder.descriptor, permissions: 0o600), files)
+        let codec = try compression.compressing()
+        func append(_ bytes: UnsafeRawBufferPointer) throws {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = try files.append(UnsafeRawBufferPointer(rebasing: rest), to: target.descriptor)
+                guard count > 0 else { throw SystemError(ENOSPC, in: "write") }
+                rest = rest.dropFirst(count)
+            }
+        }
+        try ArchiveBytes(files).forEachPiece(of: source.descriptor) { piece in
+            if isClosed { throw Closed() }
+            try codec.take(piece, isLast: false, append)
+        }
+        try codec.take(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, append)
+        try files.synchronize(target.descriptor)
+    }
+
+    private struct Closed: Error {}
+}

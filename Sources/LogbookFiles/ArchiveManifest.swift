@@ -1,0 +1,79 @@
+internal import LogbookCore
+
+/// What a log knows of its files beyond their names, kept in `.app.manifest`: which archives are its own, and how they are called
+/// by those who deliver them. One line per fact, only ever appended; whoever appends holds the log's lock.
+///
+/// ```
+/// logbook-manifest 1 586AB00B-F16E-4AE6-8A91-0210264925C7
+/// begin 7340123 1763720960123000000
+/// archive 42 app-00000042-20251121T102920.123Z.log 1763720960123000000
+/// ```
+/// A line stands here before the file has the name it speaks of, so a kill in between leaves a line too many, never a file too
+/// many. Lines that cannot be read are passed over.
+struct ArchiveManifest: Sendable, Equatable {
+    struct Entry: Sendable, Equatable {
+        let name: ArchiveName
+        let ended: LogTime
+    }
+
+    /// Names the log itself; nil as long as nothing was written.
+    private(set) var log: String?
+    private(set) var latestNumber: UInt64 = 0
+    private(set) var entries: [UInt64: Entry] = [:]
+    /// The active file's inode and when its first event was written.
+    private(set) var active: (inode: UInt64, began: LogTime)?
+    /// Lines read, those that no longer mean anything included.
+    private(set) var lines = 0
+
+    static func == (left: ArchiveManifest, right: ArchiveManifest) -> Bool {
+        left.log == right.log && left.latestNumber == right.latestNumber && left.entries == right.entries
+            && left.active?.inode == right.active?.inode && left.active?.began == right.active?.began
+    }
+
+    /// An archive's id for good.
+    func id(of number: UInt64) -> String {
+        var digits = String(number)
+        digits = String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits
+        return "\(log ?? "")-\(digits)"
+    }
+
+    static func header(log: String) -> String { "logbook-manifest 1 \(log)\n" }
+    static func begin(inode: UInt64, at time: LogTime) -> String { "begin \(inode) \(time.nanoseconds)\n" }
+    static func archive(_ name: ArchiveName, ended: LogTime) -> String {
+        "archive \(name.number) \(name.plain.text) \(ended.nanoseconds)\n"
+    }
+    private static func latest(_ number: UInt64) -> String { "latest \(number)\n" }
+
+    /// Everything that still means something, in as few lines as it takes.
+    func text(keeping numbers: Set<UInt64>) -> String {
+        var text = Self.header(log: log ?? "")
+        text += Self.latest(latestNumber)
+        if let active { text += Self.begin(inode: active.inode, at: active.began) }
+        for number in entries.keys.sorted() where numbers.contains(number) {
+            text += Self.archive(entries[number]!.name, ended: entries[number]!.ended)
+        }
+        return text
+    }
+
+    /// Takes one more line, without its end.
+    mutating func read(_ line: Substring, of name: LogFileName) {
+        lines += 1
+        let words = line.split(separator: " ", omittingEmptySubsequences: false)
+        switch words.first {
+        case "logbook-manifest":
+            if words.count == 3, words[1] == "1", log == nil, !words[2].isEmpty { log = String(words[2]) }
+        case "begin":
+            guard words.count == 3, let inode = UInt64(words[1]), let began = Int64(words[2]) else { return }
+            active = (inode, LogTime(nanoseconds: began))
+        case "archive":
+            guard words.count == 4, let number = UInt64(words[1]), let ended = Int64(words[3]),
+                let archive = ArchiveName(String(words[2]), of: name), archive.number == number, !archive.isCompressed
+            else { return }
+            entries[number] = Entry(name: archive, ended: LogTime(nanoseconds: ended))
+            latestNumber = max(latestNumber, number)
+        case "latest":
+            if words.count == 2, let number = UInt64(words[1]) { latestNumber = max(latestNumber, number) }
+        default: break
+        }
+    }
+}

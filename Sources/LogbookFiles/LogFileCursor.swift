@@ -1,0 +1,198 @@
+internal import LogbookCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Walks through a log from its oldest archive to the end of the active file, and on from there when more was written: over
+/// rolls, renames and truncations, each line once. Belongs to one thread.
+package final class LogFileCursor {
+    private typealias Files = RestartingFileSystem<SystemFileSystem>
+    private struct Reading {
+        let file: OwnedDescriptor<Files>
+        let status: FileStatus
+        /// The archive that it is, or will be once it rolls.
+        let number: UInt64
+        let archive: ArchiveName?
+        var offset = 0
+    }
+
+    package let path: String
+    private let files = Files(SystemFileSystem())
+    private let name: LogFileName
+    private let folder: OwnedDescriptor<Files>
+    private let folderPath: String
+    private let compression: ArchiveCompression?
+    private var reading: Reading?
+    private var waiting: [ArchiveName] = []
+    /// Archives up to this number were read.
+    private var latest: UInt64 = 0
+    /// The beginning of a line whose end has not been read.
+    private var carry: [UInt8] = []
+    private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+
+    package init(
+        in path: String, name: String, compression: ArchiveCompression?
+    ) throws(FileLogProviderError) {
+        self.name = try LogFileName(name)
+        self.compression = compression
+        // The system would read the path only up to the first zero.
+        guard !path.utf8.contains(0) else { throw .cannotOpenFolder(path: path, errno: EINVAL) }
+        do {
+            folder = OwnedDescriptor(try files.openFolder(at: path), files)
+            folderPath = try files.resolvedPath(ofFolder: path)
+        } catch { throw .cannotOpenFolder(path: path, errno: error.number) }
+        self.path = folderPath + "/" + self.name.active
+    }
+
+    deinit { piece.deallocate() }
+
+    /// Reads everything that is there and was not read yet.
+    /// - Parameter body: Gets whole lines with their newlines, some at a time, for the time of the call.
+    package func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        while true {
+            if reading == nil {
+                guard try openNext() else { return }
+            }
+            try readToEnd(body)
+            guard try goesOn(body) else { return }
+        }
+    }
+
+    /// A last line without an end, when nothing more is to come.
+    package func finish(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        if !carry.isEmpty {
+            carry.append(0x0A)
+            try carry.withUnsafeBytes(body)
+            carry = []
+        }
+    }
+
+    private func failure(_ error: SystemError, _ name: String) -> FileLogProviderError {
+        .cannotRead(path: folderPath + "/" + name, errno: error.number)
+    }
+
+    private func archives() throws(FileLogProviderError) -> [ArchiveName] {
+        do { return try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }.sorted() } catch {
+            throw failure(error, ".")
+        }
+    }
+
+    /// - Returns: False when there is nothing to read at the moment.
+    private func openNext() throws -> Bool {
+        if waiting.isEmpty { waiting = try archives().filter { $0.number > latest } }
+        while let next = waiting.first {
+            waiting.removeFirst()
+            guard next.number > latest else { continue }  // its compressed twin
+            // It may have been compressed, or deleted, since the folder was listed.
+            for candidate in [next.plain, next.compressed] where try open(candidate) { return true }
+            latest = next.number
+        }
+        return try openActive()
+    }
+
+    private func open(_ archive: ArchiveName) throws -> Bool {
+        guard let (file, status) = try openRegular(archive.text) else { return false }
+        reading = Reading(file: file, status: status, number: archive.number, archive: archive)
+        return true
+    }
+
+    private func openActive() throws -> Bool {
+        while true {
+            guard let (file, status) = try openRegular(name.active) else { return false }
+            // What was archived while we looked comes first.
+            let archives = try archives()
+            if archives.contains(where: { $0.number > latest }) {
+                waiting = archives
+                return try openNext()
+            }
+            guard try isActive(status) else { continue }
+            reading = Reading(
+                file: file, status: status, number: max(latest, archives.last?.number ?? 0) + 1, archive: nil)
+            return true
+        }
+    }
+
+    private func openRegular(_ name: String) throws -> (OwnedDescriptor<Files>, FileStatus)? {
+        do {
+            let file = OwnedDescriptor(try files.openForReading(name, in: folder.descriptor), files)
+            let status = try files.status(of: file.descriptor)
+            return status.kind == .regular ? (file, status) : nil
+        } catch {
+            if [ENOENT, ELOOP].contains(error.number) { return nil }
+            throw failure(error, name)
+        }
+    }
+
+    private func isActive(_ status: FileStatus) throws -> Bool {
+        do { return try files.status(of: name.active, in: folder.descriptor).isSameFile(as: status) } catch {
+            if error.number == ENOENT { return false }
+            throw failure(error, name.active)
+        }
+    }
+
+    private func readToEnd(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard var reading else { return }
+        if let archive = reading.archive, archive.isCompressed {
+            guard let compression else { throw FileLogProviderError.unknownCompression(path: folderPath + "/" + archive.text) }
+            try ArchiveBytes(files).forEachPiece(of: reading.file.descriptor, inflating: compression) { bytes in
+                try take(bytes, body)
+            }
+            return
+        }
+        while true {
+            let count: Int
+            do { count = try files.read(reading.file.descriptor, into: piece, at: reading.offset) } catch {
+                throw failure(error, reading.archive?.text ?? name.active)
+            }
+            if count == 0 { break }
+            reading.offset += count
+            self.reading = reading
+            try take(UnsafeRawBufferPointer(rebasing: piece[..<count]), body)
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard let last = bytes.lastIndex(of: 0x0A) else {
+            carry += bytes
+            return
+        }
+        var start = 0
+        if !carry.isEmpty {
+            let first = bytes.firstIndex(of: 0x0A)!
+            carry += bytes[...first]
+            try carry.withUnsafeBytes(body)
+            carry = []
+            start = first + 1
+        }
+        if start <= last { try body(UnsafeRawBufferPointer(rebasing: bytes[start...last])) }
+        carry += bytes[(last + 1)...]
+    }
+
+    /// At the end of a file: whether another one, or more of this one, is to be read now.
+    private func goesOn(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+        guard let ended = reading else { return false }
+        if ended.archive == nil {
+            let isActive = try isActive(ended.status)
+            guard let bytes = try? files.status(of: ended.file.descriptor).bytes else { return false }
+            if isActive {
+                guard bytes < ended.offset else { return bytes > ended.offset }
+                reading?.offset = 0  // truncated by somebody else
+                carry = []
+                return bytes > 0
+            }
+            if bytes > ended.offset { return true }  // written before it was renamed
+            // Rolled by us, or moved away by somebody else.
+            if try archives().contains(where: { $0.number >= ended.number }) { latest = max(latest, ended.number) }
+        } else {
+            latest = ended.number
+        }
+        try finish(body)
+        reading = nil
+        return true
+    }
+}

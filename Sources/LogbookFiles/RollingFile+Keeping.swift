@@ -1,0 +1,141 @@
+internal import LogbookCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+extension RollingFile {
+    /// At the start, after a change of the limits, and when time has made something old: removes what a run that was killed left
+    /// half done, and what the limits do not allow to stay.
+    mutating func tidyUp() {
+        do throws(SystemError) {
+            guard let lock = try lockedForRolling() else { return }
+            defer { files.unlock(lock.descriptor) }
+            try manifest.refresh(in: folder.descriptor)
+            try finishCompressions()
+            keepWithinLimits()
+        } catch { notes.append("archives of \(path) cannot be listed: \(error)") }
+    }
+
+    /// Deletes what the limits do not allow to stay. The caller holds the log's lock and has refreshed the manifest.
+    mutating func keepWithinLimits() {
+        // Listing a folder of thousands of archives for nothing takes its time.
+        guard policy.deletes || manifest.isDueForCompaction else { return }
+        do throws(SystemError) {
+            let archives = try keptArchives()
+            let superfluous = policy.superfluous(archives, now: steady.now(clock))
+            var gone: Set<UInt64> = []
+            for (archive, reason) in superfluous {
+                if try delete(archive, reason) { gone.insert(archive.number) }
+            }
+            let left = archives.filter { !gone.contains($0.number) }
+            nextDeletion = policy.nextDeletion(of: left)
+            archiveBytes = archiveBytes.filter { name, _ in left.contains { $0.names.contains { $0.text == name } } }
+            tellWhatIsBeyondLimits(left)
+            try manifest.compact(keeping: Set(left.map(\.number)), in: folder.descriptor)
+        } catch { notes.append("archives of \(path) cannot be kept within their limits: \(error)") }
+    }
+
+    /// Archives that the manifest lists and the folder holds, oldest first.
+    func keptArchives() throws(SystemError) -> [KeptArchive] {
+        let entries = manifest.manifest.entries
+        var found: [UInt64: KeptArchive] = [:]
+        for name in try archiveNames().sorted() where entries[name.number]?.name == name.plain {
+            var archive = found[name.number]
+                ?? KeptArchive(number: name.number, names: [], bytes: 0, ended: entries[name.number]!.ended)
+            archive.names.append(name)
+            if needsSizes { archive.bytes = bytes(of: name) }
+            found[name.number] = archive
+        }
+        return found.values.sorted { $0.number < $1.number }
+    }
+
+    private var needsSizes: Bool { policy.maximumTotalBytes > 0 || policy.awaitsDelivery }
+
+    private func bytes(of name: ArchiveName) -> Int {
+        archiveBytes[name.text] ?? (try? files.status(of: name.text, in: folder.descriptor).bytes) ?? 0
+    }
+
+    private mutating func tellWhatIsBeyondLimits(_ archives: [KeptArchive]) {
+        let bytes = archives.reduce(0) { $0 + $1.bytes }
+        let isBeyond =
+            policy.awaitsDelivery
+            && (policy.maximumArchives > 0 && archives.count > policy.maximumArchives
+                || policy.maximumTotalBytes > 0 && bytes > policy.maximumTotalBytes)
+        if isBeyond && !isBeyondLimits {
+            events.append(.keptBeyondLimits(archives: archives.count, bytes: bytes))
+        }
+        isBeyondLimits = isBeyond
+    }
+
+    /// - Returns: False when it is being delivered or compressed, is no plain file, or cannot be deleted.
+    private mutating func delete(_ archive: KeptArchive, _ reason: ArchiveDeletionReason) throws(SystemError) -> Bool {
+        var held: [(name: ArchiveName, file: OwnedDescriptor<Files>, bytes: Int)] = []
+        defer { for (_, file, _) in held { files.unlock(file.descriptor) } }
+        for name in archive.names {
+            let file: OwnedDescriptor<Files>
+            do {
+                file = OwnedDescriptor(try files.openForReading(name.text, in: folder.descriptor), files)
+            } catch where error.number == ENOENT { continue } catch where error.number == ELOOP { return false }
+            let status = try files.status(of: file.descriptor)
+            guard status.kind == .regular, try files.tryLock(file.descriptor) else { return false }
+            held.append((name, file, status.bytes))
+        }
+        guard let (name, file, bytes) = held.first else { return true }
+        let count = policy.awaitsDelivery ? events(in: file.descriptor, isCompressed: name.isCompressed) : nil
+        for (name, _, _) in held {
+            do { try files.remove(name.text, in: folder.descriptor) } catch where error.number == ENOENT {} catch {
+                notes.append("\(folder.path)/\(name.text) cannot be deleted: \(error)")
+                return false
+            }
+        }
+        let gone = LogArchive(
+            id: manifest.manifest.id(of: archive.number), number: archive.number, path: folder.path + "/" + name.text,
+            bytes: bytes, ended: archive.ended, isCompressed: name.isCompressed)
+        events.append(
+            policy.awaitsDelivery ? .droppedUndelivered(gone, events: count ?? 0) : .deleted(gone, because: reason))
+        return true
+    }
+
+    /// How many lines a file has, read through once.
+    private func events(in file: FileDescriptor, isCompressed: Bool) -> Int? {
+        var lines = 0
+        var last: UInt8 = 0x0A
+        do {
+            try ArchiveBytes(files).forEachPiece(of: file, inflating: isCompressed ? policy.compression : nil) { piece in
+                for byte in piece where byte == 0x0A { lines += 1 }
+                last = piece.last ?? last
+            }
+            return lines + (last == 0x0A ? 0 : 1)
+        } catch { return nil }
+    }
+
+    /// A compression that was killed leaves a part, or both files. What has its full name is whole.
+    private mutating func finishCompressions() throws(SystemError) {
+        let names = try files.names(in: folder.descriptor)
+        let parts = names.compactMap { text -> ArchiveName? in
+            guard text.hasPrefix("."), text.hasSuffix(".part") else { return nil }
+            let name = ArchiveName(String(text.dropFirst().dropLast(".part".count)), of: name)
+            return name?.isCompressed == true ? name?.plain : nil
+        }
+        let compressed = Set(names.compactMap { ArchiveName($0, of: name) }.filter(\.isCompressed).map(\.plain))
+        let both = names.compactMap { ArchiveName($0, of: name) }.filter { !$0.isCompressed && compressed.contains($0) }
+        for name in Set(parts + both) where manifest.manifest.entries[name.number]?.name == name {
+            var source: OwnedDescriptor<Files>?
+            do {
+                source = OwnedDescriptor(try files.openForReading(name.text, in: folder.descriptor), files)
+            } catch where error.number == ENOENT {}
+            // Another process may be at it right now.
+            if let source, try !files.tryLock(source.descriptor) { continue }
+            defer { if let source { files.unlock(source.descriptor) } }
+            do {
+                if parts.contains(name) { try files.remove(name.part, in: folder.descriptor) }
+                if both.contains(name) { try files.remove(name.text, in: folder.descriptor) }
+            } catch where error.number == ENOENT {}
+        }
+    }
+}

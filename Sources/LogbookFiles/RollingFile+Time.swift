@@ -1,0 +1,139 @@
+internal import LogbookCore
+
+extension RollingFile {
+    /// An idle file waits this long past its boundary for events that were under way.
+    private static var grace: Duration { .seconds(1) }
+    /// The wall clock may be set while an alarm waits, so nothing waits longer.
+    private static var longestWait: Duration { .seconds(900) }
+    /// How often a file that others deliver or compress looks whether it still has its name.
+    private static var lookAround: Duration { .seconds(1) }
+
+    /// Why time has ended the active file; nil while it has not, and for an empty file.
+    /// - Parameter time: When the event happened that comes next; nil for now.
+    mutating func reasonToRoll(before time: LogTime?) -> RollReason? {
+        guard policy.isTimed, case .open(var active) = phase, active.beginning != nil else { return nil }
+        if let age = policy.maximumFileAge, active.beginning!.age(at: clock.monotonicNanoseconds()) >= age { return .age }
+        guard let boundary = policy.boundary else { return nil }
+        let now = clock.now()
+        active.beginning!.follow(now, boundary)
+        phase = .open(active)
+        guard let end = active.beginning!.boundary else { return nil }
+        return time ?? now >= end ? .boundary : nil
+    }
+
+    /// Where a batch must be cut because the hour or day ends within it.
+    func endOfPeriod(beginningWith time: LogTime?) -> LogTime? {
+        guard let boundary = policy.boundary, case .open(let active) = phase else { return nil }
+        return active.beginning?.boundary ?? time.map { boundary.next(after: $0) }
+    }
+
+    /// Remembers when the file began and when it was written last.
+    mutating func noteWritten(first: LogTime?, last: LogTime?) {
+        noteUnsafe()
+        guard case .open(var active) = phase else { return }
+        if let last { active.ended = last } else { active.ended = clock.now() }
+        if policy.isTimed && active.beginning == nil {
+            let began = first ?? clock.now()
+            active.beginning = FileBeginning(
+                at: began, uptime: clock.monotonicNanoseconds(), boundary: policy.boundary)
+            hasNewDue = true
+            phase = .open(active)
+            record(began, of: active.status)
+        } else {
+            phase = .open(active)
+        }
+    }
+
+    /// For the next start: without this line it takes the file's latest change for its beginning.
+    private mutating func record(_ began: LogTime, of status: FileStatus) {
+        do throws(SystemError) {
+            guard let lock = try lockedForRolling() else { return }
+            defer { files.unlock(lock.descriptor) }
+            try manifest.refresh(in: folder.descriptor)
+            try manifest.append(
+                ArchiveManifest.begin(inode: status.inode, at: began), in: folder.descriptor, isSafe: false)
+        } catch { notes.append("\(folder.path)/\(name.manifest): \(error)") }
+    }
+
+    /// When a file that was found here began.
+    mutating func beginning(of status: FileStatus) -> FileBeginning? {
+        guard policy.isTimed else { return nil }
+        try? manifest.refresh(in: folder.descriptor)
+        let recorded = manifest.manifest.active
+        let began = recorded?.inode == status.inode ? recorded!.began : status.modified
+        let now = clock.now()
+        return FileBeginning(
+            at: min(began, now), age: .nanoseconds(now.nanoseconds &- min(began, now).nanoseconds),
+            uptime: clock.monotonicNanoseconds(), boundary: policy.boundary)
+    }
+
+    /// At the start: closes what an earlier run left too old.
+    mutating func rollWhatIsOld() {
+        guard case .open(let active) = phase, active.end ?? 0 > 0 else { return }
+        if policy.startsNewFile {
+            roll(because: .start)
+        } else if let reason = reasonToRoll(before: nil) {
+            roll(because: reason)
+        }
+    }
+
+    /// Takes other limits from now on.
+    mutating func follow(_ policy: RollingPolicy) {
+        self.policy = policy
+        hasNewDue = true
+        if case .open(var active) = phase {
+            let size = (try? verifiedSize()) ?? 0
+            active.beginning = nil
+            if size > 0 { active.beginning = beginning(of: active.status) }
+            if case .open(let current) = phase, current.handle === active.handle { phase = .open(active) }
+        }
+        tidyUp()
+        rollWhatIsOld()
+    }
+
+    /// What time asks for: a look at who has the name, a roll, the deletion of old archives.
+    mutating func lookAtTheClock() {
+        hasNewDue = true
+        guard let size = try? verifiedSize() else { return }
+        if size > 0, let reason = reasonToRollIdle() { roll(because: reason) }
+        if let nextDeletion, steady.now(clock) >= nextDeletion { tidyUp() }
+    }
+
+    private mutating func reasonToRollIdle() -> RollReason? {
+        let now = clock.now()
+        return reasonToRoll(before: now.adding(.nanoseconds(-Self.grace.wholeNanoseconds)))
+    }
+
+    /// Whether a synchronization was promised for now.
+    var owesSynchronization: Bool {
+        guard let unsafeSince, let synchronizesWithin else { return false }
+        return clock.monotonicNanoseconds() >= unsafeSince + UInt64(synchronizesWithin.wholeNanoseconds)
+    }
+
+    /// When ``lookAtTheClock()`` or a synchronization has something to do, in monotonic nanoseconds; nil for never.
+    var nextDue: UInt64? {
+        guard case .open(let active) = phase else { return nil }
+        let uptime = clock.monotonicNanoseconds()
+        func after(_ span: Duration) -> UInt64 { uptime + UInt64(max(1, min(span, Self.longestWait).wholeNanoseconds)) }
+        var due: [UInt64] = []
+        if let unsafeSince, let synchronizesWithin {
+            due.append(unsafeSince + UInt64(synchronizesWithin.wholeNanoseconds))
+        }
+        if let beginning = active.beginning {
+            // A roll that failed is tried again, but not at once.
+            let soonest = rollPause.isOver(uptime) ? uptime + 1 : rollPause.end
+            if let age = policy.maximumFileAge {
+                due.append(max(soonest, UInt64(clamping: beginning.uptime + age.wholeNanoseconds)))
+            }
+            if let boundary = beginning.boundary {
+                let left = Duration.nanoseconds(boundary.nanoseconds &- clock.now().nanoseconds) + Self.grace
+                due.append(max(soonest, after(left)))
+            }
+        }
+        if let nextDeletion {
+            due.append(after(.nanoseconds(nextDeletion.nanoseconds &- steady.now(clock).nanoseconds)))
+        }
+        if (policy.awaitsDelivery || policy.compression != nil), active.end ?? 0 > 0 { due.append(after(Self.lookAround)) }
+        return due.min()
+    }
+}

@@ -1,0 +1,181 @@
+internal import LogbookCore
+
+/// A rolling file that several threads share, with what happens to it in the background.
+final class SharedRollingFile<Base: FileSystem>: LogFile {
+    typealias Handler = @Sendable (LogArchiveEvent) -> Void
+    private typealias Files = RestartingFileSystem<Base>
+
+    private let file: Locked<RollingFile<Base>>
+    private let files: Files
+    private let origin: String
+    private let durability: FileDurability
+    private let commits = GroupSynchronization()
+    private let compressor: ArchiveCompressor<Base>
+    private let handler: Handler?
+    /// Events for the handler, in order; whoever finds nobody telling them tells them all.
+    private let untold = Locked<(events: [LogArchiveEvent], isBeingTold: Bool)>(([], false))
+    private let alarm: Locked<LogAlarm?>
+    let path: String
+
+    init(
+        in folder: String, name: String, policy: RollingPolicy, durability: FileDurability, files base: Base,
+        clock: LogClock, handler: Handler?
+    ) throws(FileLogProviderError) {
+        let file = try RollingFile(
+            in: folder, name: name, policy: policy, durability: durability, files: base, clock: clock)
+        files = Files(base)
+        path = file.path
+        origin = "file \(file.name.active)"
+        self.durability = durability
+        self.handler = handler
+        compressor = ArchiveCompressor(of: file.name, in: file.folder.path, files: base, clock: clock)
+        self.file = Locked(file)
+        alarm = Locked(nil)
+        compressor.onEvent = { [weak self] event in self?.tell([event]) }
+        alarm.withLock { alarm in
+            alarm = LogAlarm("logbook-file", clock: clock) { [weak self] in self?.lookAtTheClock() }
+        }
+        locked { $0.hasNewDue = true }
+        if policy.compression != nil { compressor.wake(policy.compression) }
+    }
+
+    /// Works on the file, and reports afterwards: handlers are foreign code and never run under our lock.
+    private func locked<Result, Failure: Error>(
+        _ body: (inout RollingFile<Base>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var notes: [String] = []
+        var events: [LogArchiveEvent] = []
+        var compression: ArchiveCompression?
+        var hasNewDue = false
+        defer {
+            for note in notes { LogDiagnostics.report(origin, note) }
+            if hasNewDue { setAlarm() }
+            if !events.isEmpty {
+                if compression != nil { compressor.wake(compression) }
+                tell(events)
+            }
+        }
+        return try file.withLock { file throws(Failure) in
+            defer {
+                if !file.notes.isEmpty {
+                    notes = file.notes
+                    file.notes = []
+                }
+                if !file.events.isEmpty {
+                    events = file.events
+                    file.events = []
+                    compression = file.policy.compression
+                }
+                if file.hasNewDue {
+                    hasNewDue = true
+                    file.hasNewDue = false
+                }
+            }
+            return try body(&file)
+        }
+    }
+
+    /// One thread at a time, so that the alarm is set to what was found last.
+    private func setAlarm() {
+        alarm.withLock { alarm in alarm?.set(at: file.withLock { $0.nextDue }) }
+    }
+
+    private func lookAtTheClock() {
+        locked { $0.lookAtTheClock() }
+        if file.withLock({ $0.owesSynchronization }) {
+            do { try synchronize(by: .never) } catch { LogDiagnostics.report(origin, "\(error)") }
+            setAlarm()
+        }
+    }
+
+    /// Calls the handler with one event after the other, whichever thread they came from; a handler that makes more of them is
+    /// told those when it has returned.
+    private func tell(_ events: [LogArchiveEvent]) {
+        guard let handler else { return }
+        let isMine = untold.withLock { untold in
+            untold.events += events
+            defer { untold.isBeingTold = true }
+            return !untold.isBeingTold
+        }
+        guard isMine else { return }
+        while true {
+            let event = untold.withLock { untold -> LogArchiveEvent? in
+                if untold.events.isEmpty {
+                    untold.isBeingTold = false
+                    return nil
+                }
+                return untold.events.removeFirst()
+            }
+            guard let event else { return }
+            handler(event)
+        }
+    }
+
+    func append(
+        _ bytes: [UInt8], lineEnds: [Int], times: [LogTime]
+    ) -> (lines: Int, failure: FileLogProviderError?) {
+        let outcome = locked { $0.append(bytes, lineEnds: lineEnds, times: times) }
+        guard durability == .power, outcome.lines > 0 else { return outcome }
+        if (try? commits.join { () throws(FileLogProviderError) in try synchronize(by: .never) }) != nil { return outcome }
+        // Once more, to the new file that the failure has begun.
+        let again = locked {
+            $0.append(
+                Array(bytes[..<lineEnds[outcome.lines - 1]]), lineEnds: Array(lineEnds[..<outcome.lines]),
+                times: Array(times.prefix(outcome.lines)))
+        }
+        guard again.lines > 0 else { return again }
+        do {
+            try commits.join { () throws(FileLogProviderError) in try synchronize(by: .never) }
+            return (again.lines, again.failure ?? outcome.failure)
+        } catch { return (0, error) }
+    }
+
+    /// The slow call to the disk is made without the lock, so nobody who logs waits for it.
+    func synchronize(by deadline: LogDeadline) throws(FileLogProviderError) {
+        guard let work = try locked({ file throws(FileLogProviderError) in try file.beginSynchronization() }) else {
+            return
+        }
+        if deadline.hasPassed {
+            locked { file in
+                if work.folder != nil { file.folderIsUnsafe = true }
+                file.noteUnsafe()
+            }
+            throw .deadlinePassed(path: path)
+        }
+        do { try files.synchronize(work.file.descriptor) } catch {
+            locked { $0.distrust(work.file, because: error) }
+            throw .cannotSynchronize(path: path, errno: error.number)
+        }
+        guard let folder = work.folder else { return }
+        do { try files.synchronizeFolder(folder.descriptor) } catch {
+            locked { $0.folderIsUnsafe = true }
+            throw .cannotSynchronize(path: path, errno: error.number)
+        }
+    }
+
+    func roll() throws(FileLogProviderError) -> LogArchive? {
+        try locked { file throws(FileLogProviderError) in
+            guard try file.verifiedSize() > 0 else { return nil }
+            let told = file.events.count
+            file.roll(because: .asked)
+            for case .archived(let archive, because: .asked) in file.events.dropFirst(told) { return archive }
+            throw .cannotRoll(path: path)
+        }
+    }
+
+    var policy: RollingPolicy { file.withLock { $0.policy } }
+
+    func follow(_ policy: RollingPolicy) {
+        locked { $0.follow(policy) }
+        if policy.compression != nil { compressor.wake(policy.compression) }
+    }
+
+    func close(by deadline: LogDeadline) {
+        alarm.withLock { alarm in
+            alarm?.set(at: nil)
+            alarm = nil
+        }
+        compressor.close(by: deadline)
+        locked { $0.close() }
+    }
+}

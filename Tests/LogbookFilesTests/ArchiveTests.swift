@@ -1,0 +1,401 @@
+import LogbookCompression
+import LogbookCore
+import LogbookFormat
+import LogbookTestKit
+import Testing
+
+@testable import LogbookFiles
+
+/// What becomes of files over time: rolling by age and boundary, keeping, and the account of both.
+@Suite struct ArchiveTests {
+    private let folder = TemporaryFolder(inMemory: true)
+    private let clock = ManualClock(now: LogTime(nanoseconds: 1_763_720_960_000_000_000))  // 2025-11-21 10:29:20
+    private let told = Locked<[LogArchiveEvent]>([])
+
+    private func provider(
+        _ policy: RollingPolicy, durability: FileDurability = .process, files: FaultyFileSystem = FaultyFileSystem()
+    ) throws -> FileLogProvider {
+        let told = told
+        return try FileLogProvider(
+            in: folder.path, format: MessageFormat(), rolling: policy, durability: durability, files: files,
+            clock: .manual(clock)) { event in told.withLock { $0.append(event) } }
+    }
+    private func log(_ provider: FileLogProvider, _ messages: String...) {
+        for message in messages { provider.log(event(message, at: clock.now)) }
+    }
+    private var reasons: [RollReason] {
+        told.withLock { $0 }.compactMap { if case .archived(_, let reason) = $0 { reason } else { nil } }
+    }
+
+    @Test("F5: the order of limits does not matter, and a file within them is gone on with")
+    func limitsTogether() throws {
+        let large = String(repeating: "x", count: 900 << 10)
+        let first = try provider(RollingPolicy(maximumFileAge: .seconds(1_000_000)))
+        log(first, large)
+        try first.shutdown(by: .seconds(30))
+        clock.advance(by: .seconds(30 * 3600))
+        for sizeFirst in [true, false] {
+            let next = try provider(RollingPolicy(maximumFileAge: .seconds(1_000_000)))
+            var policy = RollingPolicy()
+            if sizeFirst { policy.maximumBytes = 256 << 20 } else { policy.maximumFileAge = .seconds(48 * 3600) }
+            next.change(policy)
+            if sizeFirst { policy.maximumFileAge = .seconds(48 * 3600) } else { policy.maximumBytes = 256 << 20 }
+            next.change(policy)
+            log(next, "more")
+            try next.shutdown(by: .seconds(30))
+        }
+        #expect(folder.names == ["app.log"])
+        let late = try provider(RollingPolicy(maximumBytes: 256 << 20, maximumFileAge: .seconds(29 * 3600)))
+        log(late, "too old")
+        #expect(reasons == [.age])
+        #expect(folder.lines("app.log") == ["too old"])
+    }
+
+    @Test("F6: an idle file rolls once by age, makes no empty archives and hardly wakes up")
+    func idle() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(RollingPolicy(maximumFileAge: .seconds(10), maximumArchives: 0), files: files)
+        log(provider, "one")
+        let before = files.calls.filter { $0 == "statusOfName" }.count
+        for _ in 1...3600 { clock.advance(by: .seconds(1)) }
+        #expect(folder.archives().map { folder.lines($0) } == [["one"]])
+        #expect(folder.text("app.log") == "")
+        #expect(reasons == [.age])
+        #expect(files.calls.filter { $0 == "statusOfName" }.count - before < 10)
+    }
+
+    @Test("F6: a roll by age happens while others log, and counts from the first event")
+    func age() throws {
+        let provider = try provider(RollingPolicy(maximumFileAge: .seconds(10), maximumArchives: 0))
+        clock.advance(by: .seconds(60))
+        log(provider, "one")
+        clock.advance(by: .seconds(9))
+        log(provider, "two")
+        clock.advance(by: .seconds(1))
+        log(provider, "three")
+        #expect(folder.archives().map { folder.lines($0) } == [["one", "two"]])
+        #expect(folder.lines("app.log") == ["three"])
+    }
+
+    @Test("F7: no file has events of two days, in batches and one by one", arguments: [false, true])
+    func days(inBatches: Bool) throws {
+        let zone = LogTimeZone.fixed(seconds: 20_700)
+        let provider = try provider(RollingPolicy(boundary: .daily(in: zone), maximumArchives: 0))
+        let events = (0..<100).map { event("\($0)", at: clock.now.adding(.seconds($0 * 3600))) }
+        if inBatches {
+            try provider.write(events)
+        } else {
+            for event in events {
+                provider.log(event)
+                clock.advance(by: .seconds(3600))
+            }
+        }
+        func day(_ line: String) -> Int {
+            CivilTime(events[Int(line)!].time, in: zone).day
+        }
+        #expect(folder.allLines() == (0..<100).map { "\($0)" })
+        let days = (folder.archives() + ["app.log"]).map { Set(folder.lines($0).map(day)) }
+        #expect(days == [[21], [22], [23], [24], [25]])
+    }
+
+    @Test("F7: an idle file rolls at the end of its hour")
+    func hourWhileIdle() throws {
+        let provider = try provider(RollingPolicy(boundary: .hourly(in: .utc), maximumArchives: 0))
+        log(provider, "one")
+        clock.advance(by: .seconds(30 * 60))
+        #expect(reasons.isEmpty)
+        clock.advance(by: .seconds(60))
+        #expect(reasons == [.boundary])
+        withExtendedLifetime(provider) {}
+    }
+
+    @Test("F7: what an earlier run left from yesterday is closed at the start")
+    func yesterday() throws {
+        let policy = RollingPolicy(boundary: .daily(in: .utc), maximumArchives: 0)
+        let first = try provider(policy)
+        log(first, "yesterday")
+        try first.shutdown(by: .seconds(30))
+        clock.advance(by: .seconds(86_400))
+        let next = try provider(policy)
+        log(next, "today")
+        #expect(reasons == [.boundary])
+        #expect(folder.archives().map { folder.lines($0) } == [["yesterday"]])
+        #expect(folder.lines("app.log") == ["today"])
+    }
+
+    @Test("F8: twenty starts are one file, or twenty where each shall have its own", arguments: [false, true])
+    func starts(startsNewFile: Bool) throws {
+        for number in 1...20 {
+            let provider = try provider(RollingPolicy(startsNewFile: startsNewFile, maximumArchives: 0))
+            log(provider, "\(number)")
+            try provider.shutdown(by: .seconds(30))
+        }
+        #expect(folder.names.count == (startsNewFile ? 20 : 1))
+        #expect(folder.allLines() == (1...20).map { "\($0)" })
+    }
+
+    @Test("F9: a roll before the first event archives what an earlier run left, and is told once")
+    func rollFirst() throws {
+        let first = try provider(RollingPolicy())
+        log(first, "old")
+        try first.shutdown(by: .seconds(30))
+        let next = try provider(RollingPolicy())
+        let archive = try #require(try next.roll())
+        #expect(told.withLock { $0 } == [.archived(archive, because: .asked)])
+        #expect(try next.roll() == nil)
+        log(next, "new")
+        #expect(folder.archives() == [String(archive.path.split(separator: "/").last!)])
+        #expect(archive.bytes == 4)
+        #expect(archive.number == 1)
+        #expect(folder.allLines() == ["old", "new"])
+    }
+
+    @Test("ids: an archive's id is of no other file, outlives restarts, and numbers are never used again")
+    func ids() throws {
+        var ids: [String] = []
+        for run in 1...3 {
+            let provider = try provider(RollingPolicy(maximumArchives: 0))
+            log(provider, "\(run)")
+            ids.append(try #require(try provider.roll()).id)
+            try provider.shutdown(by: .seconds(30))
+            output(of: "rm '\(folder.path)'/app-*.log")  // delivered, say
+        }
+        #expect(ids.map { $0.suffix(9) } == ["-00000001", "-00000002", "-00000003"])
+        #expect(Set(ids.map { $0.dropLast(9) }).count == 1)
+        #expect(ids[0].wholeMatch(of: /[0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[0-9A-F]{4}-[0-9A-F]{12}-00000001/) != nil)
+    }
+
+    @Test("R2: a lower limit deletes at once, a higher one nothing")
+    func changedLimit() throws {
+        let provider = try provider(RollingPolicy(maximumBytes: 1, maximumArchives: 0))
+        for number in 1...8 { log(provider, "\(number)") }
+        provider.change(RollingPolicy(maximumBytes: 1, maximumArchives: 2))
+        #expect(folder.allLines() == ["6", "7", "8"])
+        provider.change(RollingPolicy(maximumBytes: 1, maximumArchives: 9))
+        #expect(folder.allLines() == ["6", "7", "8"])
+        #expect(provider.rolling.maximumArchives == 9)
+    }
+
+    @Test("R3: with no limit nothing goes at 50 MiB")
+    func nothingHidden() throws {
+        let provider = try provider(RollingPolicy(maximumBytes: 1 << 20, maximumArchives: 0))
+        let line = String(repeating: "x", count: (1 << 20) - 1)
+        for _ in 1...51 { log(provider, line) }
+        #expect(folder.archives().count == 50)
+    }
+
+    @Test("R4: the bytes of archives stay within their limit, whatever the active file has; the newest stays")
+    func totalBytes() throws {
+        let provider = try provider(RollingPolicy(maximumBytes: 31 << 20, maximumArchives: 0, maximumTotalBytes: 30 << 20))
+        for size in [1, 2, 4, 31, 3] {
+            log(provider, String(repeating: "x", count: size << 20))
+            try provider.roll()
+        }
+        log(provider, String(repeating: "y", count: (31 << 20) - 1))
+        let megabytes = folder.archives().map { folder.status($0)!.bytes >> 20 }
+        #expect(megabytes == [3])
+        #expect(folder.status("app.log")!.bytes == 31 << 20)
+        try provider.roll()
+        #expect(folder.archives().map { folder.status($0)!.bytes >> 20 } == [31])
+    }
+
+    @Test("R5: old archives go at a roll, at the start and when their time has come; the active file never")
+    func oldArchives() throws {
+        let policy = RollingPolicy(maximumBytes: 1, maximumArchives: 0, maximumAge: .seconds(2 * 86_400))
+        let first = try provider(policy)
+        log(first, "1", "2")
+        clock.advance(by: .seconds(86_400))
+        log(first, "3", "4")
+        #expect(folder.allLines() == ["1", "2", "3", "4"])
+        for _ in 1...25 { clock.advance(by: .seconds(3600)) }  // by time: 1 and 2 were closed on the first day, 2 by the roll a day later
+        #expect(folder.archives().map { folder.lines($0) } == [["3"]])
+        try first.shutdown(by: .seconds(30))
+        clock.advance(by: .seconds(10 * 86_400))
+        let next = try provider(policy)
+        #expect(folder.names == ["app.log"])
+        #expect(folder.lines("app.log") == ["4"])
+        withExtendedLifetime(next) {}
+        let deleted = told.withLock { $0 }.compactMap { event -> ArchiveDeletionReason? in
+            if case .deleted(_, let reason) = event { reason } else { nil }
+        }
+        #expect(deleted == [.maximumAge, .maximumAge, .maximumAge])
+    }
+
+    @Test("R6: archives that the manifest does not list are never touched, whatever their name")
+    func unlisted() throws {
+        let stranger = "app-00000001-20201121T102920.123Z.log"
+        folder.write("keep\n", to: stranger)
+        folder.write("keep\n", to: stranger + ".gz")
+        let provider = try provider(
+            RollingPolicy(maximumBytes: 1, maximumArchives: 1, maximumTotalBytes: 1, maximumAge: .seconds(1)))
+        for number in 1...100 {
+            log(provider, "\(number)")
+            clock.advance(by: .seconds(10))
+        }
+        #expect(folder.text(stranger) == "keep\n")
+        #expect(folder.text(stranger + ".gz") == "keep\n")
+        #expect(folder.archives().count <= 3)
+    }
+
+    @Test("R7: parts that a killed compression left are removed, files that only look so are not")
+    func leftovers() throws {
+        let first = try provider(RollingPolicy(maximumArchives: 0))
+        log(first, "one")
+        let archive = try #require(try first.roll())
+        try first.shutdown(by: .seconds(30))
+        let part = "." + String(archive.path.split(separator: "/").last!) + ".gz.part"
+        folder.write("half", to: part)
+        folder.write("keep", to: ".app-other.gz.part")
+        let next = try provider(RollingPolicy(maximumArchives: 0))
+        #expect(folder.status(part) == nil)
+        #expect(folder.text(".app-other.gz.part") == "keep")
+        #expect(folder.allLines() == ["one"])
+        withExtendedLifetime(next) {}
+    }
+
+    @Test("R8: what awaits delivery is kept past the limits, which is said once; past its own limit the oldest go, each said")
+    func undelivered() throws {
+        let provider = try provider(
+            RollingPolicy(maximumBytes: 30, maximumArchives: 2, awaitsDelivery: true, maximumUndeliveredBytes: 100))
+        var ids: [String] = []
+        for number in 1...5 {
+            log(provider, "\(number) xxxxxxxxx", "\(number) yyyyyyyyy")
+            ids.append(try #require(try provider.roll()).id)
+        }
+        #expect(folder.archives().count == 4)
+        let events = told.withLock { $0 }
+        let beyond = events.filter { if case .keptBeyondLimits(archives: 3, bytes: 72) = $0 { true } else { false } }
+        #expect(beyond.count == 1)
+        let dropped = events.compactMap { event -> String? in
+            if case .droppedUndelivered(let archive, let count) = event { "\(archive.id) \(count)" } else { nil }
+        }
+        #expect(dropped == ["\(ids[0]) 2"])
+    }
+
+    @Test("U13: an archive that somebody holds is not deleted")
+    func pinned() throws {
+        let provider = try provider(RollingPolicy(maximumArchives: 1))
+        log(provider, "one")
+        try provider.roll()
+        let held = folder.archives()[0]
+        let files = SystemFileSystem()
+        let handle = try files.openFolder(at: folder.path)
+        let file = try files.openForReading(held, in: handle)
+        #expect(try files.tryLock(file))
+        for message in ["two", "three"] {
+            log(provider, message)
+            try provider.roll()
+        }
+        #expect(folder.archives().map { folder.lines($0) } == [["one"], ["three"]])
+        files.close(file)
+        files.close(handle)
+        log(provider, "four")
+        try provider.roll()
+        #expect(folder.archives().map { folder.lines($0) } == [["four"]])
+    }
+
+    @Test("F26: with a clock set back by days, new archives are still the newest, and logging goes on")
+    func clockBack() throws {
+        let provider = try provider(
+            RollingPolicy(maximumBytes: 1, boundary: .daily(in: .utc), maximumArchives: 10, maximumAge: .seconds(86_400)))
+        for number in 1...11 { log(provider, "\(number)") }
+        clock.setWall(clock.now.adding(.seconds(-10 * 86_400)))
+        for number in 12...30 { log(provider, "\(number)") }
+        #expect(folder.allLines() == (20...30).map { "\($0)" })
+    }
+
+    @Test("F26: a clock that jumps ten years ahead rolls once and makes nothing old")
+    func clockAhead() throws {
+        let provider = try provider(
+            RollingPolicy(boundary: .daily(in: .utc), maximumArchives: 0, maximumAge: .seconds(86_400)))
+        log(provider, "1")
+        try provider.roll()
+        log(provider, "2")
+        clock.setWall(clock.now.adding(.seconds(3650 * 86_400)))
+        for number in 3...5 { log(provider, "\(number)") }
+        #expect(reasons == [.asked, .boundary])
+        #expect(folder.allLines() == ["1", "2", "3", "4", "5"])
+    }
+
+    @Test("F26: a roll by age goes by time that has passed, not by the clock on the wall")
+    func ageWithoutWall() throws {
+        let provider = try provider(RollingPolicy(maximumFileAge: .seconds(100), maximumArchives: 0))
+        log(provider, "1")
+        clock.setWall(clock.now.adding(.seconds(-86_400)))
+        clock.advance(by: .seconds(99))
+        log(provider, "2")
+        clock.setWall(clock.now.adding(.seconds(86_400 * 30)))
+        log(provider, "3")
+        #expect(reasons.isEmpty)
+        clock.advance(by: .seconds(1))
+        log(provider, "4")
+        #expect(reasons == [.age])
+    }
+
+    @Test("F26: a day's end that a wrong clock put years ahead is found again once the clock is right")
+    func boundaryAfterWrongClock() throws {
+        let provider = try provider(RollingPolicy(boundary: .daily(in: .utc), maximumArchives: 0))
+        let right = clock.now
+        clock.setWall(right.adding(.seconds(3650 * 86_400)))
+        log(provider, "1")
+        clock.setWall(right)
+        log(provider, "2")
+        clock.advance(by: .seconds(86_400))
+        log(provider, "3")
+        #expect(folder.archives().map { folder.lines($0) } == [["1", "2"]])
+    }
+
+    @Test("F17: a handler that logs, and makes files roll, ends")
+    func handlerThatLogs() throws {
+        let service = LogService()
+        let done = Locked(0)
+        let provider = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumBytes: 1, maximumArchives: 0),
+            onArchive: { event in
+                done.withLock { $0 += 1 }
+                service.info("told")
+            })
+        service.register(provider)
+        for number in 1...5 { service.info("\(number)") }
+        #expect(folder.allLines().filter { $0 != "told" } == ["1", "2", "3", "4", "5"])
+        #expect(done.withLock { $0 } >= 4)
+    }
+
+    @Test("interval: what is written is safe within the interval, with one call to the disk")
+    func interval() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(RollingPolicy(), durability: .interval(.seconds(1)), files: files)
+        func synchronizations() -> Int { files.calls.filter { $0 == "synchronize" }.count }
+        log(provider, "1", "2", "3")
+        #expect(synchronizations() == 0)
+        clock.advance(by: .seconds(1))
+        #expect(synchronizations() == 1)
+        clock.advance(by: .seconds(10))
+        #expect(synchronizations() == 1, "nothing was written since")
+        log(provider, "4")
+        clock.advance(by: .milliseconds(999))
+        #expect(synchronizations() == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(synchronizations() == 2)
+    }
+
+    @Test("power: a line is safe when the call returns; a failing disk gets it once more, in a new file")
+    func power() throws {
+        let files = FaultyFileSystem(failing: 2, with: .failure(5), only: ["synchronize"])
+        let provider = try provider(RollingPolicy(maximumArchives: 0), durability: .power, files: files)
+        log(provider, "1")
+        #expect(files.calls.last == "synchronizeFolder")
+        log(provider, "2")
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
+        #expect(folder.archives().map { folder.lines($0) } == [["1", "2"]])
+        #expect(folder.lines("app.log") == ["2"])
+    }
+
+    @Test("power: with a disk that fails for good the line is counted as lost")
+    func powerWithoutDisk() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(5), lasts: true, only: ["synchronize"])
+        let provider = try provider(RollingPolicy(maximumArchives: 0), durability: .power, files: files)
+        log(provider, "1")
+        #expect(provider.ledger == LogLedger(submitted: 1, dropped: [.inputOutputError: 1]))
+    }
+}

@@ -1,0 +1,175 @@
+import LogbookCompression
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@testable import LogbookFiles
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite struct CompressionTests {
+    private let folder = TemporaryFolder(inMemory: true)
+    private let clock = ManualClock(now: LogTime(nanoseconds: 1_763_720_960_000_000_000))
+
+    /// A provider that tells when an archive was compressed.
+    private final class Bench: Sendable {
+        let provider: FileLogProvider
+        private let compressed: Monitor<[LogArchive]>
+
+        init(
+            _ folder: TemporaryFolder, _ policy: RollingPolicy, files: FaultyFileSystem = FaultyFileSystem(),
+            clock: ManualClock
+        ) throws {
+            let compressed = Monitor<[LogArchive]>([])
+            self.compressed = compressed
+            provider = try FileLogProvider(
+                in: folder.path, format: MessageFormat(), rolling: policy, files: files, clock: .manual(clock)
+            ) { event in
+                guard case .compressed(let archive) = event else { return }
+                compressed.withLock { access in
+                    access.value.append(archive)
+                    access.broadcast()
+                }
+            }
+        }
+
+        @discardableResult
+        func waitForCompressed(_ count: Int) -> [LogArchive] {
+            compressed.withLock { access in
+                while access.value.count < count { if !access.wait(until: .seconds(30)) { break } }
+                return access.value
+            }
+        }
+    }
+
+    private var policy: RollingPolicy { RollingPolicy(maximumArchives: 0, compression: .gzip) }
+
+    private func inflated(_ name: String) -> String { output(of: "gunzip -c '\(folder.path)/\(name)'") }
+
+    @Test("C1: an archive becomes a .gz that gunzip gives back to the byte; a part is invisible")
+    func compresses() throws {
+        let bench = try Bench(folder, policy, clock: clock)
+        let lines = (1...20_000).map { "line \($0 * 7919) of the log" }
+        try bench.provider.write(lines.map { event($0) })
+        let archive = try #require(try bench.provider.roll())
+        let compressed = try #require(bench.waitForCompressed(1).first)
+        #expect(compressed.id == archive.id)
+        #expect(compressed.path == archive.path + ".gz")
+        #expect(folder.archives() == [String(compressed.path.split(separator: "/").last!)])
+        #expect(folder.status(folder.archives()[0])!.bytes == compressed.bytes)
+        #expect(compressed.bytes < archive.bytes / 2)
+        #expect(folder.status(folder.archives()[0])!.permissions == 0o600)
+        #expect(inflated(folder.archives()[0]) == lines.joined(separator: "\n") + "\n")
+        #expect(ArchiveName("." + folder.archives()[0] + ".part", of: try LogFileName("app")) == nil)
+    }
+
+    @Test("C3: with no room the source stays, the part goes, and it is tried again later")
+    func noRoom() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(28), only: ["openNew"])
+        let bench = try Bench(folder, policy, files: files, clock: clock)
+        bench.provider.log(event("one"))
+        try bench.provider.roll()
+        // The failure is over when the thread has set its alarm; the clock then rings it.
+        for _ in 1...3000 where files.faults == 0 { usleep(10_000) }
+        #expect(files.faults == 1)
+        #expect(folder.allLines() == ["one"])
+        for _ in 1...3000 where folder.archives().first?.hasSuffix(".gz") != true {
+            clock.advance(by: .seconds(60))
+            usleep(10_000)
+        }
+        #expect(inflated(folder.archives()[0]) == "one\n")
+        #expect(bench.waitForCompressed(1).count == 1)
+    }
+
+    @Test("C3: a fault at any call of a compression loses nothing and leaves no part")
+    func faults() throws {
+        for fault in [FaultyFileSystem.Fault.failure(28), .failure(5), .shortWrite, .tornWrite(28)] {
+            let only: Set<String> = ["openNew", "read", "append", "rename", "remove", "synchronizeFolder", "openFolder"]
+            for call in 1... {
+                let folder = TemporaryFolder(inMemory: true)
+                let plain = try FileLogProvider(
+                    in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
+                try plain.write((1...50).map { event("line \($0)") })
+                try plain.roll()
+                try plain.shutdown(by: .seconds(30))
+                let files = FaultyFileSystem(failing: call, with: fault, only: only)
+                let compressor = ArchiveCompressor(
+                    of: try LogFileName("app"), in: folder.path, files: files, clock: .manual(clock))
+                compressor.wake(.gzip)
+                compressor.waitUntilIdle()
+                compressor.close(by: .seconds(30))
+                #expect(output(of: "cd '\(folder.path)' && ls -A | grep -c part") == "0\n", "\(fault) at call \(call)")
+                let next = try FileLogProvider(
+                    in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
+                let all = output(of: "cd '\(folder.path)' && zcat -f app-*")
+                #expect(all == (1...50).map { "line \($0)\n" }.joined(), "\(fault) at call \(call)")
+                withExtendedLifetime(next) {}
+                if files.faults == 0 { break }
+                try #require(call < 100)
+            }
+        }
+    }
+
+    @Test("C4: compressed archives count in the limits, and are deleted by them")
+    func limits() throws {
+        var policy = policy
+        policy.maximumArchives = 3
+        policy.maximumAge = .seconds(86_400)
+        let bench = try Bench(folder, policy, clock: clock)
+        for number in 1...8 {
+            bench.provider.log(event("\(number)", at: clock.now))
+            try bench.provider.roll()
+            bench.waitForCompressed(number)
+        }
+        #expect(folder.archives().map { inflated($0) } == ["6\n", "7\n", "8\n"])
+        policy.maximumArchives = 0
+        policy.maximumTotalBytes = folder.archives().suffix(2).reduce(0) { $0 + folder.status($1)!.bytes }
+        bench.provider.change(policy)
+        #expect(folder.archives().map { inflated($0) } == ["7\n", "8\n"])
+        for _ in 1...25 { clock.advance(by: .seconds(3600)) }
+        #expect(folder.archives() == [])
+    }
+
+    @Test("C5: rolls during a compression are compressed too, each once")
+    func rollsMeanwhile() throws {
+        let bench = try Bench(folder, policy, clock: clock)
+        let large = String(repeating: "all work and no play ", count: 200_000)
+        bench.provider.log(event(large))
+        for number in 1...5 {
+            try bench.provider.roll()
+            bench.provider.log(event("\(number)"))
+        }
+        try bench.provider.roll()
+        let archives = bench.waitForCompressed(6)
+        #expect(archives.map(\.number) == [1, 2, 3, 4, 5, 6])
+        #expect(folder.archives().allSatisfy { $0.hasSuffix(".gz") })
+        #expect(folder.archives().map { inflated($0).count } == [large.count + 1, 2, 2, 2, 2, 2])
+    }
+
+    @Test("F24: an archive that another process may still write to is not compressed until it lets go")
+    func heldByWriter() throws {
+        let bench = try Bench(folder, policy, clock: clock)
+        bench.provider.log(event("one"))
+        let files = SystemFileSystem()
+        let handle = try files.openFolder(at: folder.path)
+        let late = try files.openForAppending("app.log", in: handle, permissions: 0o600)
+        #expect(try files.tryLockShared(late))
+        let archive = try #require(try bench.provider.roll())
+        let line = Array("late\n".utf8)
+        _ = try line.withUnsafeBytes { try files.append($0, to: late) }
+        #expect(folder.archives().map { folder.text($0) } == ["one\nlate\n"])
+        files.close(late)
+        files.close(handle)
+        for _ in 1...3000 where folder.status(String(archive.path.split(separator: "/").last!)) != nil {
+            clock.advance(by: .seconds(60))
+            usleep(10_000)
+        }
+        #expect(folder.archives().map { inflated($0) } == ["one\nlate\n"])
+    }
+}
