@@ -6,9 +6,13 @@ package struct PlanCatalog: Sendable {
     private let placesOfTypes: [String: Int]
     private let selectorsByType: [String: [String]]
 
-    package init(points: [JoinPointRecord], types: [TypeRecord]) {
+    /// Types, and methods as `Type.selector`, that are there and carry no annotation; known before the program runs only.
+    package let unannotated: Set<String>
+
+    package init(points: [JoinPointRecord], types: [TypeRecord], unannotated: Set<String> = []) {
         self.points = points
         self.types = types
+        self.unannotated = unannotated
         var placesOfPoints: [String: Int] = [:], selectors: [String: [String]] = [:]
         for (place, point) in points.enumerated() {
             for name in [point.name, point.id, Self.pointName(of: point)] where placesOfPoints[name] == nil {

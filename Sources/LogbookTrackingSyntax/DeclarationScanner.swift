@@ -316,7 +316,14 @@ package struct DeclarationScanner {
 
     /// The header of the declaration that begins here. The scanner stands at the body's opening brace afterwards, or behind a
     /// declaration that has none.
-    package mutating func header() -> DeclarationHeader {
+    /// - Parameter isWholeText: Whether the text ends with the declaration, so that its body can be told.
+    package mutating func header(isWholeText: Bool = true) -> DeclarationHeader {
+        var header = headerWithoutBody()
+        if isWholeText { readBody(of: &header) }
+        return header
+    }
+
+    private mutating func headerWithoutBody() -> DeclarationHeader {
         var header = DeclarationHeader()
         while true {
             skipTrivia()
@@ -362,7 +369,6 @@ package struct DeclarationScanner {
         case "deinit":
             header.name = "deinit"
             skipTrivia()
-            readBody(of: &header)
         case _ where header.isType: readType(&header)
         case "var", "let":
             skipTrivia()
@@ -407,7 +413,6 @@ package struct DeclarationScanner {
         }
         skipTrivia()
         header.whereClause = textBeforeBody()
-        readBody(of: &header)
     }
 
     private mutating func readTail(of header: inout DeclarationHeader) {
@@ -440,7 +445,7 @@ package struct DeclarationScanner {
                 skipTrivia()
                 header.result = type(endsAtComma: false)
             } else {
-                return readBody(of: &header)
+                return
             }
         }
     }
