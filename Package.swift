@@ -158,14 +158,15 @@ let package = Package(
         tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(
-            name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", swiftLog],
+            name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", "LogbookTracking", swiftLog],
             swiftSettings: settings),
 
         // Examples
         .target(
             name: "FuelPurchase",
-            dependencies: ["Logbook", "LogbookTransactions", hummingbird],
-            path: "Examples/FuelPurchase/Shared", swiftSettings: settings),
+            dependencies: ["Logbook", "LogbookTransactions", "LogbookTracking", hummingbird],
+            path: "Examples/FuelPurchase/Shared", resources: [.embedInCode("tracking-plan.json")], swiftSettings: settings,
+            plugins: ["LogbookTrackingCheck"]),
         .executableTarget(
             name: "FuelClient", dependencies: ["FuelPurchase", "Logbook", argumentParser],
             path: "Examples/FuelPurchase/Client", swiftSettings: settings),

@@ -70,6 +70,14 @@ package struct PlanCheck {
             return nil
         }
         guard let type = entry.type, let selector = entry.selector else { return nil }
+        let modules = catalog.modules(sharing: type.value)
+        if !modules.isEmpty {
+            if !isQuiet {
+                let names = modules.map { "\"\($0).\(type.value)\"" }.joined(separator: " or ")
+                complain(type.place, "the class \"\(type.value)\" is in several modules; write \(names)")
+            }
+            return nil
+        }
         if let found = catalog.lookup(type.value, selector.value) { return found }
         if isQuiet { return nil }
         guard catalog.isType(type.value) else {

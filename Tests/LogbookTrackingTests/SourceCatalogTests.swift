@@ -46,6 +46,24 @@ extension TrackingTests {
             #expect(issues.count == 1 && issues[0].description.contains(issue), "\(issues.map(\.description))")
         }
 
+        @Test("a class that two modules have is named with its module, and inherits from its own module's types")
+        func severalModules() throws {
+            var sources = SourceCatalog()
+            for module in ["A", "B"] {
+                sources.add(
+                    "@TrackedType class Base { func show() {} }\n@TrackedType final class Home: Base {}", module: module, file: "x.swift")
+            }
+            func issues(_ type: String) -> [String] {
+                let plan = PlanReader.read(
+                    Array("{ \"trackedEvents\": [ { \"class\": \"\(type)\", \"selector\": \"show()\", \"label\": \"x\" } ] }".utf8), file: "p")
+                return PlanCheck.check(plan, against: sources.catalog, names: PlanCheck.Names()).issues.map(\.description)
+            }
+            #expect(issues("Home") == [#"p:1:33: error: the class "Home" is in several modules; write "A.Home" or "B.Home""#])
+            #expect(issues("B.Home") == [])
+            let found = sources.catalog.lookup("B.Home", "show()")
+            #expect(found.map { sources.catalog.points[$0.point].module } == "B")
+        }
+
         @Test("the skeleton of a plan names everything, and fits")
         func skeleton() throws {
             let catalog = try Self.catalog()
