@@ -95,6 +95,17 @@ extension TrackingTests {
             #expect(header.whereClause == "where T: Q" && header.generics == "<T: P>" && header.body == #" "}" "#)
         }
 
+        @Test func attributesOfParametersMayBeGeneric() {
+            let header = header("func f(_ a: Int = 1, @Builder<A, B>(x) build c: () -> Int, @Module.Other d: Int) {}")
+            #expect(header.selector == "f(_:build:d:)")
+        }
+
+        @Test func aCommentBehindATypeIsNotPartOfIt() {
+            let header = header("func f(a: Int // the first\n, b: [Int] /* the second */) -> Int // none\n{}")
+            #expect(header.parameters.map(\.type) == ["Int", "[Int]"])
+            #expect(header.result == "Int")
+        }
+
         @Test func attributesSayWhatMayNotBeCaptured() {
             let attribute = TrackingAttribute(#"Tracked(generic : true, except: "pin", "code")"#)
             #expect(attribute.exceptions == ["pin", "code"] && attribute.isGeneric && !attribute.includesInitializers)
