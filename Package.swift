@@ -113,7 +113,7 @@ let package = Package(
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
 
         // Beside
-        room("LogbookTestKit", ["LogbookCore", "LogbookHTTP"]),
+        room("LogbookTestKit", ["LogbookCore", "LogbookHTTP", swiftLog]),
 
         // Applications
         room(
@@ -122,13 +122,17 @@ let package = Package(
                 "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb,
                 hummingbird, hummingbirdCore, serviceLifecycle, hummingbirdLogging,
             ]),
+        room(
+            "LogbookTail",
+            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles", "LogbookCompression"]),
         room("LogbookPipe", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
 
         // Doors
         .executableTarget(
             name: "LogbookTool",
             dependencies: [
-                "CLogbookSystem", "Logbook", "LogbookHTTP", "LogbookRemote", "LogbookCollector", "LogbookPipe", argumentParser,
+                "CLogbookSystem", "Logbook", "LogbookHTTP", "LogbookRemote", "LogbookCollector", "LogbookPipe", "LogbookTail",
+                argumentParser,
             ],
             swiftSettings: settings),
 
@@ -136,10 +140,25 @@ let package = Package(
         .executableTarget(
             name: "ConsoleOnly", dependencies: ["Logbook"], path: "Examples/ConsoleOnly", swiftSettings: settings),
 
+        // Across rooms: what holds for all providers together.
+        tests(
+            "Logbook",
+            [
+                "LogbookFlightRecorder", "LogbookGzip", "LogbookHTTP", "LogbookRemote", "LogbookSwiftLog", "LogbookTransactions",
+                swiftLog,
+            ]),
         tests("LogbookCore"),
         tests("LogbookFormat"),
         tests("LogbookConsole", ["ConsoleOnly", "LogbookFormat"]),
         tests("LogbookFiles", ["LogbookCompression", "LogbookFormat"]),
+        // Programs that log to files until they are killed: apart from the other tests, which would wait for them.
+        .testTarget(
+            name: "LogbookFilesKillTests", dependencies: ["FilesVictim", "LogbookCompression", "LogbookCore", "LogbookFiles"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "FilesVictim",
+            dependencies: ["LogbookCompression", "LogbookCore", "LogbookFiles", "LogbookFormat", "LogbookTestKit"],
+            path: "Tests/FilesVictim", swiftSettings: settings),
         tests("LogbookFlightRecorder", ["FlightRecorderVictim", "LogbookFormat"]),
         // A program that logs to a flight recorder until somebody kills it.
         .executableTarget(
@@ -154,7 +173,8 @@ let package = Package(
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
         tests("LogbookTracking", ["LogbookTrackingMacros", "LogbookTrackingPlan", "LogbookTrackingSyntax"]),
-        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit"], swiftSettings: settings),
+        tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),
+        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit", swiftLog], swiftSettings: settings),
         tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(

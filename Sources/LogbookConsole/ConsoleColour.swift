@@ -1,4 +1,4 @@
-internal import LogbookCore
+package import LogbookCore
 
 /// Whether a console colours its lines by level.
 public enum ConsoleColour: Sendable, Hashable {
@@ -8,7 +8,7 @@ public enum ConsoleColour: Sendable, Hashable {
     case always
     case never
 
-    func applies(isTerminal: Bool, environment: (String) -> String?) -> Bool {
+    package func applies(isTerminal: Bool, environment: (String) -> String?) -> Bool {
         switch self {
         case .always: return true
         case .never: return false
@@ -21,7 +21,7 @@ public enum ConsoleColour: Sendable, Hashable {
     }
 
     /// What switches a level's colour on; empty for a level that is shown as it is.
-    static func start(_ level: LogLevel) -> StaticString {
+    package static func start(_ level: LogLevel) -> StaticString {
         switch level {
         case .verbose: "\u{1B}[2m"
         case .debug: "\u{1B}[36m"
@@ -32,5 +32,5 @@ public enum ConsoleColour: Sendable, Hashable {
         case .critical: "\u{1B}[1;31m"
         }
     }
-    static let end: StaticString = "\u{1B}[0m"
+    package static let end: StaticString = "\u{1B}[0m"
 }

@@ -8,6 +8,8 @@ struct ListeningTerms: Sendable {
     var isFixed = false
     var filter = LogFilter.everything
     var closure: (@Sendable (LogEvent) -> Bool)?
+    /// How private values are seen; nil: as the service says.
+    var privacy: PrivacyMode?
 
     /// What decided. Small on purpose: places in the rules and raises, no copies of them.
     enum Ground: Equatable { case level, rule(Int), raise(Int), task, entry, interest, filter, closure }
@@ -63,5 +65,12 @@ struct ListeningTerms: Sendable {
 
     func entryFloor(lowestRaise: UInt8) -> UInt8 {
         interest == .transactionEntries ? filter.floor : messageFloor(lowestRaise: lowestRaise)
+    }
+
+    /// Whether every message of the level is heard, wherever it comes from and while nothing is raised; nil when that depends on
+    /// the event.
+    func plainAnswer(to level: LogLevel) -> Bool? {
+        if interest == .transactionEntries || !levels.lowest.admits(level) { return false }
+        return levels.highest.admits(level) && filter == .everything && closure == nil ? true : nil
     }
 }

@@ -17,12 +17,6 @@ public final class LogService: Sendable {
     /// turn is counted as ``DropReason/reentrant``.
     static let maximumNesting: UInt32 = 1
 
-    /// What becomes of private values before any provider sees an event. May be changed at any time.
-    public var privacy: PrivacyMode {
-        get { isPrivacyRevealed.load(ordering: .relaxed) ? .revealed : .masked }
-        set { isPrivacyRevealed.store(newValue == .revealed, ordering: .relaxed) }
-    }
-    private let isPrivacyRevealed: Atomic<Bool>
     /// The machine that transactions name.
     public let device: DeviceFacts
 
@@ -30,8 +24,10 @@ public final class LogService: Sendable {
     private let sureFloor = Atomic<UInt8>(.max)
     private let entryFloor = Atomic<UInt8>(.max)
     let sequence = Atomic<UInt64>(0)
-    private let listening = Locked(Listening())
+    private let listening: Locked<Listening>
     let applied = Locked<[LogRegistration]>([])
+    /// Feeds the queues; there once the first of them is registered. What a child has from its parent stays, unused.
+    private let distributorAddress = Atomic<UInt>(0)
     private let raiseAlarm = Locked<LogAlarm?>(nil)
     private let readContext: @Sendable () -> LogContext?
     package let clock: LogClock
@@ -50,14 +46,19 @@ public final class LogService: Sendable {
         privacy: PrivacyMode = .masked, device: DeviceFacts = .current, clock: LogClock = .system,
         randomness: LogRandomness = .system, readContext: @escaping @Sendable () -> LogContext?
     ) {
-        isPrivacyRevealed = Atomic(privacy == .revealed)
+        listening = Locked(Listening(privacy: PrivacyTerms(mode: privacy)))
         self.device = device
         self.clock = clock
         self.randomness = randomness
         self.readContext = readContext
     }
 
-    deinit { LiveServices.remove(ObjectIdentifier(self)) }
+    deinit {
+        LiveServices.remove(ObjectIdentifier(self))
+        guard let distributor else { return }
+        distributor.close()
+        Unmanaged.passUnretained(distributor).release()
+    }
 
     // MARK: Who listens
 
@@ -157,7 +158,16 @@ public final class LogService: Sendable {
     struct Listening {
         var registrations: [LogRegistration] = []
         var raises: [LogRaise] = []
-        fileprivate var audience = Audience()
+        var privacy: PrivacyTerms
+        fileprivate var audience: Audience
+        /// Counts its changes.
+        fileprivate var generation: UInt32 = 0
+        fileprivate var seats: [Distributor.Seat?] = []
+
+        init(privacy: PrivacyTerms) {
+            self.privacy = privacy
+            audience = Audience(privacy: privacy)
+        }
     }
 
     var audience: Audience { listening.withLock { $0.audience } }
@@ -174,23 +184,82 @@ public final class LogService: Sendable {
 
     /// Changes who listens or what is raised, and makes the audience anew.
     func change(_ body: (inout Listening) -> Void) {
-        let (earlier, hasRaises) = ProcessLineage.betweenForks {
+        let (earlier, leaving, hasRaises) = ProcessLineage.betweenForks {
             listening.withLock { listening in
                 body(&listening)
                 let earlier = listening.audience
                 let audience = Audience(
                     listening.registrations.map { Audience.Listener(registration: $0, terms: $0.terms) },
-                    raises: listening.raises, taskFloor: LevelScope.lowest)
+                    raises: listening.raises, privacy: listening.privacy, taskFloor: LevelScope.lowest)
                 listening.audience = audience
                 messageFloor.store(audience.messageFloor, ordering: .relaxed)
                 sureFloor.store(audience.sureFloor, ordering: .relaxed)
                 entryFloor.store(audience.entryFloor, ordering: .relaxed)
-                return (earlier, !listening.raises.isEmpty || !earlier.raises.isEmpty)
+                let leaving = arrangeSeats(&listening)
+                return (earlier, leaving, !listening.raises.isEmpty || !earlier.raises.isEmpty)
             }
         }
+        if !leaving.isEmpty { vacateSeats(of: leaving) }
         withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
         if hasRaises { setRaiseAlarm() }
     }
+
+    /// Gives everybody new a seat, and lets callers know who hears plain messages.
+    /// - Returns: Who has a seat and listens no more.
+    private func arrangeSeats(_ listening: inout Listening) -> [LogRegistration] {
+        let registrations = listening.registrations
+        if distributor == nil, registrations.contains(where: { $0.isQueued && $0.isOfThisProcess }) {
+            let address = UInt(bitPattern: Unmanaged.passRetained(Distributor()).toOpaque())
+            distributorAddress.store(address, ordering: .releasing)
+            listening.seats = []
+        }
+        guard let distributor else { return [] }
+        listening.generation = (listening.generation + 1) & (1 << UInt32(Hearing.generationBits) - 1)
+        let generation = listening.generation
+        for registration in registrations where !listening.seats.contains(where: { $0?.registration === registration }) {
+            let seat = Distributor.Seat(registration: registration, since: generation)
+            if let free = listening.seats.firstIndex(where: { $0 == nil }) {
+                listening.seats[free] = seat
+            } else {
+                listening.seats.append(seat)
+            }
+        }
+        let seats = listening.seats
+        distributor.set(seats)
+        for level in LogLevel.allCases {
+            let hearing = listening.audience.hearing(level, generation: generation) { registration in
+                seats.firstIndex { $0?.registration === registration }
+            }
+            distributor.set(hearing, for: level)
+        }
+        return seats.compactMap { $0?.registration }.filter { left in !registrations.contains { $0 === left } }
+    }
+
+    /// Hands out what those heard who leave, before others get their seats.
+    private func vacateSeats(of leaving: [LogRegistration]) {
+        distribute()
+        let vacated: [LogRegistration] = listening.withLock { listening in
+            for place in listening.seats.indices {
+                if let seat = listening.seats[place], leaving.contains(where: { $0 === seat.registration }) {
+                    listening.seats[place] = nil
+                }
+            }
+            distributor?.set(listening.seats)
+            return leaving
+        }
+        withExtendedLifetime(vacated) {}
+    }
+
+    /// The distributor of this process; nil when nobody is queued.
+    @inline(__always)
+    private var distributor: Distributor? {
+        guard let address = UnsafeRawPointer(bitPattern: distributorAddress.load(ordering: .acquiring)) else { return nil }
+        let distributor = Unmanaged<Distributor>.fromOpaque(address).takeUnretainedValue()
+        return distributor.lineage.isCurrent ? distributor : nil
+    }
+
+    /// Lets the queues have what was said before.
+    func distribute(by deadline: LogDeadline = .milliseconds(100)) { distributor?.distribute(by: deadline) }
 
     /// Lets the floors go back up when the next raise ends. Decisions do not wait for it, they look at the clock.
     private func setRaiseAlarm() {
@@ -267,7 +336,7 @@ public final class LogService: Sendable {
         if admission == .refused { return }
         let metadata = metadata()
         if admission == .open, !admits(level, metadata, from: source, isSaidNow: time == nil) { return }
-        say(level, message(), metadata, error(), at: time, source)
+        say(level, message(), metadata, error().map { MarkedError($0) }, at: time, source)
     }
 
     /// Whether a provider of this service bears the mark: what that provider passes on, this service has said already.
@@ -301,9 +370,36 @@ public final class LogService: Sendable {
 
     @usableFromInline
     func submit(
-        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: (any Error)?, _ source: LogSource
+        _ level: LogLevel, _ message: consuming LogMessage, _ metadata: LogMetadata, _ error: (any Error)?,
+        _ source: LogSource
     ) {
-        say(level, message, metadata, error.map(LogErrorDetails.init), at: nil, source)
+        if metadata.isEmpty, error == nil, sayPlainly(level, message, source) {
+            message.giveBackBuffer()
+            return
+        }
+        say(level, message, metadata, error.map { MarkedError($0) }, at: nil, source)
+        message.giveBackBuffer()
+    }
+
+    /// Says a message that only queues hear, by their levels alone: without a lock, and without memory of its own.
+    /// - Returns: False when there is more to it; nothing was said.
+    @inline(__always)
+    private func sayPlainly(_ level: LogLevel, _ message: borrowing LogMessage, _ source: LogSource) -> Bool {
+        guard let distributor, !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().registration == 0,
+            let place = source.literals, let file = EventRecord.packed(place.file),
+            let function = EventRecord.packed(place.function)
+        else { return false }
+        let hearing = distributor.hearing(level)
+        guard hearing.isDecided else { return false }
+        return message.withPieces { pieces in
+            let words = pieces.words
+            guard words <= EventRecord.maximumMessageWords else { return false }
+            distributor.push(
+                pieces, words: words, level: level, hearing: hearing, time: clock.now(),
+                sequence: sequence.add(1, ordering: .relaxed).newValue, thread: LogThread.currentNumber, file: file,
+                function: function, line: source.line)
+            return true
+        } ?? false
     }
 
     /// Says something to the providers of these names alone, if they listen; nil for everybody. For rooms that have asked
@@ -316,27 +412,44 @@ public final class LogService: Sendable {
     }
 
     private func say(
-        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: LogErrorDetails?, at time: LogTime?,
-        _ source: LogSource, onlyTo names: Set<String>? = nil
+        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: MarkedError?, at time: LogTime?,
+        _ source: LogSource, onlyTo providers: Set<String>? = nil
     ) {
         let audience = audience, context = context(for: audience)
         var metadata = metadata
         if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
-        let event = stamp(
-            level, message.text(privacy: privacy), metadata, time: time, source: source, transaction: nil, error: error)
-        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context), onlyTo: names)
+        let names = audience.names(of: metadata, source), occasion = occasion(for: audience, context)
+        if hidesNothing(message, metadata, error, from: audience) {
+            let event = stamp(
+                level, message.plainText, metadata, time: time, source: source, transaction: nil, error: error?.details)
+            deliver(event, to: audience, names, occasion, onlyTo: providers)
+        } else {
+            let stamped = stamp(level, "", [:], time: time, source: source, transaction: nil, error: nil)
+            let event = PrivateEvent(stamped, message.marked, metadata, error: error)
+            deliver(event, to: audience, names, occasion, onlyTo: providers)
+        }
     }
 
     /// Transaction entries take the same way as every event: at `info`, or at `warning` when they carry an error: it is an
     /// error of the use case, often a person's mistake, not one of the program.
-    package func log(_ entry: TransactionEntry, source: LogSource, onlyTo names: Set<String>? = nil) {
+    /// - Parameter errorText: The entry's error description, where parts of it are marked.
+    package func log(
+        _ entry: TransactionEntry, errorText: LogMessage? = nil, source: LogSource, onlyTo providers: Set<String>? = nil
+    ) {
         let level: LogLevel = entry.errorCode == nil && entry.errorDescription == nil ? .info : .warning
         guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return }
         let audience = audience, context = context(for: audience)
         let metadata = audience.wantsContext ? context?.metadata ?? [:] : [:]
-        let event = stamp(
-            level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
-        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context), onlyTo: names)
+        let names = audience.names(of: metadata, source), occasion = occasion(for: audience, context)
+        if hidesNothing(errorText, metadata, nil, from: audience) {
+            let event = stamp(
+                level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
+            deliver(event, to: audience, names, occasion, onlyTo: providers)
+        } else {
+            let stamped = stamp(level, "", [:], time: nil, source: source, transaction: nil, error: nil)
+            let text = errorText?.marked ?? entry.errorDescription.map { MarkedText($0) }
+            deliver(PrivateEvent(stamped, metadata, entry: entry, text), to: audience, names, occasion, onlyTo: providers)
+        }
     }
 
     /// What the task carries, if that makes a difference.
@@ -356,7 +469,7 @@ public final class LogService: Sendable {
     ) -> LogEvent {
         LogEvent(
             sequence: sequence.add(1, ordering: .relaxed).newValue, time: time ?? clock.now(), level: level,
-            message: message, metadata: LogLimits.highest.cut(metadata).resolved(privacy), thread: LogThread.currentNumber,
+            message: message, metadata: metadata, thread: LogThread.currentNumber,
             source: source, transaction: transaction, error: error, nesting: logbook_nesting_get().depth
         ).within(.highest)
     }
@@ -365,17 +478,16 @@ public final class LogService: Sendable {
         _ event: LogEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion,
         onlyTo providers: Set<String>? = nil
     ) {
-        for listener in audience.listeners {
-            if let providers, !providers.contains(listener.registration.name) {
-                listener.registration.pass(over: .filter)
-                continue
-            }
-            let verdict = listener.terms.verdict(on: event, from: names, occasion)
-            if verdict.isHeard {
-                listener.registration.take(event)
-            } else {
-                listener.registration.pass(over: verdict.ground)
-            }
+        hand(event, to: audience.listeners.compactMap { $0.offer(event, names, occasion, onlyTo: providers) })
+    }
+
+    /// Lets the queues of these registrations have an event that they hear.
+    func hand(_ event: LogEvent, to hearers: [LogRegistration]) {
+        if hearers.isEmpty { return }
+        if let distributor {
+            distributor.push(SpokenEvent(event, hearers: hearers))
+        } else {
+            for hearer in hearers { hearer.take(event) }
         }
     }
 

@@ -36,6 +36,7 @@ public final class FileLogProvider: LogProvider, BatchSink {
     ///   - folder: Made, with its parents and for this user alone, when it does not exist. A relative path is resolved once, here.
     ///   - name: 1...64 of `A-Z a-z 0-9 . _ -`, not beginning with a dot; the active file is `<name>.log`.
     ///   - format: One line per event.
+    ///   - header: The first line of every file; empty for none.
     ///   - rolling: When the file rolls, and what becomes of archives; ``change(_:)`` changes it later.
     ///   - durability: How safe a line is when it is written.
     ///   - onArchive: Called with what becomes of archives, one event after the other, on the thread that logged, asked or waited
@@ -43,24 +44,24 @@ public final class FileLogProvider: LogProvider, BatchSink {
     /// - Throws: When the file cannot be opened now. Later trouble is waited out: the file is tried again after pauses that grow
     ///   from 100 ms to 5 s.
     public convenience init(
-        in folder: String, name: String = "app", format: some LogFormat = .text,
+        in folder: String, name: String = "app", format: some LogFormat = .text, header: String = "",
         rolling: RollingPolicy = RollingPolicy(), durability: FileDurability = .process,
         onArchive: (@Sendable (LogArchiveEvent) -> Void)? = nil
     ) throws(FileLogProviderError) {
         try self.init(
-            in: folder, name: name, format: format, rolling: rolling, durability: durability, files: SystemFileSystem(),
-            clock: .system, onArchive: onArchive)
+            in: folder, name: name, format: format, header: header, rolling: rolling, durability: durability,
+            files: SystemFileSystem(), clock: .system, onArchive: onArchive)
     }
 
     package init(
-        in folder: String, name: String = "app", format: some LogFormat = .text,
+        in folder: String, name: String = "app", format: some LogFormat = .text, header: String = "",
         rolling: RollingPolicy = RollingPolicy(), durability: FileDurability = .process,
         files: some FileSystem, clock: LogClock = .system, onArchive: (@Sendable (LogArchiveEvent) -> Void)? = nil
     ) throws(FileLogProviderError) {
         rolling.check()
         durability.check()
         file = try SharedRollingFile(
-            in: folder, name: name, policy: rolling, durability: durability, files: files, clock: clock,
+            in: folder, name: name, header: header, policy: rolling, durability: durability, files: files, clock: clock,
             handler: onArchive)
         self.format = format
         origin = "file \(name).log"

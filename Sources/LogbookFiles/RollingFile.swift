@@ -37,6 +37,8 @@ struct RollingFile<Base: FileSystem>: Sendable {
 
     let files: Files
     let name: LogFileName
+    /// The first line of every file, with its newline; empty for none.
+    let header: [UInt8]
     var policy: RollingPolicy
     let clock: LogClock
     let steady: SteadyTime
@@ -71,11 +73,12 @@ struct RollingFile<Base: FileSystem>: Sendable {
     var path: String { folder.path + "/" + name.active }
 
     init(
-        in folderPath: String, name: String, policy: RollingPolicy, durability: FileDurability = .process,
-        files base: Base, clock: LogClock
+        in folderPath: String, name: String, header: String = "", policy: RollingPolicy,
+        durability: FileDurability = .process, files base: Base, clock: LogClock
     ) throws(FileLogProviderError) {
         files = RestartingFileSystem(base)
         self.name = try LogFileName(name)
+        self.header = Array(header.utf8) + (header.isEmpty || header.utf8.last == 0x0A ? [] : [0x0A])
         self.policy = policy
         self.clock = clock
         steady = SteadyTime(clock)
@@ -120,6 +123,10 @@ struct RollingFile<Base: FileSystem>: Sendable {
         var size = try verifiedSize()
         if let reason = policy.rolls(before: first, into: size) ? .size : reasonToRoll(before: times.first) {
             roll(because: reason)
+            size = try verifiedSize()
+        }
+        if size == 0, !header.isEmpty {
+            _ = try write(header, from: 0, lineEnds: [header.count], size: 0)
             size = try verifiedSize()
         }
         // While another process rolls, or rolling fails, a file that is too large is better than a lost line.

@@ -18,11 +18,11 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
     let path: String
 
     init(
-        in folder: String, name: String, policy: RollingPolicy, durability: FileDurability, files base: Base,
-        clock: LogClock, handler: Handler?
+        in folder: String, name: String, header: String, policy: RollingPolicy, durability: FileDurability,
+        files base: Base, clock: LogClock, handler: Handler?
     ) throws(FileLogProviderError) {
         let file = try RollingFile(
-            in: folder, name: name, policy: policy, durability: durability, files: base, clock: clock)
+            in: folder, name: name, header: header, policy: policy, durability: durability, files: base, clock: clock)
         files = Files(base)
         path = file.path
         origin = "file \(file.name.active)"

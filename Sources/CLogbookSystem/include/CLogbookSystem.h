@@ -33,6 +33,28 @@ static inline uint64_t logbook_thread_id(void) {
     return number ? number : logbook_thread_id_slow();
 }
 
+/// One object per thread that is kept for the next log call. Taking empties the slot; giving fills an empty one and says whether
+/// it did. What lies there when a thread ends is handed to the release function, which is always the same.
+#if defined(__APPLE__)
+extern __thread void *logbook_thread_buffer;
+extern __thread bool logbook_thread_keeps_buffers;
+#else
+extern __thread void *logbook_thread_buffer __attribute__((tls_model("initial-exec")));
+extern __thread bool logbook_thread_keeps_buffers __attribute__((tls_model("initial-exec")));
+#endif
+static inline void *logbook_buffer_take(void) {
+    void *buffer = logbook_thread_buffer;
+    logbook_thread_buffer = NULL;
+    return buffer;
+}
+bool logbook_buffer_keep_slow(void *buffer, void (*release)(void *));
+static inline bool logbook_buffer_keep(void *buffer, void (*release)(void *)) {
+    if (logbook_thread_buffer) return false;
+    if (!logbook_thread_keeps_buffers) return logbook_buffer_keep_slow(buffer, release);
+    logbook_thread_buffer = buffer;
+    return true;
+}
+
 /// The calendar's view of the latest second that this thread looked at, one for UTC and one for another zone.
 typedef struct {
     int64_t second;
@@ -108,6 +130,9 @@ int logbook_try_lock(int descriptor);
 int logbook_try_lock_shared(int descriptor);
 /// Lets the lock go, also where a forked child still holds the descriptor.
 int logbook_unlock(int descriptor);
+
+/// The first place in `bytes` where `text` stands; null when it stands nowhere.
+const void *logbook_find(const void *bytes, size_t count, const void *text, size_t length);
 
 /// Renames within a folder and never replaces anything: -1 and EEXIST when `to` is taken.
 int logbook_rename_new(int directory, const char *from, const char *to);

@@ -60,7 +60,7 @@ extension ProviderBench {
             latest = try look(after: latest)
             if probe.isMultiple(of: 100) { try flush() }
         }
-        crew.wait("log from \(perThread.count) threads", self)
+        crew.wait("log from \(perThread.count) threads", progress)
         latest = try look(after: latest)
         try flush()
         latest = try look(after: latest)

@@ -1,0 +1,92 @@
+#if Collector
+    internal import ArgumentParser
+    internal import LogbookConsole
+    internal import LogbookCore
+    internal import LogbookFiles
+    internal import LogbookTail
+    #if canImport(Darwin)
+        internal import Darwin
+    #elseif canImport(Glibc)
+        internal import Glibc
+    #elseif canImport(Musl)
+        internal import Musl
+    #endif
+
+    struct TailCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "tail", abstract: "Shows the end of a log, rolled and compressed files included.",
+            discussion: """
+                With --follow it goes on with what is written, across rolls, until it is interrupted. Lines are shown as they \
+                stand in the files.
+                """)
+
+        enum Colour: String, CaseIterable, ExpressibleByArgument { case auto, always, never }
+
+        @Argument(help: "The log's folder.")
+        var folder: String
+
+        @Option(help: "The log's name: <name>.log.")
+        var name = "app"
+
+        @Flag(name: .shortAndLong, help: "Go on with what is written.")
+        var follow = false
+
+        @Option(name: [.customShort("n"), .long], help: "How many lines are shown: the last that pass the filters.")
+        var lines = 10
+
+        @Flag(help: "Show all lines, from the oldest file on.")
+        var all = false
+
+        @Option(
+            help: ArgumentHelp("The lowest level that is shown.", valueName: "level"),
+            transform: { text in
+                guard let level = LogLevel(name: text) else {
+                    throw ValidationError("A level is one of \(LogLevel.allCases.map(\.name).joined(separator: ", ")).")
+                }
+                return level
+            })
+        var level: LogLevel?
+
+        @Option(help: "What a line must hold.")
+        var text = ""
+
+        @Option(help: "Colour lines by level: auto, always or never.")
+        var colour = Colour.auto
+
+        func validate() throws {
+            if lines < 0 { throw ValidationError("The number of lines must not be negative.") }
+            if lines > 1_000_000 { throw ValidationError("More than a million lines: say --all.") }
+        }
+
+        /// How often a log that is followed is looked at.
+        private static let pauseMicroseconds: UInt32 = 100_000
+
+        func run() throws {
+            let setting: ConsoleColour =
+                switch colour {
+                case .auto: .automatic
+                case .always: .always
+                case .never: .never
+                }
+            do {
+                let session = try TailSession(
+                    in: folder, name: name, filter: TailFilter(level: level, text: text), lines: all ? nil : lines,
+                    isColoured: setting.applies(isTerminal: isatty(1) == 1) { name in
+                        getenv(name).map { String(cString: $0) }
+                    },
+                    show: { bytes in
+                        if !Terminal.write(bytes, to: 1) { Self.exit() }  // nobody reads
+                    })
+                try session.showWhatIsThere()
+                guard follow else { return try session.showTheRest() }
+                while true {
+                    usleep(Self.pauseMicroseconds)
+                    try session.showWhatIsNew()
+                }
+            } catch let error as FileLogProviderError {
+                Terminal.say("logbook tail: \(error)\n")
+                throw ExitCode(66)
+            }
+        }
+    }
+#endif

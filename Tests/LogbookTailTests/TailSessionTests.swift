@@ -1,0 +1,208 @@
+import LogbookCompression
+import LogbookCore
+import LogbookFiles
+import LogbookTestKit
+import Testing
+
+@testable import LogbookTail
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite struct TailSessionTests {
+    private let folder = TailFolder()
+    private let shown = Locked<[String]>([])
+
+    private func session(
+        _ filter: TailFilter = TailFilter(), lines: Int? = 10, isColoured: Bool = false
+    ) throws -> TailSession {
+        try TailSession(in: folder.path, filter: filter, lines: lines, isColoured: isColoured) { [shown] bytes in
+            shown.withLock { $0 += String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init) }
+        }
+    }
+    private func takeShown() -> [String] {
+        shown.withLock { shown in
+            defer { shown = [] }
+            return shown
+        }
+    }
+    private func messages(_ lines: [String]) -> [String] { lines.map { $0.split(separator: " ").last.map(String.init) ?? "" } }
+
+    private func service(_ policy: RollingPolicy = RollingPolicy(maximumArchives: 0)) throws -> (LogService, FileLogProvider) {
+        let service = LogService()
+        let provider = try FileLogProvider(in: folder.path, rolling: policy)
+        service.register(provider, from: .verbose)
+        return (service, provider)
+    }
+
+    @Test func showsTheLastLinesAcrossRolls() throws {
+        let (service, provider) = try service()
+        for number in 1...20 {
+            service.info("\(number)")
+            if number % 4 == 0 { try provider.roll() }
+        }
+        try session(lines: 6).showWhatIsThere()
+        #expect(messages(takeShown()) == (15...20).map { "\($0)" })
+        try session(lines: nil).showWhatIsThere()
+        #expect(messages(takeShown()) == (1...20).map { "\($0)" })
+    }
+
+    @Test func followsAcrossRolls() throws {
+        let (service, provider) = try service()
+        service.info("old")
+        let session = try session()
+        try session.showWhatIsThere()
+        #expect(messages(takeShown()) == ["old"])
+        for round in 1...5 {
+            for number in 1...3 { service.info("\(round).\(number)") }
+            try provider.roll()
+            if round % 2 == 0 { try provider.roll() }
+            service.info("\(round).active")
+            try session.showWhatIsNew()
+            #expect(messages(takeShown()) == ["\(round).1", "\(round).2", "\(round).3", "\(round).active"])
+        }
+        try session.showWhatIsNew()
+        #expect(takeShown() == [])
+    }
+
+    @Test func followsWhatWasRolledSeveralTimesAndCompressedMeanwhile() async throws {
+        let compressed = Monitor(0)
+        let provider = try FileLogProvider(
+            in: folder.path, rolling: RollingPolicy(maximumArchives: 0, compression: .gzip),
+            onArchive: { event in
+                guard case .compressed = event else { return }
+                compressed.withLock { access in
+                    access.value += 1
+                    access.broadcast()
+                }
+            })
+        let service = LogService()
+        service.register(provider)
+        let session = try session()
+        service.info("1")
+        try session.showWhatIsThere()
+        for number in 2...7 {
+            service.info("\(number)")
+            if number % 2 == 0 { try provider.roll() }
+        }
+        await withCheckedContinuation { continuation in
+            LogThread.start("waiting") {
+                compressed.withLock { access in
+                    while access.value < 3 { if !access.wait(until: .seconds(60)) { break } }
+                }
+                continuation.resume()
+            }
+        }
+        try session.showWhatIsNew()
+        #expect(messages(takeShown()) == (1...7).map { "\($0)" })
+        try provider.shutdown(by: .seconds(30))
+    }
+
+    @Test func followsWhatOthersMoveAwayAndTruncate() throws {
+        let (service, _) = try service()
+        let session = try session()
+        service.info("1")
+        try session.showWhatIsThere()
+        service.info("2")
+        rename("\(folder.path)/app.log", "\(folder.path)/app.log.1")
+        service.info("3")
+        try session.showWhatIsNew()
+        truncate("\(folder.path)/app.log", 0)
+        try session.showWhatIsNew()
+        service.info("4")
+        try session.showWhatIsNew()
+        #expect(messages(takeShown()) == ["1", "2", "3", "4"])
+    }
+
+    @Test func aLineIsShownOnceItIsWhole() throws {
+        folder.append("whole\nto", to: "app.log")
+        let session = try session()
+        try session.showWhatIsThere()
+        #expect(takeShown() == ["whole"])
+        folder.append("rn\n", to: "app.log")
+        try session.showWhatIsNew()
+        #expect(takeShown() == ["torn"])
+        folder.append("rest", to: "app.log")
+        try session.showWhatIsNew()
+        #expect(takeShown() == [])
+        try session.showTheRest()
+        #expect(takeShown() == ["rest"])
+    }
+
+    @Test func filtersByLevelAndText() throws {
+        let (service, _) = try service()
+        service.info("payment 1")
+        service.error("payment 2")
+        service.warning("parcel 3")
+        service.error("parcel 4")
+        folder.append("  a line that continues payment\n", to: "app.log")
+        try session(TailFilter(text: "payment")).showWhatIsThere()
+        #expect(messages(takeShown()) == ["1", "2", "payment"])
+        try session(TailFilter(level: .warning)).showWhatIsThere()
+        #expect(messages(takeShown()) == ["2", "3", "4", "payment"])
+        try session(TailFilter(level: .error, text: "parcel")).showWhatIsThere()
+        #expect(messages(takeShown()) == ["4"])
+        try session(TailFilter(text: "nowhere")).showWhatIsThere()
+        #expect(takeShown() == [])
+    }
+
+    @Test func theLastLinesAreThoseThatPass() throws {
+        let (service, _) = try service()
+        for number in 1...100 { number % 10 == 0 ? service.error("\(number)") : service.info("\(number)") }
+        try session(TailFilter(level: .error), lines: 2).showWhatIsThere()
+        #expect(messages(takeShown()) == ["90", "100"])
+        try session(lines: 0).showWhatIsThere()
+        #expect(takeShown() == [])
+    }
+
+    @Test func coloursByLevel() throws {
+        let (service, _) = try service()
+        service.info("plain")
+        service.error("red")
+        try session(isColoured: true).showWhatIsThere()
+        let lines = takeShown()
+        #expect(lines[0].hasSuffix(" plain"))
+        #expect(!lines[0].contains("\u{1B}"))
+        #expect(lines[1].hasPrefix("\u{1B}[31m"))
+        #expect(lines[1].hasSuffix(" red\u{1B}[0m"))
+    }
+
+    @Test func aFolderWithoutALogIsEmptyAndAMissingOneAnError() throws {
+        try session().showWhatIsThere()
+        #expect(takeShown() == [])
+        #expect(throws: FileLogProviderError.cannotOpenFolder(path: "/nowhere/at/all", errno: ENOENT)) {
+            try TailSession(in: "/nowhere/at/all") { _ in }
+        }
+    }
+}
+
+/// A folder of a test's own, removed with its files when the test lets go of it.
+final class TailFolder: Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/logbook-tail-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed") }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+        let files = SystemFileSystem()
+        if let folder = try? files.openFolder(at: path) {
+            for name in (try? files.names(in: folder)) ?? [] { unlink("\(path)/\(name)") }
+            files.close(folder)
+        }
+        rmdir(path)
+    }
+
+    func append(_ text: String, to name: String) {
+        guard let file = fopen("\(path)/\(name)", "a") else { preconditionFailure("fopen failed") }
+        fputs(text, file)
+        fclose(file)
+    }
+}
