@@ -52,9 +52,9 @@ let package = Package(
         .library(name: "LogbookSwiftLog", targets: ["LogbookSwiftLog"]),
         .library(name: "LogbookCollector", targets: ["LogbookCollector"]),
         .library(name: "LogbookTracking", targets: ["LogbookTracking"]),
-        .plugin(name: "LogbookTrackingCheck", targets: ["LogbookTrackingCheck"]),
         .library(name: "LogbookTestKit", targets: ["LogbookTestKit"]),
         .executable(name: "logbook", targets: ["LogbookTool"]),
+        .executable(name: "LogbookPlanTool", targets: ["LogbookPlanTool"]),
     ],
     traits: [
         .default(enabledTraits: ["Transactions", "SwiftLog"]),
@@ -107,6 +107,7 @@ let package = Package(
         .macro(name: "LogbookTrackingMacros", dependencies: ["LogbookTrackingSyntax"], swiftSettings: settings),
         room("LogbookTracking", ["CLogbookSystem", "LogbookCore", "LogbookTrackingPlan", "LogbookTrackingMacros"]),
         .executableTarget(name: "LogbookPlanTool", dependencies: ["LogbookTrackingPlan"], swiftSettings: settings),
+        // No product: SwiftPM compiles the plug-ins of a package for everyone who depends on it. Dependents copy its one file.
         .plugin(name: "LogbookTrackingCheck", capability: .buildTool(), dependencies: ["LogbookPlanTool"]),
 
         // Face
