@@ -54,6 +54,7 @@ let package = Package(
         .library(name: "LogbookTracking", targets: ["LogbookTracking"]),
         .library(name: "LogbookTestKit", targets: ["LogbookTestKit"]),
         .executable(name: "logbook", targets: ["LogbookTool"]),
+        .executable(name: "LogbookPlanTool", targets: ["LogbookPlanTool"]),
     ],
     traits: [
         .default(enabledTraits: ["Transactions", "SwiftLog"]),
@@ -105,6 +106,9 @@ let package = Package(
         room("LogbookTrackingPlan", ["LogbookTrackingSyntax"]),
         .macro(name: "LogbookTrackingMacros", dependencies: ["LogbookTrackingSyntax"], swiftSettings: settings),
         room("LogbookTracking", ["CLogbookSystem", "LogbookCore", "LogbookTrackingPlan", "LogbookTrackingMacros"]),
+        .executableTarget(name: "LogbookPlanTool", dependencies: ["LogbookTrackingPlan"], swiftSettings: settings),
+        // No product: SwiftPM compiles the plug-ins of a package for everyone who depends on it. Dependents copy its one file.
+        .plugin(name: "LogbookTrackingCheck", capability: .buildTool(), dependencies: ["LogbookPlanTool"]),
 
         // Face
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
@@ -169,20 +173,21 @@ let package = Package(
         tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
-        tests("LogbookTracking"),
+        tests("LogbookTracking", ["LogbookTrackingMacros", "LogbookTrackingPlan", "LogbookTrackingSyntax"]),
         tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),
         .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit", swiftLog], swiftSettings: settings),
         tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(
-            name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", swiftLog],
+            name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", "LogbookTracking", swiftLog],
             swiftSettings: settings),
 
         // Examples
         .target(
             name: "FuelPurchase",
-            dependencies: ["Logbook", "LogbookTransactions", hummingbird],
-            path: "Examples/FuelPurchase/Shared", swiftSettings: settings),
+            dependencies: ["Logbook", "LogbookTransactions", "LogbookTracking", hummingbird],
+            path: "Examples/FuelPurchase/Shared", resources: [.embedInCode("tracking-plan.json")], swiftSettings: settings,
+            plugins: ["LogbookTrackingCheck"]),
         .executableTarget(
             name: "FuelClient", dependencies: ["FuelPurchase", "Logbook", argumentParser],
             path: "Examples/FuelPurchase/Client", swiftSettings: settings),

@@ -70,9 +70,21 @@ package struct PlanCheck {
             return nil
         }
         guard let type = entry.type, let selector = entry.selector else { return nil }
+        let modules = catalog.modules(sharing: type.value)
+        if !modules.isEmpty {
+            if !isQuiet {
+                let names = modules.map { "\"\($0).\(type.value)\"" }.joined(separator: " or ")
+                complain(type.place, "the class \"\(type.value)\" is in several modules; write \(names)")
+            }
+            return nil
+        }
         if let found = catalog.lookup(type.value, selector.value) { return found }
         if isQuiet { return nil }
         guard catalog.isType(type.value) else {
+            if catalog.unannotated.contains(type.value) {
+                complain(type.place, "the class \"\(type.value)\" is there, but not annotated @TrackedType")
+                return nil
+            }
             let hint = NearMatches.hint(for: type.value, among: catalog.typeNames)
             complain(type.place, "unknown class \"\(type.value)\"\(hint.isEmpty ? "; is it annotated @TrackedType?" : hint)")
             return nil
@@ -80,6 +92,8 @@ package struct PlanCheck {
         let known = catalog.selectors(of: type.value), swift = NearMatches.swiftSelector(selector.value)
         if swift != selector.value, known.contains(swift) {
             complain(selector.place, "\"\(type.value)\" has no method \"\(selector.value)\"; in Swift it is \"\(swift)\"")
+        } else if catalog.unannotated.contains(type.value + "." + selector.value) {
+            complain(selector.place, "\"\(type.value)\" has the method \"\(selector.value)\", but it is not tracked")
         } else {
             let hint = NearMatches.hint(for: selector.value, among: known)
             complain(selector.place, "\"\(type.value)\" has no method \"\(selector.value)\" that can be tracked\(hint)")
