@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 // One package, many rooms. What a room may import is written here and nowhere else; see README.md, "Traits", for what each
@@ -50,6 +51,7 @@ let package = Package(
         .library(name: "LogbookTransactions", targets: ["LogbookTransactions"]),
         .library(name: "LogbookSwiftLog", targets: ["LogbookSwiftLog"]),
         .library(name: "LogbookCollector", targets: ["LogbookCollector"]),
+        .library(name: "LogbookTracking", targets: ["LogbookTracking"]),
         .library(name: "LogbookTestKit", targets: ["LogbookTestKit"]),
         .executable(name: "logbook", targets: ["LogbookTool"]),
     ],
@@ -97,6 +99,12 @@ let package = Package(
 
         // Between rooms: archives and gzip. Apart from LogbookFiles, so that nobody needs zlib who does not compress.
         room("LogbookCompression", ["LogbookFiles", "LogbookGzip"]),
+
+        // Tracking: only who takes its product compiles any of this.
+        room("LogbookTrackingSyntax"),
+        room("LogbookTrackingPlan", ["LogbookTrackingSyntax"]),
+        .macro(name: "LogbookTrackingMacros", dependencies: ["LogbookTrackingSyntax"], swiftSettings: settings),
+        room("LogbookTracking", ["CLogbookSystem", "LogbookCore", "LogbookTrackingPlan", "LogbookTrackingMacros"]),
 
         // Face
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
@@ -155,6 +163,7 @@ let package = Package(
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
         tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),
+        tests("LogbookTracking"),
         .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit"], swiftSettings: settings),
         tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.

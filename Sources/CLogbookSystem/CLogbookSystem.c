@@ -38,6 +38,31 @@ uint64_t logbook_thread_id_slow(void) {
     return number;
 }
 
+__thread void *logbook_thread_buffer;
+__thread bool logbook_thread_keeps_buffers;
+static pthread_key_t buffer_key;
+static pthread_once_t buffer_once = PTHREAD_ONCE_INIT;
+static void (*_Atomic buffer_release)(void *);
+
+static void release_buffer(void *unused) {
+    (void)unused;
+    logbook_thread_keeps_buffers = false;   // what is given from here on comes back through the slow way, and is kept once more
+    void *buffer = logbook_thread_buffer;
+    logbook_thread_buffer = NULL;
+    if (buffer) buffer_release(buffer);
+}
+
+static void make_buffer_key(void) { pthread_key_create(&buffer_key, release_buffer); }
+
+bool logbook_buffer_keep_slow(void *buffer, void (*release)(void *)) {
+    buffer_release = release;
+    pthread_once(&buffer_once, make_buffer_key);
+    if (pthread_setspecific(buffer_key, &buffer_key) != 0) return false;
+    logbook_thread_keeps_buffers = true;
+    logbook_thread_buffer = buffer;
+    return true;
+}
+
 int32_t logbook_local_offset(int64_t second) {
     time_t moment = (time_t)second;
     struct tm parts;

@@ -43,4 +43,24 @@ final class Audience: Sendable {
         level.rawValue >= sureFloor
             || listeners.contains { $0.terms.verdict(on: level, from: names, isEntry: false, occasion).isHeard }
     }
+
+    /// Who hears plain messages of a level, as far as levels alone decide.
+    /// - Parameter seat: A registration's place among ``Distributor/Seat``s.
+    func hearing(_ level: LogLevel, generation: UInt32, seat: (LogRegistration) -> Int?) -> Hearing {
+        guard raises.isEmpty else { return .undecided }
+        var seats: UInt32 = 0
+        for listener in listeners {
+            guard listener.registration.isOfThisProcess else { return .undecided }
+            switch listener.terms.plainAnswer(to: level) {
+            case false?: continue
+            case nil: return .undecided
+            case true?:
+                guard listener.registration.isQueued, let place = seat(listener.registration), place < Hearing.seats else {
+                    return .undecided
+                }
+                seats |= 1 << UInt32(place)
+            }
+        }
+        return Hearing(seats: seats, generation: generation)
+    }
 }

@@ -64,4 +64,11 @@ struct ListeningTerms: Sendable {
     func entryFloor(lowestRaise: UInt8) -> UInt8 {
         interest == .transactionEntries ? filter.floor : messageFloor(lowestRaise: lowestRaise)
     }
+
+    /// Whether every message of the level is heard, wherever it comes from and while nothing is raised; nil when that depends on
+    /// the event.
+    func plainAnswer(to level: LogLevel) -> Bool? {
+        if interest == .transactionEntries || !levels.lowest.admits(level) { return false }
+        return levels.highest.admits(level) && filter == .everything && closure == nil ? true : nil
+    }
 }

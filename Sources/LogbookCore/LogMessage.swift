@@ -1,18 +1,22 @@
-/// The text of an event, rendered straight into UTF-8 when somebody listens.
+// HOT PATH — each piece of an interpolation is one word; text is made of them when somebody reads it.
+
+/// The text of an event, collected without making strings when somebody listens.
 ///
 /// ```swift
 /// service.info("payment \(id) took \(milliseconds) ms for \(customer, privacy: .private)")
 /// ```
 public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
     private enum Content: Sendable {
-        case literal(StaticString)
+        case literal(StaticText)
         case text(String)
-        case rendered(StringInterpolation)
+        case collected(MessageBuffer)
     }
-    private let content: Content
+    private var content: Content
 
-    public init(stringLiteral value: StaticString) { content = .literal(value) }
-    public init(stringInterpolation: StringInterpolation) { content = .rendered(stringInterpolation) }
+    public init(stringLiteral value: StaticString) {
+        content = StaticText(value).map(Content.literal) ?? .text(value.description)
+    }
+    public init(stringInterpolation: StringInterpolation) { content = .collected(stringInterpolation.finished()) }
 
     /// A message that is at hand as a `String`, for instance a line that was read.
     public init(text: String) { content = .text(text) }
@@ -22,33 +26,134 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
 
     func text(privacy: PrivacyMode) -> String {
         switch content {
-        case .literal(let literal): literal.description
+        case .literal(let literal): literal.string
         case .text(let text): text
-        case .rendered(let interpolation): interpolation.text(privacy: privacy)
+        case .collected(let buffer): buffer.words.string(privacy: privacy)
         }
     }
 
-    /// Collects the pieces of an interpolated message.
-    public struct StringInterpolation: StringInterpolationProtocol, Sendable {
-        private var bytes: [UInt8] = []
-        private var privateRanges: [Range<Int>] = []
+    /// What a record can carry of a message.
+    enum Pieces {
+        case words(UnsafeBufferPointer<UInt64>)
+        /// Text that is at hand.
+        case text(UnsafeBufferPointer<UInt8>)
+
+        /// Words of a record that it takes.
+        @inline(__always)
+        var words: Int {
+            switch self {
+            case .words(let words): words.count
+            case .text(let text): 1 + MessageWord.textWords(text.count)
+            }
+        }
+    }
+
+    /// The pieces, unless some of them are not for every reader.
+    /// - Returns: Nil when they are; `body` was not called.
+    @inline(__always)
+    func withPieces<Result>(privacy: PrivacyMode, _ body: (Pieces) -> Result) -> Result? {
+        switch content {
+        case .collected(let buffer):
+            if buffer.hasPrivate, privacy == .masked { return nil }
+            return body(.words(buffer.words.words))
+        case .literal(let literal): return body(.text(literal.bytes))
+        case .text(var text): return text.withUTF8 { body(.text($0)) }
+        }
+    }
+
+    /// Ends the message: its buffer goes back to the thread, unless somebody else holds it.
+    @inline(__always)
+    mutating func giveBackBuffer() {
+        guard case .collected(let buffer) = content else { return }
+        content = .text("")
+        MessageBuffer.giveBack(consume buffer)
+    }
+
+    /// Collects the pieces of an interpolated message. Made by the compiler for one literal; copies of it share their memory.
+    public struct StringInterpolation: StringInterpolationProtocol, @unchecked Sendable {
+        private let buffer: MessageBuffer
+        private var next: UnsafeMutablePointer<UInt64>
+        private var end: UnsafeMutablePointer<UInt64>
 
         public init(literalCapacity: Int, interpolationCount: Int) {
-            bytes.reserveCapacity(literalCapacity + interpolationCount * 16)
+            buffer = .take()
+            next = buffer.start
+            end = buffer.end
+        }
+
+        fileprivate func finished() -> MessageBuffer {
+            buffer.finish(at: next)
+            return buffer
+        }
+
+        @inline(never)
+        private mutating func grow(by count: Int) {
+            buffer.grow(by: count, next: &next)
+            end = buffer.end
+        }
+
+        @inline(__always)
+        private mutating func append(_ word: UInt64) {
+            if _slowPath(next == end) { grow(by: 1) }
+            next.pointee = word
+            next += 1
+        }
+
+        @inline(__always)
+        private mutating func append(_ kind: MessageWord.Kind, _ bits: UInt64) {
+            append(MessageWord.make(kind))
+            append(bits)
+        }
+
+        private mutating func append(text: UnsafeBufferPointer<UInt8>) {
+            guard let start = text.baseAddress, text.count > 0 else { return }
+            let words = MessageWord.textWords(text.count)
+            if end - next < words + 1 { grow(by: words + 1) }
+            next.pointee = MessageWord.make(.text, UInt64(text.count))
+            UnsafeMutableRawPointer(next + 1).copyMemory(from: start, byteCount: text.count)
+            next += words + 1
+        }
+
+        private mutating func append(text: String) {
+            var text = text
+            text.withUTF8 { append(text: $0) }
         }
 
         public mutating func appendLiteral(_ literal: StaticString) {
-            literal.withUTF8Buffer { bytes.append(contentsOf: $0) }
+            if let word = StaticText(literal).flatMap(MessageWord.literal) { return append(word) }
+            literal.withUTF8Buffer { append(text: $0) }
         }
 
-        public mutating func appendInterpolation(_ value: String) { bytes.append(utf8Of: value) }
-        public mutating func appendInterpolation(_ value: Substring) { bytes.append(contentsOf: value.utf8) }
+        public mutating func appendInterpolation(_ value: String) { append(text: value) }
+        public mutating func appendInterpolation(_ value: Substring) { append(text: String(value)) }
         public mutating func appendInterpolation(_ value: StaticString) { appendLiteral(value) }
         public mutating func appendInterpolation(_ value: Bool) { appendLiteral(value ? "true" : "false") }
-        public mutating func appendInterpolation(_ value: some FixedWidthInteger) { bytes.append(decimal: value) }
+        public mutating func appendInterpolation(_ value: Double) { append(.double, value.bitPattern) }
+
+        public mutating func appendInterpolation(_ value: Int) {
+            let word = UInt64(bitPattern: Int64(value)) << UInt64(MessageWord.kindBits)
+            if _fastPath(Int64(bitPattern: word) >> Int64(MessageWord.kindBits) == Int64(value)) {
+                append(word | MessageWord.Kind.small.rawValue)
+            } else {
+                append(.signed, UInt64(bitPattern: Int64(value)))
+            }
+        }
+
+        public mutating func appendInterpolation(_ value: UInt64) { append(.unsigned, value) }
+
+        @inlinable
+        public mutating func appendInterpolation<Number: FixedWidthInteger>(_ value: Number) {
+            if let small = Int(exactly: value) {
+                appendInterpolation(small)
+            } else if let large = UInt64(exactly: value) {
+                appendInterpolation(large)
+            } else {
+                appendInterpolation(String(value))
+            }
+        }
 
         /// Anything else, as its `description`.
-        public mutating func appendInterpolation<Value>(_ value: Value) { bytes.append(utf8Of: String(describing: value)) }
+        public mutating func appendInterpolation<Value>(_ value: Value) { append(text: String(describing: value)) }
 
         /// A value that not every reader may see.
         /// - Parameter privacy: ``LogPrivacy/secret`` values are not evaluated beyond this call and never rendered.
@@ -57,23 +162,12 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
             case .public: appendInterpolation(value())
             case .secret: appendLiteral("<secret>")
             case .private:
-                let start = bytes.count
-                appendInterpolation(value())
-                privateRanges.append(start..<bytes.count)
+                let value = value()
+                buffer.hasPrivate = true
+                append(MessageWord.make(.privateBegin))
+                appendInterpolation(value)
+                append(MessageWord.make(.privateEnd))
             }
-        }
-
-        func text(privacy: PrivacyMode) -> String {
-            guard privacy == .masked, !privateRanges.isEmpty else { return String(decoding: bytes, as: UTF8.self) }
-            var shown: [UInt8] = []
-            var end = 0
-            for range in privateRanges {
-                shown.append(contentsOf: bytes[end..<range.lowerBound])
-                shown.append(contentsOf: "<private>".utf8)
-                end = range.upperBound
-            }
-            shown.append(contentsOf: bytes[end...])
-            return String(decoding: shown, as: UTF8.self)
         }
     }
 }

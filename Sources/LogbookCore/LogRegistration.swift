@@ -86,7 +86,8 @@ public final class LogRegistration: Sendable {
     /// Events that other providers of the service heard, or might have, and this one did not, since it was registered. None of
     /// them is lost, or part of the ledger: `unheard.total + ledger.submitted` accounts for every sequence since then.
     public var unheard: LogUnheard {
-        LogUnheard(
+        service()?.distribute()
+        return LogUnheard(
             level: unheardByLevel.load(ordering: .relaxed), filter: unheardByFilter.load(ordering: .relaxed),
             interest: unheardByInterest.load(ordering: .relaxed))
     }
@@ -99,6 +100,7 @@ public final class LogRegistration: Sendable {
             let lost = lostInChild.load(ordering: .relaxed)
             return LogLedger(submitted: lost, dropped: lost == 0 ? [:] : [.forkChild: lost])
         }
+        service()?.distribute()
         let missing = suppression.missing
         let outer: LogLedger
         switch feed {
@@ -149,12 +151,12 @@ public final class LogRegistration: Sendable {
         return wrappers.lazy.compactMap { $0.reasonToHoldBack(event) }.first.map(LogReason.wrapper)
     }
 
-    /// Counts an event that this registration does not hear.
-    func pass(over ground: ListeningTerms.Ground) {
+    /// Counts events that this registration does not hear.
+    func pass(over ground: ListeningTerms.Ground, count: Int = 1) {
         switch ground {
-        case .filter, .closure: unheardByFilter.add(1, ordering: .relaxed)
-        case .interest: unheardByInterest.add(1, ordering: .relaxed)
-        case .level, .rule, .raise, .task, .entry: unheardByLevel.add(1, ordering: .relaxed)
+        case .filter, .closure: unheardByFilter.add(UInt64(count), ordering: .relaxed)
+        case .interest: unheardByInterest.add(UInt64(count), ordering: .relaxed)
+        case .level, .rule, .raise, .task, .entry: unheardByLevel.add(UInt64(count), ordering: .relaxed)
         }
     }
 
@@ -185,7 +187,43 @@ public final class LogRegistration: Sendable {
         }
     }
 
-    private func lose(_ reason: DropReason) {
+    // MARK: For the distributor
+
+    /// Whether a distributor feeds it.
+    var isQueued: Bool { if case .queued = feed { true } else { false } }
+
+    /// What its queue does when it is full; nil when it has none.
+    var overflow: QueuePolicy.Overflow? { if case .queued(let queue) = feed { queue.overflow } else { nil } }
+
+    /// Whether an event may go on its way to the queue; counts it when not. To be asked on the thread that says it.
+    func admits(_ event: LogEvent) -> Bool {
+        guard isOfThisProcess else {
+            lostInChild.add(1, ordering: .relaxed)
+            return false
+        }
+        guard event.nesting <= LogService.maximumNesting, !isCurrent else {
+            lose(.reentrant)
+            return false
+        }
+        return true
+    }
+
+    /// Puts events into the queue, without waiting.
+    func feed(_ events: [LogEvent], under pressure: Pressure) {
+        guard case .queued(let queue) = feed else { return }
+        switch phase.load(ordering: .acquiring) {
+        case .open: queue.take(events, under: pressure)
+        case .shutDown: queue.lose(.alreadyShutDown, count: events.count)
+        case .unregistered: break
+        }
+    }
+
+    /// Lets a caller wait where the queue is full and its policy says so.
+    func awaitRoom(isPrivileged: Bool) {
+        if case .queued(let queue) = feed { queue.awaitRoom(isPrivileged: isPrivileged) }
+    }
+
+    func lose(_ reason: DropReason) {
         if case .queued(let queue) = feed { return queue.lose(reason) }
         submitted.add(1, ordering: .acquiringAndReleasing)
         dropped.withLock { $0[reason, default: 0] += 1 }
@@ -202,6 +240,7 @@ public final class LogRegistration: Sendable {
     func flush(by deadline: LogDeadline) throws {
         // A shutdown was a flush, and the last one: the exit hook has nothing to add.
         guard phase.load(ordering: .acquiring) == .open else { return }
+        service()?.distribute(by: deadline)
         switch feed {
         case .queued(let queue): try queue.flush(by: deadline)
         case .immediate: try provider.flush(by: deadline)
@@ -209,6 +248,7 @@ public final class LogRegistration: Sendable {
     }
 
     func shutDown(by deadline: LogDeadline) throws {
+        service()?.distribute(by: deadline)
         guard phase.compareExchange(expected: .open, desired: .shutDown, ordering: .acquiringAndReleasing).exchanged else {
             return
         }

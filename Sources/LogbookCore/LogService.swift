@@ -32,9 +32,11 @@ public final class LogService: Sendable {
     let sequence = Atomic<UInt64>(0)
     private let listening = Locked(Listening())
     let applied = Locked<[LogRegistration]>([])
+    /// Feeds the queues; there once the first of them is registered. What a child has from its parent stays, unused.
+    private let distributorAddress = Atomic<UInt>(0)
     private let raiseAlarm = Locked<LogAlarm?>(nil)
     private let readContext: @Sendable () -> LogContext?
-    let clock: LogClock
+    package let clock: LogClock
     let randomness: LogRandomness
 
     public convenience init(
@@ -57,7 +59,12 @@ public final class LogService: Sendable {
         self.readContext = readContext
     }
 
-    deinit { LiveServices.remove(ObjectIdentifier(self)) }
+    deinit {
+        LiveServices.remove(ObjectIdentifier(self))
+        guard let distributor else { return }
+        distributor.close()
+        Unmanaged.passUnretained(distributor).release()
+    }
 
     // MARK: Who listens
 
@@ -158,6 +165,9 @@ public final class LogService: Sendable {
         var registrations: [LogRegistration] = []
         var raises: [LogRaise] = []
         fileprivate var audience = Audience()
+        /// Counts its changes.
+        fileprivate var generation: UInt32 = 0
+        fileprivate var seats: [Distributor.Seat?] = []
     }
 
     var audience: Audience { listening.withLock { $0.audience } }
@@ -174,7 +184,7 @@ public final class LogService: Sendable {
 
     /// Changes who listens or what is raised, and makes the audience anew.
     func change(_ body: (inout Listening) -> Void) {
-        let (earlier, hasRaises) = ProcessLineage.betweenForks {
+        let (earlier, leaving, hasRaises) = ProcessLineage.betweenForks {
             listening.withLock { listening in
                 body(&listening)
                 let earlier = listening.audience
@@ -185,12 +195,71 @@ public final class LogService: Sendable {
                 messageFloor.store(audience.messageFloor, ordering: .relaxed)
                 sureFloor.store(audience.sureFloor, ordering: .relaxed)
                 entryFloor.store(audience.entryFloor, ordering: .relaxed)
-                return (earlier, !listening.raises.isEmpty || !earlier.raises.isEmpty)
+                let leaving = arrangeSeats(&listening)
+                return (earlier, leaving, !listening.raises.isEmpty || !earlier.raises.isEmpty)
             }
         }
+        if !leaving.isEmpty { vacateSeats(of: leaving) }
         withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
         if hasRaises { setRaiseAlarm() }
     }
+
+    /// Gives everybody new a seat, and lets callers know who hears plain messages.
+    /// - Returns: Who has a seat and listens no more.
+    private func arrangeSeats(_ listening: inout Listening) -> [LogRegistration] {
+        let registrations = listening.registrations
+        if distributor == nil, registrations.contains(where: { $0.isQueued && $0.isOfThisProcess }) {
+            let address = UInt(bitPattern: Unmanaged.passRetained(Distributor()).toOpaque())
+            distributorAddress.store(address, ordering: .releasing)
+            listening.seats = []
+        }
+        guard let distributor else { return [] }
+        listening.generation = (listening.generation + 1) & (1 << UInt32(Hearing.generationBits) - 1)
+        let generation = listening.generation
+        for registration in registrations where !listening.seats.contains(where: { $0?.registration === registration }) {
+            let seat = Distributor.Seat(registration: registration, since: generation)
+            if let free = listening.seats.firstIndex(where: { $0 == nil }) {
+                listening.seats[free] = seat
+            } else {
+                listening.seats.append(seat)
+            }
+        }
+        let seats = listening.seats
+        distributor.set(seats)
+        for level in LogLevel.allCases {
+            let hearing = listening.audience.hearing(level, generation: generation) { registration in
+                seats.firstIndex { $0?.registration === registration }
+            }
+            distributor.set(hearing, for: level)
+        }
+        return seats.compactMap { $0?.registration }.filter { left in !registrations.contains { $0 === left } }
+    }
+
+    /// Hands out what those heard who leave, before others get their seats.
+    private func vacateSeats(of leaving: [LogRegistration]) {
+        distribute()
+        let vacated: [LogRegistration] = listening.withLock { listening in
+            for place in listening.seats.indices {
+                if let seat = listening.seats[place], leaving.contains(where: { $0 === seat.registration }) {
+                    listening.seats[place] = nil
+                }
+            }
+            distributor?.set(listening.seats)
+            return leaving
+        }
+        withExtendedLifetime(vacated) {}
+    }
+
+    /// The distributor of this process; nil when nobody is queued.
+    @inline(__always)
+    private var distributor: Distributor? {
+        guard let address = UnsafeRawPointer(bitPattern: distributorAddress.load(ordering: .acquiring)) else { return nil }
+        let distributor = Unmanaged<Distributor>.fromOpaque(address).takeUnretainedValue()
+        return distributor.lineage.isCurrent ? distributor : nil
+    }
+
+    /// Lets the queues have what was said before.
+    func distribute(by deadline: LogDeadline = .milliseconds(100)) { distributor?.distribute(by: deadline) }
 
     /// Lets the floors go back up when the next raise ends. Decisions do not wait for it, they look at the clock.
     private func setRaiseAlarm() {
@@ -301,33 +370,69 @@ public final class LogService: Sendable {
 
     @usableFromInline
     func submit(
-        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: (any Error)?, _ source: LogSource
+        _ level: LogLevel, _ message: consuming LogMessage, _ metadata: LogMetadata, _ error: (any Error)?,
+        _ source: LogSource
     ) {
+        if metadata.isEmpty, error == nil, sayPlainly(level, message, source) {
+            message.giveBackBuffer()
+            return
+        }
         say(level, message, metadata, error.map(LogErrorDetails.init), at: nil, source)
+        message.giveBackBuffer()
+    }
+
+    /// Says a message that only queues hear, by their levels alone: without a lock, and without memory of its own.
+    /// - Returns: False when there is more to it; nothing was said.
+    @inline(__always)
+    private func sayPlainly(_ level: LogLevel, _ message: borrowing LogMessage, _ source: LogSource) -> Bool {
+        guard let distributor, !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().registration == 0,
+            let place = source.literals, let file = EventRecord.packed(place.file),
+            let function = EventRecord.packed(place.function)
+        else { return false }
+        let hearing = distributor.hearing(level)
+        guard hearing.isDecided else { return false }
+        return message.withPieces(privacy: privacy) { pieces in
+            let words = pieces.words
+            guard words <= EventRecord.maximumMessageWords else { return false }
+            distributor.push(
+                pieces, words: words, level: level, hearing: hearing, time: clock.now(),
+                sequence: sequence.add(1, ordering: .relaxed).newValue, thread: LogThread.currentNumber, file: file,
+                function: function, line: source.line)
+            return true
+        } ?? false
+    }
+
+    /// Says something to the providers of these names alone, if they listen; nil for everybody. For rooms that have asked
+    /// ``mayHear(_:)``.
+    package func say(
+        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, from source: LogSource,
+        onlyTo names: Set<String>?
+    ) {
+        say(level, message, metadata, nil, at: nil, source, onlyTo: names)
     }
 
     private func say(
         _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: LogErrorDetails?, at time: LogTime?,
-        _ source: LogSource
+        _ source: LogSource, onlyTo names: Set<String>? = nil
     ) {
         let audience = audience, context = context(for: audience)
         var metadata = metadata
         if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
         let event = stamp(
             level, message.text(privacy: privacy), metadata, time: time, source: source, transaction: nil, error: error)
-        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context))
+        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context), onlyTo: names)
     }
 
     /// Transaction entries take the same way as every event: at `info`, or at `warning` when they carry an error: it is an
     /// error of the use case, often a person's mistake, not one of the program.
-    func log(_ entry: TransactionEntry, source: LogSource) {
+    package func log(_ entry: TransactionEntry, source: LogSource, onlyTo names: Set<String>? = nil) {
         let level: LogLevel = entry.errorCode == nil && entry.errorDescription == nil ? .info : .warning
         guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return }
         let audience = audience, context = context(for: audience)
         let metadata = audience.wantsContext ? context?.metadata ?? [:] : [:]
         let event = stamp(
             level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
-        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context))
+        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context), onlyTo: names)
     }
 
     /// What the task carries, if that makes a difference.
@@ -353,15 +458,29 @@ public final class LogService: Sendable {
     }
 
     private func deliver(
-        _ event: LogEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion
+        _ event: LogEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion,
+        onlyTo providers: Set<String>? = nil
     ) {
+        var hearers: [LogRegistration] = []
         for listener in audience.listeners {
-            let verdict = listener.terms.verdict(on: event, from: names, occasion)
-            if verdict.isHeard {
-                listener.registration.take(event)
-            } else {
-                listener.registration.pass(over: verdict.ground)
+            if let providers, !providers.contains(listener.registration.name) {
+                listener.registration.pass(over: .filter)
+                continue
             }
+            let verdict = listener.terms.verdict(on: event, from: names, occasion)
+            if !verdict.isHeard {
+                listener.registration.pass(over: verdict.ground)
+            } else if listener.registration.isQueued {
+                if listener.registration.admits(event) { hearers.append(listener.registration) }
+            } else {
+                listener.registration.take(event)
+            }
+        }
+        if hearers.isEmpty { return }
+        if let distributor {
+            distributor.push(SpokenEvent(event, hearers: hearers))
+        } else {
+            for hearer in hearers { hearer.take(event) }
         }
     }
 

@@ -1,7 +1,7 @@
 /// Where in the program an event was said.
 public struct LogSource: Sendable, Hashable {
     private enum Place: Sendable {
-        case literal(file: StaticString, function: StaticString)
+        case literal(file: StaticText, function: StaticText)
         case text(file: String, function: String)
     }
     private let place: Place
@@ -11,6 +11,16 @@ public struct LogSource: Sendable, Hashable {
 
     /// A place in this program; the literals cost nothing until a format asks for them.
     public init(file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line) {
+        if let file = StaticText(file), let function = StaticText(function) {
+            place = .literal(file: file, function: function)
+        } else {
+            place = .text(file: file.description, function: function.description)
+        }
+        self.line = line
+    }
+
+    /// The same place, as a record kept it.
+    init(file: StaticText, function: StaticText, line: UInt32) {
         place = .literal(file: file, function: function)
         self.line = line
     }
@@ -25,7 +35,7 @@ public struct LogSource: Sendable, Hashable {
     public static let unknown = LogSource(fileNamed: "")
 
     /// The literals of a place in this program, for formats that take bytes and make no strings; nil for one that was read.
-    package var literals: (file: StaticString, function: StaticString)? {
+    package var literals: (file: StaticText, function: StaticText)? {
         if case .literal(let file, let function) = place { (file, function) } else { nil }
     }
 
@@ -33,7 +43,7 @@ public struct LogSource: Sendable, Hashable {
     package var isUnknown: Bool {
         guard line == 0 else { return false }
         switch place {
-        case .literal(let file, let function): return file.utf8CodeUnitCount == 0 && function.utf8CodeUnitCount == 0
+        case .literal(let file, let function): return file.count == 0 && function.count == 0
         case .text(let file, let function): return file.isEmpty && function.isEmpty
         }
     }
@@ -41,7 +51,7 @@ public struct LogSource: Sendable, Hashable {
     /// `Module/File.swift` for an event of this program.
     public var file: String {
         switch place {
-        case .literal(let file, _): file.description
+        case .literal(let file, _): file.string
         case .text(let file, _): file
         }
     }
@@ -49,7 +59,7 @@ public struct LogSource: Sendable, Hashable {
     /// `name(label:)`; empty when it is not known.
     public var function: String {
         switch place {
-        case .literal(_, let function): function.description
+        case .literal(_, let function): function.string
         case .text(_, let function): function
         }
     }
@@ -69,14 +79,14 @@ public struct LogSource: Sendable, Hashable {
     /// The bytes of ``file``, without making a string.
     func withFileUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         switch place {
-        case .literal(let file, _): return file.withUTF8Buffer(body)
+        case .literal(let file, _): return body(file.bytes)
         case .text(var file, _): return file.withUTF8(body)
         }
     }
 
     private func withFunctionUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         switch place {
-        case .literal(_, let function): return function.withUTF8Buffer(body)
+        case .literal(_, let function): return body(function.bytes)
         case .text(_, var function): return function.withUTF8(body)
         }
     }

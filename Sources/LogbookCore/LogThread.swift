@@ -1,5 +1,13 @@
 internal import CLogbookSystem
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// Starts threads that belong to the library: detached, named, and with every signal blocked.
 package enum LogThread {
     private final class Body {
@@ -20,4 +28,7 @@ package enum LogThread {
 
     /// The kernel's number for the calling thread.
     package static var currentNumber: UInt64 { logbook_thread_id() }
+
+    /// Lets another thread have the processor first.
+    static func yield() { _ = sched_yield() }
 }

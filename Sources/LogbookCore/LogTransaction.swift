@@ -52,12 +52,17 @@ extension LogService {
         usecase: Int,
         file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) -> LogTransaction {
+        transaction(usecase: usecase, from: LogSource(file: file, function: function, line: line), onlyTo: nil)
+    }
+
+    /// The same for a place that is no literal, and for the providers of these names alone; nil for everybody.
+    package func transaction(usecase: Int, from source: LogSource, onlyTo names: Set<String>?) -> LogTransaction {
         let transaction = LogTransaction(
             id: "TXN\(usecase)-\(UniqueID.make(randomness))", usecase: usecase, device: device, service: self)
         log(
             TransactionEntry(
                 transactionID: transaction.id, usecase: usecase, kind: .began, device: transaction.device),
-            source: LogSource(file: file, function: function, line: line))
+            source: source, onlyTo: names)
         return transaction
     }
 

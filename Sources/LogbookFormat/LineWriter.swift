@@ -277,7 +277,7 @@ package struct LineWriter {
     @inline(__always)
     mutating func file(of source: LogSource, _ body: (inout LineWriter, UnsafeBufferPointer<UInt8>) -> Void) {
         if let literals = source.literals {
-            body(&self, UnsafeBufferPointer(start: literals.file.utf8Start, count: literals.file.utf8CodeUnitCount))
+            body(&self, literals.file.bytes)
         } else {
             withUTF8(of: source.file, body)
         }
@@ -286,7 +286,7 @@ package struct LineWriter {
     @inline(__always)
     mutating func function(of source: LogSource, _ body: (inout LineWriter, UnsafeBufferPointer<UInt8>) -> Void) {
         if let literals = source.literals {
-            body(&self, UnsafeBufferPointer(start: literals.function.utf8Start, count: literals.function.utf8CodeUnitCount))
+            body(&self, literals.function.bytes)
         } else {
             withUTF8(of: source.function, body)
         }

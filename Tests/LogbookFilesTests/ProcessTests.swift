@@ -40,6 +40,10 @@ import Testing
             typealias Fork = @convention(c) () -> pid_t
             let child = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
             if child == 0 {
+                var signals = sigset_t()   // the pool's threads, one of which forked, block all of them
+                sigemptyset(&signals)
+                pthread_sigmask(SIG_SETMASK, &signals, nil)
+                alarm(60)
                 service.info("dropped")
                 service.reinitializeAfterFork()
                 guard let own = try? openFile() else { _exit(1) }

@@ -1,5 +1,6 @@
 import Foundation
 import LogbookGzip
+import LogbookTestKit
 import Testing
 
 @Suite struct GzipTests {
@@ -9,8 +10,25 @@ import Testing
         }
     }
 
-    @Test(arguments: [[], [0], Array("hello\n".utf8), lines(10), lines(50_000), [UInt8](0...255)], [1, 6, 9])
-    func whatWasCompressedComesBack(bytes: [UInt8], level: Int) throws {
+    /// Named, since a test prints what it is given.
+    enum Content: CaseIterable, Sendable {
+        case nothing, oneByte, oneLine, fewLines, manyLines, everyByte
+
+        var bytes: [UInt8] {
+            switch self {
+            case .nothing: []
+            case .oneByte: [0]
+            case .oneLine: Array("hello\n".utf8)
+            case .fewLines: lines(10)
+            case .manyLines: lines(50_000)
+            case .everyByte: [UInt8](0...255)
+            }
+        }
+    }
+
+    @Test(arguments: Content.allCases, [1, 6, 9])
+    func whatWasCompressedComesBack(content: Content, level: Int) throws {
+        let bytes = content.bytes
         let compressed = try Gzip.compress(bytes, level: level)
         #expect(try Gzip.inflate(compressed, limit: bytes.count) == bytes)
     }
@@ -26,17 +44,11 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("gzip-\(UUID().uuidString)")
         try Data(input).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["gzip"] + arguments
-        process.standardInput = try FileHandle(forReadingFrom: file)
-        process.standardOutput = output
-        try process.run()
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
-        return Array(bytes)
+        let output = file.path + ".out"
+        defer { try? FileManager.default.removeItem(atPath: output) }
+        let input = try FileHandle(forReadingFrom: file)
+        try #require(ChildProcess.run(["gzip"] + arguments, input: input.fileDescriptor, output: output) == .exited(0))
+        return try Array(Data(contentsOf: URL(fileURLWithPath: output)))
     }
 
     @Test func theMachinesGzipReadsWhatWeWrite() throws {

@@ -1,12 +1,14 @@
 import Foundation
+import LogbookCore
 import LogbookHTTP
+import LogbookTestKit
 import Testing
 
 /// `openssl s_server` with a certificate made for the test; it answers every GET.
 private final class TLSServer {
     let folder: URL
     let port: Int
-    private let process = Process()
+    private let process: ChildProcess
     var certificate: String { folder.appendingPathComponent("certificate.pem").path }
 
     static let isPossible: Bool = (try? run(["version"])) == 0
@@ -23,43 +25,30 @@ private final class TLSServer {
                 "-addext", "subjectAltName=\(name)",
             ] + files)
         try #require(made == 0)
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
+        let output = folder.path + "/output"
+        process = try ChildProcess(
             [
                 "openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-key", folder.path + "/key.pem", "-cert",
                 folder.path + "/certificate.pem",
-            ] + arguments
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+            ] + arguments, output: output)
         // ACCEPT 127.0.0.1:41234
         var text = ""
-        while !text.contains("ACCEPT") || text.last != "\n" {
-            let bytes = output.fileHandleForReading.availableData
-            if bytes.isEmpty { break }
-            text += String(decoding: bytes, as: UTF8.self)
+        let limit = LogDeadline.seconds(60)
+        while !text.contains("ACCEPT") || text.last != "\n", process.end == nil, !limit.hasPassed {
+            text = try String(contentsOfFile: output, encoding: .utf8)
+            usleep(2000)
         }
         let line = text.split(separator: "\n").last { $0.hasPrefix("ACCEPT") }
         port = try #require(line?.split(separator: ":").last.flatMap { Int($0) })
     }
 
     deinit {
-        // Threads of the tests hold signals back, and the server has inherited that: only this one reaches it.
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.wait(by: .now)
         try? FileManager.default.removeItem(at: folder)
     }
 
     private static func run(_ arguments: [String]) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+        if case .exited(let status) = try ChildProcess.run(["openssl"] + arguments) { status } else { -1 }
     }
 }
 

@@ -2,6 +2,7 @@
     import Foundation
     import Glibc
     import GRDB
+    import LogbookTestKit
     import Testing
 
     /// Tests of the tool wait for processes, so they run one after the other: the threads of Swift's pool are few.
@@ -95,9 +96,9 @@
                 #expect(
                     Tool.eventually {
                         tool.signal(SIGTERM)
-                        return !tool.process.isRunning
+                        return tool.process.end != nil
                     })
-                #expect(tool.process.terminationReason == .uncaughtSignal)
+                #expect(tool.wait().end == .killed(by: SIGTERM))
             }
 
             @Test func whatTheRemoteDoesNotTakeIsSavedAndTheReceiverCanHaveItLater() throws {
@@ -171,12 +172,9 @@
             @Test func aReaderThatIsSlowLosesNothing() throws {
                 // The shell reads nothing for a while, and then everything.
                 let tool = try Tool.path()
-                let process = Process()
-                process.executableURL = URL(fileURLWithPath: "/bin/sh")
-                process.arguments = ["-c", "seq 60000 | '\(tool)' pipe --console 2>err | { sleep 1; wc -l; } >count"]
-                process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-                try process.run()
-                process.waitUntilExit()
+                _ = try ChildProcess.run(
+                    ["/bin/sh", "-c", "seq 60000 | '\(tool)' pipe --console 2>err | { sleep 1; wc -l; } >count"],
+                    in: folder.path)
                 #expect(
                     folder.text("count").trimmingCharacters(in: .whitespacesAndNewlines) == "60000",
                     "\(folder.text("err"))")
@@ -184,14 +182,9 @@
 
             @Test func aReaderThatHasGoneIsSaid() throws {
                 let tool = try Tool.path()
-                let process = Process()
-                process.executableURL = URL(fileURLWithPath: "/bin/sh")
-                process.arguments = [
-                    "-c", "{ seq 60000 | '\(tool)' pipe --console 2>err; echo $? >status; } | head -n 1 >first",
-                ]
-                process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-                try process.run()
-                process.waitUntilExit()
+                _ = try ChildProcess.run(
+                    ["/bin/sh", "-c", "{ seq 60000 | '\(tool)' pipe --console 2>err; echo $? >status; } | head -n 1 >first"],
+                    in: folder.path)
                 #expect(Tool.eventually { folder.text("status") == "75\n" }, "\(folder.text("err"))")
                 #expect(folder.text("err").contains("ConsoleLogProvider did not deliver"))
             }

@@ -1,6 +1,7 @@
 #if Collector && canImport(Glibc)
     import Foundation
     import Glibc
+    import LogbookTestKit
     import Testing
 
     /// The built `logbook`, as a user runs it.
@@ -14,12 +15,14 @@
         }
 
         struct Outcome {
-            let status: Int32
+            let end: ChildProcess.End
             let output: String
             let errors: String
+            /// Nil when a signal has ended it.
+            var status: Int32? { if case .exited(let status) = end { status } else { nil } }
         }
 
-        let process = Process()
+        let process: ChildProcess
         let input = Pipe()
         private let folder: TemporaryFolder
         private let name: String
@@ -31,30 +34,25 @@
         ) throws {
             self.folder = folder
             self.name = name
-            process.executableURL = URL(fileURLWithPath: try Self.path())
-            process.arguments = arguments
-            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-            process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-            for stream in ["out", "err"] { try Data().write(to: URL(fileURLWithPath: folder("\(name).\(stream)"))) }
-            process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder("\(name).out")))
-            process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder("\(name).err")))
-            if let input { process.standardInput = input } else { process.standardInput = self.input }
-            // A child inherits what is ignored, and whoever started the tests may ignore anything.
-            let inherited = [SIGHUP, SIGINT, SIGTERM].map { ($0, Glibc.signal($0, SIG_DFL)) }
-            defer { for (number, action) in inherited { Glibc.signal(number, action) } }
+            // A child that kept the end it is written to from would wait for itself.
+            _ = fcntl(self.input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
             Glibc.signal(SIGPIPE, SIG_IGN)  // a tool that ends early must not end the tests
-            try process.run()
+            process = try ChildProcess(
+                [Self.path()] + arguments, in: folder.path, environment: environment,
+                input: (input ?? self.input.fileHandleForReading).fileDescriptor, output: folder("\(name).out"),
+                errors: folder("\(name).err"))
+            try self.input.fileHandleForReading.close()
         }
 
         var output: String { (try? String(contentsOfFile: folder("\(name).out"), encoding: .utf8)) ?? "" }
         var errors: String { (try? String(contentsOfFile: folder("\(name).err"), encoding: .utf8)) ?? "" }
 
         func wait() -> Outcome {
-            process.waitUntilExit()
-            return Outcome(status: process.terminationStatus, output: output, errors: errors)
+            let end = process.wait()
+            return Outcome(end: end, output: output, errors: errors)
         }
 
-        func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+        func signal(_ number: Int32) { process.signal(number) }
 
         /// Writes to the tool's standard input.
         func send(_ text: String) throws { try input.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
@@ -91,7 +89,7 @@
                 ["collect", "--archive", "sqlite:archive.sqlite", "--port", "\(port)"], in: folder, name: name,
                 environment: ["LOGBOOK_TOKEN": Self.token])
             self.tool = tool
-            try #require(Tool.eventually { tool.output.hasSuffix("\n") || !tool.process.isRunning }, "it did not start")
+            try #require(Tool.eventually { tool.output.hasSuffix("\n") || tool.process.end != nil }, "it did not start")
             url = try #require(tool.output.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:\d+)\n/)).1.description
         }
 

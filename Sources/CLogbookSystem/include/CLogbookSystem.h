@@ -33,6 +33,28 @@ static inline uint64_t logbook_thread_id(void) {
     return number ? number : logbook_thread_id_slow();
 }
 
+/// One object per thread that is kept for the next log call. Taking empties the slot; giving fills an empty one and says whether
+/// it did. What lies there when a thread ends is handed to the release function, which is always the same.
+#if defined(__APPLE__)
+extern __thread void *logbook_thread_buffer;
+extern __thread bool logbook_thread_keeps_buffers;
+#else
+extern __thread void *logbook_thread_buffer __attribute__((tls_model("initial-exec")));
+extern __thread bool logbook_thread_keeps_buffers __attribute__((tls_model("initial-exec")));
+#endif
+static inline void *logbook_buffer_take(void) {
+    void *buffer = logbook_thread_buffer;
+    logbook_thread_buffer = NULL;
+    return buffer;
+}
+bool logbook_buffer_keep_slow(void *buffer, void (*release)(void *));
+static inline bool logbook_buffer_keep(void *buffer, void (*release)(void *)) {
+    if (logbook_thread_buffer) return false;
+    if (!logbook_thread_keeps_buffers) return logbook_buffer_keep_slow(buffer, release);
+    logbook_thread_buffer = buffer;
+    return true;
+}
+
 /// The calendar's view of the latest second that this thread looked at, one for UTC and one for another zone.
 typedef struct {
     int64_t second;

@@ -1,0 +1,479 @@
+internal import CLogbookSystem
+internal import Synchronization
+
+/// The shared half of a ``BatchingProvider``: kept alive by its thread until the queue is empty.
+final class BatchEngine: Sendable {
+    private enum Phase { case running, closing, closed }
+
+    private struct State {
+        var phase = Phase.running
+        var queue = RingBuffer<LogEvent>()
+        var queuedBytes = 0
+        var ledger = LogLedger()
+        /// Events that have left the queue for good, counted from the first.
+        var settled: UInt64 = 0
+        var inFlight = 0
+        var hasThread = false
+        var isParked = false
+        var wantsAttention = false
+        /// A caller waited in vain; nobody waits again until the queue has moved.
+        var isStuck = false
+        var flushRequested: UInt64?
+        var flushDeadline = LogDeadline.now
+        var flushRound: UInt64 = 0
+        var flushesDone: UInt64 = 0
+        var flushFailure: (any Error)?
+        var latestFailure: String?
+        var shutdownDeadline = LogDeadline.never
+        /// Why and how many events were given up when a shutdown's deadline passed.
+        var abandoned: (reason: DropReason, count: Int)?
+        /// Where a full queue shows; nil until a distributor feeds it.
+        var pressure: Pressure?
+        var isPressing = false
+        /// What to tell the diagnostics once the lock is let go.
+        var notes: [String] = []
+    }
+    private typealias Access = Monitor<State>.Access
+
+    private let sink: any BatchSink
+    private let policy: QueuePolicy
+    private let name: String
+    private let clock: LogClock
+    private let state = Monitor(State())
+    private let lineage = ProcessLineage.current
+    private let lostInChild = Atomic<UInt64>(0)
+    let token = Tokens.next()
+
+    init(sink: any BatchSink, policy: QueuePolicy, name: String, clock: LogClock) {
+        self.sink = sink
+        self.policy = policy
+        self.name = name
+        self.clock = clock
+    }
+
+    /// In a forked child it begins anew, at the fork: the queue and its thread are the parent's.
+    var ledger: LogLedger {
+        guard lineage.isCurrent else {
+            let lost = lostInChild.load(ordering: .relaxed)
+            return LogLedger(submitted: lost, dropped: lost == 0 ? [:] : [.forkChild: lost])
+        }
+        return state.withLock { $0.value.ledger }
+    }
+    var overflow: QueuePolicy.Overflow { policy.overflow }
+    var latestFailure: String? { lineage.isCurrent ? state.withLock { $0.value.latestFailure } : nil }
+
+    /// Works on the state, and reports afterwards: the diagnostics' handler is foreign code and never runs under our lock.
+    private func locked<Result>(_ body: (Access) throws -> Result) rethrows -> Result {
+        var notes: [String] = []
+        defer { for note in notes { LogDiagnostics.report(name, note) } }
+        return try state.withLock { access throws in
+            defer {
+                showPressure(access)
+                notes = access.value.notes
+                access.value.notes = []
+            }
+            return try body(access)
+        }
+    }
+
+    // MARK: The caller's side
+
+    func take(_ event: LogEvent) {
+        guard lineage.isCurrent else {
+            lostInChild.add(1, ordering: .relaxed)
+            return
+        }
+        let isOwnSink = logbook_nesting_get().registration == token
+        let bytes = event.estimatedBytes
+        let isPrivileged = event.isPrivileged
+        locked { access in
+            access.value.ledger.submit()
+            if isOwnSink { return access.value.ledger.drop(1, .reentrant) }
+            if access.value.phase != .running { return access.value.ledger.drop(1, .alreadyShutDown) }
+            guard makeRoom(for: bytes, privileged: isPrivileged, access) else {
+                // A wait for room lets the lock go, so the queue may have been shut down meanwhile.
+                let reason = access.value.phase == .running ? DropReason.queueFull : .alreadyShutDown
+                access.value.ledger.drop(1, reason)
+                return access.value.notes.append("queue full; events are dropped and counted (\(reason))")
+            }
+            access.value.queue.append(event)
+            access.value.queuedBytes += bytes
+            if isPrivileged || access.value.queue.count * 2 >= policy.capacity { access.value.wantsAttention = true }
+            if !access.value.hasThread { startThread(access) }
+            // Waking a parked thread costs microseconds, so a thread that lingers for company is woken only for attention.
+            if access.value.isParked && (access.value.queue.count == 1 || access.value.queue.count == policy.batchCount
+                || access.value.wantsAttention)
+            {
+                access.broadcast()
+            }
+        }
+    }
+
+    /// What a queue that lets callers wait takes beyond its capacity, in events: what was said before the callers could see that
+    /// it was full.
+    static let overdraft = EventRing.cells / 2
+
+    /// Takes events from a distributor, which never waits: where the policy lets callers wait, the queue is overdrawn, and callers
+    /// wait in ``awaitRoom(isPrivileged:)`` until it is not.
+    func take(_ batch: [LogEvent], under pressure: Pressure) {
+        locked { access in
+            access.value.pressure = pressure
+            access.value.ledger.submit(batch.count)
+            guard access.value.phase == .running else { return access.value.ledger.drop(batch.count, .alreadyShutDown) }
+            let wasEmpty = access.value.queue.isEmpty
+            var lost = 0
+            for event in batch {
+                let bytes = event.estimatedBytes
+                guard makeRoomWithoutWaiting(for: bytes, privileged: event.isPrivileged, access) else {
+                    lost += 1
+                    continue
+                }
+                access.value.queue.append(event)
+                access.value.queuedBytes += bytes
+                if event.isPrivileged { access.value.wantsAttention = true }
+            }
+            if lost > 0 {
+                access.value.ledger.drop(lost, .queueFull)
+                access.value.notes.append("queue full; \(lost) events are dropped and counted (\(DropReason.queueFull))")
+            }
+            if access.value.queue.count * 2 >= policy.capacity { access.value.wantsAttention = true }
+            if !access.value.hasThread { startThread(access) }
+            if access.value.isParked
+                && (wasEmpty || access.value.queue.count >= policy.batchCount || access.value.wantsAttention)
+            {
+                access.broadcast()
+            }
+        }
+    }
+
+    private func makeRoomWithoutWaiting(for bytes: Int, privileged: Bool, _ access: Access) -> Bool {
+        if hasRoom(for: bytes, privileged: privileged, access.value) { return true }
+        guard case .block = policy.overflow else { return makeRoom(for: bytes, privileged: privileged, access) }
+        return !access.value.isStuck && access.value.queue.count < policy.capacity + Self.overdraft
+            && access.value.queuedBytes + bytes <= policy.maximumBytes * 2
+    }
+
+    /// Waits until a distributor's queue has room, the policy's span is over, or the queue is shut down.
+    func awaitRoom(isPrivileged: Bool) {
+        guard lineage.isCurrent, case .block(let span) = policy.overflow else { return }
+        locked { access in
+            guard access.value.isPressing else { return }
+            let deadline = LogDeadline.after(span)
+            access.value.wantsAttention = true
+            access.broadcast()
+            while access.value.phase == .running, !access.value.isStuck,
+                !hasRoom(for: 1, privileged: isPrivileged, access.value)
+            {
+                if !access.wait(until: deadline) {
+                    access.value.isStuck = true
+                    access.broadcast()   // nobody waits again until the queue has moved
+                }
+            }
+        }
+    }
+
+    /// Lets the callers see whether they should wait.
+    private func showPressure(_ access: Access) {
+        guard let pressure = access.value.pressure else { return }
+        var isPressing = false
+        if case .block = policy.overflow, access.value.phase == .running, !access.value.isStuck {
+            isPressing = !hasRoom(for: 1, privileged: false, access.value)
+        }
+        if isPressing == access.value.isPressing { return }
+        access.value.isPressing = isPressing
+        if isPressing { pressure.rise() } else { pressure.fall() }
+    }
+
+    func lose(_ reason: DropReason, count: Int = 1) {
+        guard lineage.isCurrent else {
+            lostInChild.add(UInt64(count), ordering: .relaxed)
+            return
+        }
+        state.withLock { access in
+            access.value.ledger.submit(count)
+            access.value.ledger.drop(count, reason)
+        }
+    }
+
+    private func hasRoom(for bytes: Int, privileged: Bool, _ state: State) -> Bool {
+        if state.queue.isEmpty { return true }   // one event always fits, however large
+        let events = policy.capacity + (privileged ? policy.reservedCapacity : 0)
+        let limit = policy.maximumBytes + (privileged ? policy.maximumBytes / 4 : 0)
+        return state.queue.count < events && state.queuedBytes + bytes <= limit
+    }
+
+    private func makeRoom(for bytes: Int, privileged: Bool, _ access: Access) -> Bool {
+        if hasRoom(for: bytes, privileged: privileged, access.value) { return true }
+        switch policy.overflow {
+        case .dropNewest:
+            return false
+        case .dropOldest:
+            while !hasRoom(for: bytes, privileged: privileged, access.value), let oldest = access.value.queue.removeFirst() {
+                access.value.queuedBytes -= oldest.estimatedBytes
+                access.value.ledger.drop(1, .queueFull)
+                access.value.settled += 1
+            }
+            return true
+        case .block(let span):
+            if access.value.isStuck { return false }
+            let deadline = LogDeadline.after(span)
+            access.value.wantsAttention = true
+            access.broadcast()
+            while !hasRoom(for: bytes, privileged: privileged, access.value) {
+                if access.value.phase != .running { return false }
+                if !access.wait(until: deadline) {
+                    access.value.isStuck = true
+                    return false
+                }
+            }
+            return access.value.phase == .running
+        }
+    }
+
+    private func startThread(_ access: Access) {
+        access.value.hasThread = LogThread.start(name) { self.run() }
+        if !access.value.hasThread {
+            access.value.notes.append("the machine gives no thread; events wait in the queue until it does")
+        }
+    }
+
+    func flush(by deadline: LogDeadline) throws {
+        if !lineage.isCurrent { return }
+        if logbook_nesting_get().registration == token { throw QueueError.calledFromOwnSink }
+        try locked { access in
+            if access.value.phase == .closed { return }
+            if !access.value.hasThread { startThread(access) }
+            let target = access.value.settled + UInt64(access.value.inFlight + access.value.queue.count)
+            access.value.flushRequested = max(target, access.value.flushRequested ?? 0)
+            access.value.flushDeadline = max(deadline, access.value.flushDeadline)
+            access.value.flushRound += 1
+            let round = access.value.flushRound
+            access.value.wantsAttention = true
+            access.broadcast()
+            while access.value.flushesDone < round && access.value.phase != .closed {
+                if deadline.hasPassed || !access.wait(until: deadline) {
+                    if access.value.flushesDone >= round { break }
+                    throw QueueError.deadlinePassed(
+                        pending: Int(access.value.ledger.pending), latestFailure: access.value.latestFailure)
+                }
+            }
+            if let failure = access.value.flushFailure { throw failure }
+        }
+    }
+
+    /// How long a queue that its owner let go of may go on trying.
+    private static let lastTries = Duration.seconds(5)
+
+    /// Takes no more; the thread writes what is queued and ends.
+    func close() {
+        if !lineage.isCurrent { return }
+        let closesHere = state.withLock { access in
+            if access.value.phase == .running {
+                access.value.phase = .closing
+                access.value.shutdownDeadline = .after(Self.lastTries)
+            }
+            let closesHere = !access.value.hasThread && access.value.phase == .closing
+            if closesHere { access.value.phase = .closed }
+            showPressure(access)
+            access.value.wantsAttention = true
+            access.broadcast()
+            return closesHere
+        }
+        if closesHere { sink.close(by: .now) }
+    }
+
+    func shutdown(by deadline: LogDeadline) throws {
+        if !lineage.isCurrent { return }
+        if logbook_nesting_get().registration == token { throw QueueError.calledFromOwnSink }
+        try locked { access in
+            if access.value.phase == .closed { return }
+            access.value.shutdownDeadline = deadline
+            if access.value.phase == .running { access.value.phase = .closing }
+            if access.value.phase == .closing && !access.value.hasThread { startThread(access) }
+            access.value.wantsAttention = true
+            access.broadcast()
+            while access.value.phase != .closed {
+                if deadline.hasPassed || !access.wait(until: deadline) {
+                    if access.value.phase != .closed { abandonQueue(access) }
+                    break
+                }
+            }
+            if let abandoned = access.value.abandoned {
+                throw QueueError.deadlinePassed(pending: abandoned.count, latestFailure: access.value.latestFailure)
+            }
+        }
+    }
+
+    /// The deadline is over: what still waits is lost, and says so. A batch in the sink's hands stays pending until it returns.
+    private func abandonQueue(_ access: Access) {
+        if access.value.abandoned != nil { return }
+        let reason = access.value.latestFailure == nil ? DropReason.providerTimeout : .providerError
+        access.value.abandoned = (reason, access.value.queue.count + access.value.inFlight)
+        drop(access.value.queue.count, reason, access)
+        access.value.queue = RingBuffer()
+        access.value.queuedBytes = 0
+        access.broadcast()
+    }
+
+    private func drop(_ count: Int, _ reason: DropReason, _ access: Access) {
+        guard count > 0 else { return }
+        access.value.ledger.drop(count, reason)
+        access.value.settled += UInt64(count)
+        access.value.notes.append("\(count) events dropped (\(reason))")
+    }
+
+    // MARK: The thread's side
+
+    private func run() {
+        var pause = policy.firstPause
+        while let batch = nextBatch() {
+            if batch.isEmpty {
+                flushSink()
+                continue
+            }
+            var rest = batch[...]
+            while !rest.isEmpty {
+                let flushRound = state.withLock { $0.value.flushRound }
+                switch write(rest) {
+                case .none:
+                    settle(written: rest.count)
+                    rest = []
+                    pause = policy.firstPause
+                case .some(BatchWriteError.refused(let reason, let cause)):
+                    settle(written: 0, dropped: rest.count, reason, because: cause)
+                    rest = []
+                case .some(let failure):
+                    if case BatchWriteError.wroteOnly(let count, _) = failure {
+                        precondition((0...rest.count).contains(count), "\(name) wrote more events than it was given")
+                        settle(written: count)
+                        rest = rest.dropFirst(count)
+                        if count > 0 { pause = policy.firstPause }
+                    }
+                    if rest.isEmpty { break }
+                    guard holdBack(for: pause, unlessFlushedSince: flushRound, because: failure) else {
+                        settle(written: 0, dropped: rest.count, .providerError, because: failure)
+                        rest = []
+                        break
+                    }
+                    pause = min(pause * 2, policy.longestPause)
+                }
+            }
+        }
+        sink.close(by: state.withLock { $0.value.shutdownDeadline })
+        state.withLock { access in
+            access.value.phase = .closed
+            access.broadcast()
+        }
+    }
+
+    /// Waits for work. An empty batch means that only a flush is asked for; nil that the queue is closed and empty.
+    private func nextBatch() -> [LogEvent]? {
+        state.withLock { access in
+            while true {
+                if let target = access.value.flushRequested, access.value.settled >= target { return [] }
+                if !access.value.queue.isEmpty {
+                    if !access.value.wantsAttention && access.value.phase == .running
+                        && access.value.queue.count < policy.batchCount && policy.linger > .zero
+                    {
+                        let deadline = LogDeadline.after(policy.linger)
+                        access.value.isParked = true
+                        while !access.value.wantsAttention && access.value.phase == .running
+                            && access.value.queue.count < policy.batchCount && access.wait(until: deadline)
+                        {}
+                        access.value.isParked = false
+                        if access.value.queue.isEmpty { continue }
+                    }
+                    var batch: [LogEvent] = []
+                    batch.reserveCapacity(min(policy.batchCount, access.value.queue.count))
+                    // One batch holds events of one nesting, so that what the sink logs about it can be told apart.
+                    while batch.count < policy.batchCount, let next = access.value.queue.first,
+                        batch.isEmpty || next.nesting == batch[0].nesting, let event = access.value.queue.removeFirst()
+                    {
+                        access.value.queuedBytes -= event.estimatedBytes
+                        batch.append(event)
+                    }
+                    access.value.inFlight = batch.count
+                    if access.value.queue.isEmpty { access.value.wantsAttention = false }
+                    showPressure(access)
+                    access.broadcast()   // there is room again for callers that wait
+                    return batch
+                }
+                if access.value.phase == .closing { return nil }
+                access.value.wantsAttention = false
+                access.value.isParked = true
+                access.wait()
+                access.value.isParked = false
+            }
+        }
+    }
+
+    private func write(_ batch: ArraySlice<LogEvent>) -> (any Error)? {
+        let depth = batch[batch.startIndex].nesting + 1
+        let outer = logbook_nesting_get()
+        logbook_nesting_set(logbook_nesting(depth: depth, registration: token))
+        defer { logbook_nesting_set(outer) }
+        do {
+            try sink.write(Array(batch))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func settle(
+        written: Int, dropped: Int = 0, _ reason: DropReason = .providerError, because cause: (any Error)? = nil
+    ) {
+        locked { access in
+            access.value.ledger.deliver(written)
+            access.value.settled += UInt64(written)
+            access.value.inFlight -= written + dropped
+            access.value.isStuck = false
+            if let cause { access.value.latestFailure = String(describing: cause) }
+            else if dropped == 0, written > 0 { access.value.latestFailure = nil }
+            drop(dropped, reason, access)
+        }
+    }
+
+    /// Pauses after a failed write; a flush or a shutdown ends the pause early, also one that came while the write was failing.
+    /// - Returns: False when the queue was given up meanwhile, so the batch should not be tried again.
+    private func holdBack(for pause: Duration, unlessFlushedSince flushRound: UInt64, because failure: any Error) -> Bool {
+        LogDiagnostics.report(name, "cannot write, will try again: \(failure)")
+        let share = 0.5 + LogRandomness.system.fraction() / 2
+        let nanoseconds = UInt64(Double(pause.wholeNanoseconds) * share)
+        let until = clock.monotonicNanoseconds() + nanoseconds
+        let observation = clock.onAdvance { [state] in state.withLock { $0.broadcast() } }
+        defer { withExtendedLifetime(observation) {} }
+        return locked { access in
+            access.value.latestFailure = String(describing: failure)
+            while access.value.abandoned == nil && access.value.flushRound == flushRound
+                && clock.monotonicNanoseconds() < until
+            {
+                // While it closes, look at the shutdown's deadline as well.
+                let limit = access.value.phase == .closing ? access.value.shutdownDeadline : .never
+                if limit.hasPassed {
+                    abandonQueue(access)
+                    break
+                }
+                clock.wait(in: access, until: until, limit: limit)
+            }
+            return access.value.abandoned == nil
+        }
+    }
+
+    private func flushSink() {
+        let (round, deadline) = state.withLock { access in
+            (access.value.flushRound, access.value.flushDeadline)
+        }
+        var failure: (any Error)?
+        do { try sink.flush(by: deadline) } catch { failure = error }
+        state.withLock { access in
+            access.value.flushesDone = round
+            access.value.flushFailure = failure
+            if access.value.flushRound == round {
+                access.value.flushRequested = nil
+                access.value.flushDeadline = .now
+            }
+            access.broadcast()
+        }
+    }
+}

@@ -1,0 +1,356 @@
+// HOT PATH — `push` runs on the caller's thread; everything else here runs in batches.
+internal import CLogbookSystem
+internal import Synchronization
+
+/// Brings events from the callers to the queued registrations of one service: callers, who know who hears them, push into a ring,
+/// and one thread at a time takes them out and hands them on in batches.
+///
+/// Usually that is the distributor's own thread. Whoever needs to see the effect of what was said before does it himself first.
+final class Distributor: Sendable {
+    /// The distributor's thread looks at the ring after pauses that double from the first to the longest while nothing is said.
+    static let firstPause = Duration.milliseconds(1)
+    static let longestPause = Duration.milliseconds(50)
+    /// How long a caller waits for room in a ring that does not move before the event is dropped and counted; longer where a
+    /// queue lets callers wait longer. After that nobody waits until the ring has moved.
+    static let shortestPatience = Duration.milliseconds(250)
+    /// What the objects in the ring hold in memory, by estimate: above this, callers distribute before they go on.
+    static let maximumHeldBytes = 4 << 20
+    /// Events handed on in one round, at most.
+    static let batchCount = 512
+
+    /// A registration's place in the audience. Records name it; nobody else gets it as long as a record may.
+    struct Seat: Sendable {
+        let registration: LogRegistration
+        /// The change of the audience with which it came.
+        let since: UInt32
+
+        var isForEntriesOnly: Bool { registration.provider.interest == .transactionEntries }
+    }
+
+    private struct State {
+        var seats: [Seat?] = []
+        /// The thread that distributes; 0 when none does.
+        var owner: UInt64 = 0
+        var hasThread = false
+        var isClosed = false
+        /// The thread should look at once.
+        var isCalled = false
+        var patience = Distributor.shortestPatience
+        /// Where the ring stood when a caller gave up.
+        var stuckPosition: Int?
+        var waitingForRoom = 0
+    }
+
+    let lineage = ProcessLineage.current
+    private let ring = EventRing()
+    private let state = Monitor(State())
+    /// How far the queues have what the ring had. The ring's own position is ahead of it while a round is handed on.
+    private let handedOn = Atomic<Int>(0)
+    private let isParked = Atomic<Bool>(false)
+    private let heldBytes = Atomic<Int>(0)
+    private let pressure = Pressure()
+    private nonisolated(unsafe) let hearings: UnsafeMutablePointer<Atomic<UInt64>>
+
+    init() {
+        hearings = .allocate(capacity: LogLevel.allCases.count)
+        for level in LogLevel.allCases.indices { (hearings + level).initialize(to: Atomic(Hearing.undecided.bits)) }
+    }
+
+    deinit {
+        ring.drain(upTo: .max) {
+            _ = $0.assumingMemoryBound(to: EventRecord.self).pointee.takeObject()
+            return true
+        }
+        hearings.deallocate()
+    }
+
+    // MARK: The audience
+
+    /// Who hears a plain message of the level.
+    @inline(__always)
+    func hearing(_ level: LogLevel) -> Hearing {
+        Hearing(bits: (hearings + Int(level.rawValue)).pointee.load(ordering: .relaxed))
+    }
+
+    func set(_ hearing: Hearing, for level: LogLevel) {
+        (hearings + Int(level.rawValue)).pointee.store(hearing.bits, ordering: .relaxed)
+    }
+
+    /// Who sits where, from the next round on.
+    func set(_ seats: [Seat?]) {
+        let earlier = state.withLock { access in
+            let earlier = access.value.seats
+            if access.value.isClosed { return earlier }
+            access.value.seats = seats
+            access.value.patience = seats.reduce(Self.shortestPatience) { longest, seat in
+                guard case .block(let span)? = seat?.registration.overflow else { return longest }
+                return max(longest, span)
+            }
+            if !access.value.hasThread { access.value.hasThread = LogThread.start("logbook-events") { self.run() } }
+            return earlier
+        }
+        withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
+    }
+
+    /// The service is gone: hands out what is left; the thread ends.
+    func close() {
+        distribute(by: .seconds(1))
+        let earlier = state.withLock { access in
+            let earlier = access.value.seats
+            access.value.seats = []
+            access.value.isClosed = true
+            access.broadcast()
+            return earlier
+        }
+        withExtendedLifetime(earlier) {}
+    }
+
+    // MARK: The caller's side
+
+    /// Takes a message about which a record says everything, or loses and counts it.
+    @inline(__always)
+    func push(
+        _ pieces: LogMessage.Pieces, words: Int, level: LogLevel, hearing: Hearing, time: LogTime, sequence: UInt64,
+        thread: UInt64, file: UInt64, function: UInt64, line: UInt32
+    ) {
+        if _slowPath(pressure.isOn) { awaitRoom(hearing, isPrivileged: level >= .error) }
+        let bytes = EventRecord.bytes &+ words &* 8
+        guard let memory = ring.reserve(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes) else {
+            return lose(hearing)
+        }
+        let header = memory.assumingMemoryBound(to: UInt64.self)
+        header[1] = hearing.bits
+        header[2] = UInt64(bitPattern: time.nanoseconds)
+        header[3] = sequence
+        header[4] = thread
+        header[5] = file
+        header[6] = function
+        header[7] = UInt64(line)
+        let body = header + 8
+        switch pieces {
+        case .words(let source):
+            if let start = source.baseAddress { body.update(from: start, count: source.count) }
+        case .text(let text):
+            body.pointee = MessageWord.make(.text, UInt64(truncatingIfNeeded: text.count))
+            if let start = text.baseAddress { UnsafeMutableRawPointer(body + 1).copyMemory(from: start, byteCount: text.count) }
+        }
+        ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level))
+        if _slowPath(ring.usedCells > EventRing.crowdedCells || level >= .error) { call() }
+    }
+
+    /// Takes an event with everything that belongs to it, or loses and counts it.
+    func push(_ spoken: SpokenEvent) {
+        if pressure.isOn {
+            for hearer in spoken.hearers { hearer.awaitRoom(isPrivileged: spoken.event.isPrivileged) }
+        }
+        guard let memory = ring.reserve(bytes: EventRecord.bytes) ?? reserveWhenThereIsRoom(bytes: EventRecord.bytes)
+        else {
+            for hearer in spoken.hearers { hearer.lose(.queueFull) }
+            return
+        }
+        let held = heldBytes.add(spoken.estimatedBytes, ordering: .relaxed).newValue
+        let header = memory.assumingMemoryBound(to: UInt64.self)
+        header[1] = Hearing.nobody.bits
+        header[5] = UInt64(UInt(bitPattern: Unmanaged.passRetained(spoken).toOpaque()))
+        ring.commit(
+            memory, mark: EventRecord.mark(bytes: EventRecord.bytes, level: spoken.event.level, isObject: true))
+        if _slowPath(held > Self.maximumHeldBytes) { distribute(by: .after(Self.shortestPatience)) }
+        if spoken.event.isPrivileged || ring.usedCells > EventRing.crowdedCells { call() }
+    }
+
+    private func registrations(_ hearing: Hearing) -> [LogRegistration] {
+        state.withLock { $0.value.seats }.enumerated().compactMap { place, seat in
+            guard let seat, hearing.includes(seat: place), hearing.isAfter(seat.since) else { return nil }
+            return seat.registration
+        }
+    }
+
+    @inline(never)
+    private func awaitRoom(_ hearing: Hearing, isPrivileged: Bool) {
+        for registration in registrations(hearing) { registration.awaitRoom(isPrivileged: isPrivileged) }
+    }
+
+    @inline(never)
+    private func lose(_ hearing: Hearing) {
+        for registration in registrations(hearing) { registration.lose(.queueFull) }
+    }
+
+    /// Wakes the thread when it is parked: this costs microseconds.
+    @inline(never)
+    private func call() {
+        guard isParked.load(ordering: .relaxed), isParked.exchange(false, ordering: .relaxed) else { return }
+        state.withLock { access in
+            access.value.isCalled = true
+            access.broadcast()
+        }
+    }
+
+    @inline(never)
+    private func reserveWhenThereIsRoom(bytes: Int) -> UnsafeMutableRawPointer? {
+        let thread = LogThread.currentNumber
+        var position = ring.position, deadline: LogDeadline?
+        while true {
+            if let memory = ring.reserve(bytes: bytes) { return memory }
+            enum Step { case again, distribute, giveUp }
+            let step: Step = state.withLock { access in
+                // Somebody whom the distribution itself reports to has logged: nobody else can make room.
+                if access.value.owner == thread || access.value.stuckPosition == ring.position { return .giveUp }
+                // Nobody is at it: the distributor's thread may have to wait for a processor.
+                if access.value.owner == 0 { return .distribute }
+                if ring.position != position || deadline == nil {
+                    position = ring.position
+                    deadline = .after(access.value.patience)
+                }
+                access.value.waitingForRoom += 1
+                access.wait(until: deadline!)
+                access.value.waitingForRoom -= 1
+                guard deadline!.hasPassed, ring.position == position else { return .again }
+                access.value.stuckPosition = position
+                return .giveUp
+            }
+            switch step {
+            case .again: continue
+            case .distribute:
+                distribute(by: .now)
+                LogThread.yield()   // to a caller that has not finished its record
+            case .giveUp: return ring.reserve(bytes: bytes)
+            }
+        }
+    }
+
+    // MARK: Distribution
+
+    /// Hands out everything that was said before the call. Does nothing on a thread that is distributing already, nor in a forked
+    /// child, and gives up at the deadline.
+    func distribute(by deadline: LogDeadline) {
+        guard lineage.isCurrent else { return }
+        let target = ring.end
+        guard handedOn.load(ordering: .acquiring) < target, acquire(by: deadline) else { return }
+        defer { release() }
+        while true {
+            handOut(upTo: target)
+            // What is left was reserved by a caller that has not finished its record; that takes it nanoseconds once it runs.
+            if ring.position >= target || deadline.hasPassed { return }
+            LogThread.yield()
+        }
+    }
+
+    private func acquire(by deadline: LogDeadline) -> Bool {
+        let thread = LogThread.currentNumber
+        return state.withLock { access in
+            while access.value.owner != 0 {
+                if access.value.owner == thread || !access.wait(until: deadline) { return false }
+            }
+            access.value.owner = thread
+            return true
+        }
+    }
+
+    private func release() {
+        state.withLock { access in
+            access.value.owner = 0
+            access.broadcast()
+        }
+    }
+
+    private func handOut(upTo target: Int) {
+        while true {
+            let seats = state.withLock { $0.value.seats }
+            var round = Round(seats)
+            let before = ring.position
+            ring.drain(upTo: target) { memory in
+                round.add(memory)
+                return round.count < Self.batchCount
+            }
+            round.handOn(under: pressure)
+            handedOn.store(ring.position, ordering: .releasing)
+            if round.heldBytes > 0 { heldBytes.subtract(round.heldBytes, ordering: .relaxed) }
+            state.withLock { access in
+                access.value.stuckPosition = nil
+                if access.value.waitingForRoom > 0 { access.broadcast() }
+            }
+            if ring.position == before || ring.position >= target { return }
+        }
+    }
+
+    /// What one round hands on, by seat.
+    private struct Round {
+        private let seats: [Seat?]
+        private var events: [[LogEvent]]
+        private var unheard: [Int]
+        private(set) var count = 0
+        /// Of the objects among them, by estimate.
+        private(set) var heldBytes = 0
+
+        init(_ seats: [Seat?]) {
+            self.seats = seats
+            events = seats.map { _ in [] }
+            unheard = seats.map { _ in 0 }
+        }
+
+        mutating func add(_ memory: UnsafeRawPointer) {
+            count += 1
+            let record = memory.assumingMemoryBound(to: EventRecord.self).pointee
+            if let spoken = record.takeObject() {
+                heldBytes += spoken.estimatedBytes
+                for hearer in spoken.hearers {
+                    // One that has left meanwhile has no seat, and hears nothing more.
+                    if let place = seats.firstIndex(where: { $0?.registration === hearer }) {
+                        events[place].append(spoken.event)
+                    }
+                }
+                return
+            }
+            var event: LogEvent?
+            for (place, seat) in seats.enumerated() {
+                guard let seat, record.hearing.isAfter(seat.since) else { continue }
+                if record.hearing.includes(seat: place) {
+                    let made = event ?? EventRecord.event(from: memory)
+                    event = made
+                    events[place].append(made)
+                } else {
+                    unheard[place] += 1
+                }
+            }
+        }
+
+        func handOn(under pressure: Pressure) {
+            for (place, seat) in seats.enumerated() {
+                guard let seat else { continue }
+                if !events[place].isEmpty { seat.registration.feed(events[place], under: pressure) }
+                // No level, rule or filter but the registration's own keeps a plain message from it.
+                if unheard[place] > 0 {
+                    seat.registration.pass(over: seat.isForEntriesOnly ? .interest : .level, count: unheard[place])
+                }
+            }
+        }
+    }
+
+    private func run() {
+        var pause = Self.firstPause
+        while true {
+            let before = ring.position
+            if ring.end > before, acquire(by: .never) {
+                handOut(upTo: ring.end)
+                release()
+            }
+            pause = ring.position == before ? min(pause * 2, Self.longestPause) : Self.firstPause
+            let goesOn = state.withLock { access in
+                if access.value.isClosed { return false }
+                if !access.value.isCalled {
+                    isParked.store(true, ordering: .relaxed)
+                    access.wait(until: .after(pause))
+                    isParked.store(false, ordering: .relaxed)
+                }
+                access.value.isCalled = false
+                return true
+            }
+            if !goesOn { return }
+        }
+    }
+}
+
+extension LogEvent {
+    /// Whether it may use the reserved room of a queue.
+    var isPrivileged: Bool { level >= .error || transaction != nil }
+}

@@ -1,0 +1,20 @@
+extension LogEvent {
+    /// What the event holds in memory, roughly: a fixed share, the text, and the metadata.
+    package var estimatedBytes: Int {
+        var bytes = 256 + message.utf8.count
+        for (key, value) in metadata { bytes += 48 + key.utf8.count + value.estimatedBytes }
+        return bytes
+    }
+}
+
+extension LogValue {
+    var estimatedBytes: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .array(let values): values.reduce(0) { $0 + 32 + $1.estimatedBytes }
+        case .object(let members): members.reduce(0) { $0 + 48 + $1.key.utf8.count + $1.value.estimatedBytes }
+        case .protected(_, let value): value.estimatedBytes
+        default: 16
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// HOT PATH — callers reserve cells, fill them and commit; one reader at a time takes whole records out, in order of reservation.
+internal import Synchronization
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A ring of cells between any number of callers and one reader. Bounded memory whatever the number of threads; no lock, no
+/// allocation.
+///
+/// A record lies in consecutive cells. Its first word is 0 until the record is whole; the reader makes the first word of every
+/// cell 0 again before callers get the cell back.
+final class EventRing: Sendable {
+    static let cellBytes = 64
+    /// 2 MiB of records.
+    static let cells = 1 << 15
+    /// The largest record, in bytes; what is larger travels as an object of its own and leaves a small record here.
+    static let maximumRecordBytes = 16 << 10
+    /// Above this many used cells the reader should be woken.
+    static let crowdedCells = cells / 2
+    /// The reader gives cells back after so many, also in the middle of a long read.
+    private static let announcedCells = 1024
+
+    /// A number on cache lines of its own: two of them, because processors fetch pairs.
+    private struct Lonely: ~Copyable {
+        let number = Atomic<Int>(0)
+        static var bytes: Int { 128 }
+    }
+
+    private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
+    private nonisolated(unsafe) let reserved: UnsafeMutablePointer<Lonely>
+    private nonisolated(unsafe) let taken: UnsafeMutablePointer<Lonely>
+
+    init() {
+        // From calloc, whose pages cost nothing before a record lies in them.
+        memory = UnsafeMutableRawPointer(calloc((Self.cells + 1) * Self.cellBytes, 1))!
+        func lonely() -> UnsafeMutablePointer<Lonely> {
+            let place = UnsafeMutableRawPointer.allocate(byteCount: Lonely.bytes, alignment: Lonely.bytes)
+                .bindMemory(to: Lonely.self, capacity: 1)
+            place.initialize(to: Lonely())
+            return place
+        }
+        reserved = lonely()
+        taken = lonely()
+    }
+
+    deinit {
+        free(memory)
+        reserved.deallocate()
+        taken.deallocate()
+    }
+
+    @inline(__always)
+    private func address(_ cell: Int) -> UnsafeMutableRawPointer {
+        let aligned = UnsafeMutableRawPointer(bitPattern: (UInt(bitPattern: memory) &+ 63) & ~63)!
+        return aligned + (cell & (Self.cells &- 1)) &* Self.cellBytes
+    }
+
+    @inline(__always)
+    private func mark(of cell: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        cell.assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    /// Cells between the newest reservation and the reader.
+    @inline(__always)
+    var usedCells: Int {
+        reserved.pointee.number.load(ordering: .relaxed) &- taken.pointee.number.load(ordering: .relaxed)
+    }
+
+    /// The position behind the newest reservation: a reader that has come here has seen everything pushed before the call.
+    var end: Int { reserved.pointee.number.load(ordering: .acquiring) }
+
+    /// Where the reader stands.
+    var position: Int { taken.pointee.number.load(ordering: .acquiring) }
+
+    // MARK: The caller's side
+
+    /// Marks a record that only fills the end of the ring.
+    private static let padding: UInt64 = 1 << 63
+
+    @inline(__always)
+    static func cellCount(_ bytes: Int) -> Int { (bytes &+ (cellBytes &- 1)) / cellBytes }
+
+    /// Takes consecutive cells for one record, which must be committed soon.
+    /// - Parameter bytes: Size of the record, `8...maximumRecordBytes`.
+    /// - Returns: Memory aligned to 64 bytes, of which the first word is the commit's; nil when the ring is full.
+    @inline(__always)
+    func reserve(bytes: Int) -> UnsafeMutableRawPointer? {
+        let count = Self.cellCount(bytes)
+        var position = reserved.pointee.number.load(ordering: .relaxed)
+        while true {
+            let cell = position & (Self.cells &- 1)
+            // A record does not wrap: what is left at the end of the ring is committed as padding together with it.
+            let padding = cell &+ count > Self.cells ? Self.cells &- cell : 0
+            let next = position &+ padding &+ count
+            if _slowPath(next &- taken.pointee.number.load(ordering: .acquiring) > Self.cells) { return nil }
+            let (exchanged, original) = reserved.pointee.number.weakCompareExchange(
+                expected: position, desired: next, successOrdering: .relaxed, failureOrdering: .relaxed)
+            if _fastPath(exchanged) {
+                if _slowPath(padding > 0) {
+                    let mark = Self.padding | UInt64(padding &* Self.cellBytes)
+                    self.mark(of: address(position)).pointee.store(mark, ordering: .releasing)
+                }
+                return address(position &+ padding)
+            }
+            position = original
+        }
+    }
+
+    /// Gives a filled record to the reader.
+    /// - Parameter mark: Its first word: the record's size in bytes in the lower half, anything but the topmost bit in the upper.
+    @inline(__always)
+    func commit(_ record: UnsafeMutableRawPointer, mark: UInt64) {
+        self.mark(of: record).pointee.store(mark, ordering: .releasing)
+    }
+
+    // MARK: The reader's side
+
+    /// Takes whole records out, in order, up to a reservation that is not committed yet or the position `limit`. One thread at a
+    /// time.
+    /// - Parameter body: Sees a record's memory. Returns false to stop after it.
+    func drain(upTo limit: Int, _ body: (UnsafeRawPointer) -> Bool) {
+        var position = taken.pointee.number.load(ordering: .relaxed)
+        var announced = position
+        defer { taken.pointee.number.store(position, ordering: .releasing) }
+        while position < limit {
+            let record = address(position), mark = self.mark(of: record).pointee.load(ordering: .acquiring)
+            if mark == 0 { return }
+            let goesOn = mark & Self.padding != 0 || body(record)
+            let count = Self.cellCount(Int(mark & 0xFFFF_FFFF))
+            for cell in 0..<count { self.mark(of: record + cell &* Self.cellBytes).pointee.store(0, ordering: .relaxed) }
+            position &+= count
+            if !goesOn { return }
+            if position &- announced >= Self.announcedCells {
+                announced = position
+                taken.pointee.number.store(position, ordering: .releasing)
+            }
+        }
+    }
+}

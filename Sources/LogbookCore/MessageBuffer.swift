@@ -1,0 +1,73 @@
+// HOT PATH — the pieces of a message, in memory that each thread uses again: no allocation per message.
+internal import CLogbookSystem
+
+/// Words of a message; see ``MessageWord``. Written by one interpolation, never changed afterwards.
+final class MessageBuffer: @unchecked Sendable {
+    /// Room of a new buffer, in words: 1 KiB.
+    static let initialCapacity = 128
+    /// The largest buffer a thread keeps for its next message; larger ones are freed.
+    static let maximumKeptCapacity = 2048
+
+    private struct Storage {
+        var words: UnsafeMutablePointer<UInt64>
+        var capacity: Int
+        var count = 0
+        var hasPrivate = false
+    }
+    /// Behind a pointer, because the fields of an object are checked at every access.
+    private let storage: UnsafeMutablePointer<Storage>
+
+    var start: UnsafeMutablePointer<UInt64> { storage.pointee.words }
+    var end: UnsafeMutablePointer<UInt64> { storage.pointee.words + storage.pointee.capacity }
+    var words: MessageWords {
+        MessageWords(words: UnsafeBufferPointer(start: storage.pointee.words, count: storage.pointee.count))
+    }
+    /// Whether some of it is not for every reader.
+    var hasPrivate: Bool {
+        get { storage.pointee.hasPrivate }
+        set { storage.pointee.hasPrivate = newValue }
+    }
+
+    private init() {
+        storage = .allocate(capacity: 1)
+        storage.initialize(
+            to: Storage(words: .allocate(capacity: Self.initialCapacity), capacity: Self.initialCapacity))
+    }
+
+    deinit {
+        storage.pointee.words.deallocate()
+        storage.deallocate()
+    }
+
+    /// The thread's buffer when it is at home, otherwise a new one: inside an interpolation, another one is open.
+    static func take() -> MessageBuffer {
+        guard let kept = logbook_buffer_take() else { return MessageBuffer() }
+        return Unmanaged<MessageBuffer>.fromOpaque(kept).takeRetainedValue()
+    }
+
+    /// Keeps the buffer for the thread's next message, unless somebody else still holds it.
+    static func giveBack(_ buffer: consuming MessageBuffer) {
+        guard isKnownUniquelyReferenced(&buffer), buffer.storage.pointee.capacity <= maximumKeptCapacity else { return }
+        buffer.hasPrivate = false
+        let opaque = Unmanaged.passRetained(buffer).toOpaque()
+        let isKept = logbook_buffer_keep(opaque) { Unmanaged<MessageBuffer>.fromOpaque($0!).release() }
+        if !isKept { Unmanaged<MessageBuffer>.fromOpaque(opaque).release() }
+    }
+
+    /// Says how far it was written.
+    func finish(at next: UnsafeMutablePointer<UInt64>) { storage.pointee.count = next - start }
+
+    /// Makes room for so many words more.
+    /// - Parameter next: How far it was written; moves with the memory.
+    func grow(by count: Int, next: inout UnsafeMutablePointer<UInt64>) {
+        let used = next - start
+        if used + count <= storage.pointee.capacity { return }
+        let capacity = max(used + count, storage.pointee.capacity * 2)
+        let moved = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
+        moved.update(from: start, count: used)
+        start.deallocate()
+        storage.pointee.words = moved
+        storage.pointee.capacity = capacity
+        next = moved + used
+    }
+}

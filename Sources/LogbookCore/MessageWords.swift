@@ -1,0 +1,94 @@
+// HOT PATH — text is made of the pieces once, by the thread that formats.
+
+/// The words of a message, wherever they lie.
+struct MessageWords {
+    let words: UnsafeBufferPointer<UInt64>
+
+    /// Bytes the text has at most.
+    var maximumBytes: Int {
+        var bytes = 0
+        forEachPiece { piece in
+            switch piece {
+            case .bytes(let text): bytes += text.count
+            case .signed, .unsigned: bytes += 20
+            case .double: bytes += 32
+            case .privateBegin, .privateEnd: bytes += Self.mask.utf8CodeUnitCount
+            }
+        }
+        return bytes
+    }
+
+    func string(privacy: PrivacyMode) -> String {
+        String(unsafeUninitializedCapacity: maximumBytes) { room in
+            room.baseAddress.map { write(to: $0, privacy: privacy) } ?? 0
+        }
+    }
+
+    private static let mask: StaticString = "<private>"
+
+    /// Writes the text.
+    /// - Parameter target: Room for ``maximumBytes``.
+    /// - Returns: Bytes written.
+    func write(to target: UnsafeMutablePointer<UInt8>, privacy: PrivacyMode) -> Int {
+        var next = target, isShown = true
+        forEachPiece { piece in
+            switch piece {
+            case .privateBegin:
+                if privacy == .revealed { return }
+                isShown = false
+                next.update(from: Self.mask.utf8Start, count: Self.mask.utf8CodeUnitCount)
+                next += Self.mask.utf8CodeUnitCount
+            case .privateEnd: isShown = true
+            case _ where !isShown: break
+            case .bytes(let text):
+                guard let start = text.baseAddress else { return }
+                next.update(from: start, count: text.count)
+                next += text.count
+            case .signed(let value): next += writeDecimal(value.magnitude, isNegative: value < 0, to: next)
+            case .unsigned(let value): next += writeDecimal(value, isNegative: false, to: next)
+            case .double(let value):
+                for byte in value.description.utf8 {
+                    next.pointee = byte
+                    next += 1
+                }
+            }
+        }
+        return next - target
+    }
+
+    private enum Piece {
+        case bytes(UnsafeBufferPointer<UInt8>), signed(Int64), unsigned(UInt64), double(Double), privateBegin, privateEnd
+    }
+
+    @inline(__always)
+    private func forEachPiece(_ body: (Piece) -> Void) {
+        guard var next = words.baseAddress else { return }
+        let end = next + words.count
+        while next < end {
+            let word = next.pointee
+            next += 1
+            switch MessageWord.Kind(rawValue: word & MessageWord.kindMask)! {
+            case .literal:
+                let address = UnsafePointer<UInt8>(bitPattern: UInt(word >> UInt64(MessageWord.literalAddressShift)))
+                let count = Int(word >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
+                body(.bytes(UnsafeBufferPointer(start: address, count: count)))
+            case .small: body(.signed(Int64(bitPattern: word) >> Int64(MessageWord.kindBits)))
+            case .text:
+                let count = Int(word >> UInt64(MessageWord.kindBits))
+                body(.bytes(UnsafeBufferPointer(start: UnsafeRawPointer(next).assumingMemoryBound(to: UInt8.self), count: count)))
+                next += MessageWord.textWords(count)
+            case .signed:
+                body(.signed(Int64(bitPattern: next.pointee)))
+                next += 1
+            case .unsigned:
+                body(.unsigned(next.pointee))
+                next += 1
+            case .double:
+                body(.double(Double(bitPattern: next.pointee)))
+                next += 1
+            case .privateBegin: body(.privateBegin)
+            case .privateEnd: body(.privateEnd)
+            }
+        }
+    }
+}

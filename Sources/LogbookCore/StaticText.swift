@@ -1,0 +1,21 @@
+/// Text that the program holds in its image for ever.
+package struct StaticText: @unchecked Sendable {
+    package let start: UnsafePointer<UInt8>
+    package let count: Int
+
+    /// Nil for the rare literal that is a lone scalar and lies nowhere.
+    @inline(__always)
+    init?(_ literal: StaticString) {
+        guard literal.hasPointerRepresentation else { return nil }
+        start = literal.utf8Start
+        count = literal.utf8CodeUnitCount
+    }
+
+    init(start: UnsafePointer<UInt8>, count: Int) {
+        self.start = start
+        self.count = count
+    }
+
+    package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+    var string: String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,106 @@
+internal import LogbookCore
+internal import LogbookTrackingPlan
+
+/// Everything that can be tracked: what the loader reported before `main`, and what generic code reports when it is first called.
+enum JoinPointRegistry {
+    private struct State {
+        /// Not yet taken apart.
+        var descriptors: [(StaticString, (@Sendable (UInt) -> Void)?)] = []
+        var typeDescriptors: [(StaticString, (@Sendable (Any) -> Bool)?)] = []
+        var points: [JoinPoint] = []
+        var types: [TrackedTypeRecord] = []
+        var latePoints: [String: JoinPoint] = [:]
+        /// Points of generic code by the address of their descriptor: looking for a name would cost each call more.
+        var byAddress: [UInt: JoinPoint] = [:]
+        /// Trackers that go on until they are stopped.
+        var trackers: [Tracker] = []
+    }
+
+    struct TrackedTypeRecord: Sendable {
+        let record: TypeRecord
+        let isInstance: (@Sendable (Any) -> Bool)?
+    }
+
+    private static let state = Locked(State())
+    /// Held while a plan is exchanged, so that two that are started at once do not mix.
+    private static let exchange = Locked(())
+
+    static func register(_ descriptor: StaticString, _ setGate: (@Sendable (UInt) -> Void)?) {
+        let waiting = state.withLock { state in
+            state.descriptors.append((descriptor, setGate))
+            return state.trackers
+        }
+        for tracker in waiting { tracker.pointsAppeared() }   // a library that is loaded while a plan is live
+    }
+
+    static func registerType(_ descriptor: StaticString, _ isInstance: (@Sendable (Any) -> Bool)?) {
+        state.withLock { $0.typeDescriptors.append((descriptor, isInstance)) }
+    }
+
+    /// All of them, in the order in which they became known.
+    static func all() -> (points: [JoinPoint], types: [TrackedTypeRecord]) {
+        state.withLock { state in
+            takeApart(&state)
+            return (state.points, state.types)
+        }
+    }
+
+    private static func takeApart(_ state: inout State) {
+        let types = state.typeDescriptors, descriptors = state.descriptors
+        state.typeDescriptors = []
+        state.descriptors = []
+        for (descriptor, isInstance) in types {
+            descriptor.withUTF8Buffer { bytes in
+                let parts = bytes.split(separator: 0x1C)
+                guard let first = parts.first, let record = TypeRecord(descriptor: first) else { return }
+                if record.keyword != "extension" {
+                    state.types.append(TrackedTypeRecord(record: record, isInstance: isInstance))
+                }
+                for part in parts.dropFirst() {
+                    if let record = JoinPointRecord(descriptor: part) { addLate(record, to: &state) }
+                }
+            }
+        }
+        for (descriptor, setGate) in descriptors {
+            guard let record = descriptor.withUTF8Buffer({ JoinPointRecord(descriptor: $0) }) else { continue }
+            if let setGate { state.points.append(JoinPoint(record, setGate: setGate)) } else { addLate(record, to: &state) }
+        }
+    }
+
+    @discardableResult
+    private static func addLate(_ record: JoinPointRecord, to state: inout State) -> JoinPoint {
+        if let known = state.latePoints[record.id] { return known }
+        let point = JoinPoint(record, setGate: nil)
+        state.latePoints[record.id] = point
+        state.points.append(point)
+        return point
+    }
+
+    /// The point of generic code that a call comes from.
+    static func latePoint(_ descriptor: StaticString) -> JoinPoint? {
+        let address = UInt(bitPattern: descriptor.utf8Start)
+        let (point, waiting) = state.withLock { state -> (JoinPoint?, [Tracker]) in
+            if let point = state.byAddress[address] { return (point, []) }
+            takeApart(&state)
+            guard let record = descriptor.withUTF8Buffer({ JoinPointRecord(descriptor: $0) }) else { return (nil, []) }
+            let isNew = state.latePoints[record.id] == nil, point = addLate(record, to: &state)
+            state.byAddress[address] = point
+            return (point, isNew ? state.trackers : [])
+        }
+        for tracker in waiting { tracker.pointsAppeared() }
+        return point
+    }
+
+    /// Lets one plan be exchanged at a time.
+    static func exchanging<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        try exchange.withLock { _ throws(Failure) in try body() }
+    }
+
+    static func keep(_ tracker: Tracker) {
+        state.withLock { state in
+            if !state.trackers.contains(where: { $0 === tracker }) { state.trackers.append(tracker) }
+        }
+    }
+
+    static func letGo(_ tracker: Tracker) { state.withLock { $0.trackers.removeAll { $0 === tracker } } }
+}

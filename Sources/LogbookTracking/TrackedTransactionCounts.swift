@@ -1,0 +1,9 @@
+/// What became of the transactions that a plan opens.
+public struct TrackedTransactionCounts: Sendable, Hashable {
+    public let opened: UInt64
+    public let closed: UInt64
+    /// Calls that would have continued or closed one, where none was open: a plan that does not fit the way people go.
+    public let unmatched: UInt64
+    /// Opened and not closed: still open, or abandoned.
+    public var unfinished: UInt64 { opened - closed }
+}

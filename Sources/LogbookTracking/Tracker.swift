@@ -1,0 +1,270 @@
+public import LogbookCore
+internal import LogbookTrackingPlan
+internal import Synchronization
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Reports what a plan names, from classes that know nothing of it, through a service to every provider.
+///
+/// ```swift
+/// let tracker = Tracker(.shared)
+/// tracker.addPredicate("isPaying") { call in (call.instance as? CheckoutScreen)?.cart.isEmpty == false }
+/// tracker.start(TrackingPlan(path: "plan.json"), onIssues: .exit)
+/// ```
+/// A screen or event is an event of the service: its label is the message, its category `tracking.screen` or `tracking.event`,
+/// its source the method. A tracker that was started goes on until it is stopped, whether or not somebody keeps it. Starting,
+/// stopping and exchanging plans is safe at any time, from any thread.
+public final class Tracker: Sendable {
+    private struct Around: Sendable {
+        let handler: any Sendable
+        let result: String
+        let file: String
+        let line: Int
+    }
+
+    private struct State {
+        var closures = Advice.Closures()
+        var arounds: [JoinPointName: Around] = [:]
+        /// Nil while stopped.
+        var plan: PlanDocument?
+        var waiting: [PlanEntry] = []
+        var points: [JoinPoint] = []
+        var advice: [ObjectIdentifier: [Advice]] = [:]
+    }
+
+    /// What to do when a plan does not fit the program.
+    public enum IssueHandling: Sendable {
+        /// Writes every issue to standard error, one per line, and ends the program with status 78 (`EX_CONFIG`).
+        case exit
+        /// Reports every issue to ``LogDiagnostics`` and goes on without the plan.
+        case goOnWithoutPlan
+    }
+
+    public let service: LogService
+    private let state = Locked(State())
+    private let transactions = OpenTransactions()
+
+    public init(_ service: LogService = .shared) { self.service = service }
+
+    // MARK: What plans may name
+
+    /// Gives a condition a name, for `"when": "isPaying && $arg.total > 100"`. Called on the thread of the call; it should be quick.
+    public func addPredicate(_ name: String, _ body: @escaping @Sendable (TrackedCall) -> Bool) {
+        state.withLock { $0.closures.predicates[name] = body }
+    }
+
+    /// Gives metadata that has to be computed a name, for `"metadataFrom": "basket"`.
+    public func addMetadata(_ name: String, _ body: @escaping @Sendable (TrackedCall) -> LogMetadata) {
+        state.withLock { $0.closures.metadata[name] = body }
+    }
+
+    /// The same for the methods of one type; nothing is added for instances of others.
+    public func addMetadata<Instance>(
+        _ name: String, for type: Instance.Type, _ body: @escaping @Sendable (Instance, TrackedCall) -> LogMetadata
+    ) {
+        addMetadata(name) { call in (call.instance as? Instance).map { body($0, call) } ?? [:] }
+    }
+
+    /// Does something around a method of the next plan that is started: `proceed` runs the method. For synchronous methods.
+    /// - Parameter type: The result, spelled as the method spells it; the plan is not started if it is another.
+    public func around<Result>(
+        _ point: JoinPointName, returning type: Result.Type = Result.self, file: String = #fileID, line: Int = #line,
+        _ body: @escaping @Sendable (_ call: TrackedCall, _ proceed: () throws -> Result) throws -> Result
+    ) {
+        let around = Around(
+            handler: LogbookTracking.Around<Result>(body: body), result: String(describing: Result.self), file: file, line: line)
+        state.withLock { $0.arounds[point] = around }
+    }
+
+    /// Marks an object for a plan's `"instances": "promo"`; nil takes the mark away. It is not kept alive.
+    public static func mark(_ object: AnyObject, _ mark: String?) { TrackedMarks.set(mark, on: object) }
+
+    // MARK: What there is
+
+    /// Every place that a plan can name, as far as the program knows by now.
+    public static var joinPoints: [JoinPoint] { JoinPointRegistry.all().points }
+
+    /// What became of the transactions that this tracker's plans opened.
+    public var transactionCounts: TrackedTransactionCounts { transactions.counts }
+
+    // MARK: Plans
+
+    /// Everything that is wrong with a plan, in its order: for a unit test. Names of predicates, metadata and providers are not
+    /// checked, because a test does not know what the program will give names to; ``check(_:)`` of a tracker does.
+    public static func check(_ plan: TrackingPlan) -> [TrackingPlanIssue] {
+        PlanCheck.check(plan.document, against: Catalog().plan, names: PlanCheck.Names()).issues.map(TrackingPlanIssue.init)
+    }
+
+    /// Everything that keeps a plan from being started.
+    public func check(_ plan: TrackingPlan) -> [TrackingPlanIssue] {
+        let state = state.withLock { $0 }
+        return examine(plan.document, Catalog(), state).issues.map(TrackingPlanIssue.init)
+    }
+
+    /// Starts a plan, in place of the one that this tracker had.
+    /// - Returns: How many join points report now.
+    /// - Throws: ``TrackingError/planHasIssues(_:)`` with everything that is wrong; then nothing has changed.
+    @discardableResult
+    public func start(_ plan: TrackingPlan) throws(TrackingError) -> Int {
+        let (count, replaced) = try JoinPointRegistry.exchanging { () throws(TrackingError) -> (Int, State) in
+            let catalog = Catalog(), state = state.withLock { $0 }
+            let examined = examine(plan.document, catalog, state)
+            guard examined.issues.isEmpty else {
+                throw .planHasIssues(examined.issues.map(TrackingPlanIssue.init))
+            }
+            var advice: [ObjectIdentifier: [Advice]] = [:], points: [ObjectIdentifier: JoinPoint] = [:]
+            for entry in examined.entries {
+                let point = catalog.points[entry.point]
+                points[ObjectIdentifier(point)] = point
+                advice[ObjectIdentifier(point), default: []].append(self.advice(for: entry, catalog, state.closures))
+            }
+            for around in examined.arounds { points[ObjectIdentifier(around.point)] = around.point }
+            let handlers = Dictionary(examined.arounds.map { (ObjectIdentifier($0.point), $0.handler) }) { $1 }
+
+            let me = ObjectIdentifier(self)
+            for point in state.points where points[ObjectIdentifier(point)] == nil { point.install(nil, for: me) }
+            for (id, point) in points { point.install(AdviceSet(advice[id] ?? [], around: handlers[id]), for: me) }
+            countWaiting(from: state.waiting.isEmpty, to: examined.late.isEmpty)
+            self.state.withLock { state in
+                state.plan = plan.document
+                state.waiting = examined.late
+                state.points = Array(points.values)
+                state.advice = advice
+            }
+            JoinPointRegistry.keep(self)
+            return (points.count, state)
+        }
+        withExtendedLifetime(replaced) {}   // closures of the program are let go here, not while plans are exchanged
+        return count
+    }
+
+    /// The same for program start: every issue is said, and the program ends or goes on without a plan.
+    public func start(_ plan: TrackingPlan, onIssues handling: IssueHandling) {
+        do { try start(plan) } catch {
+            switch handling {
+            case .exit:
+                let text = Array((error.description + "\n").utf8)
+                _ = write(2, text, text.count)   // nobody is left to tell if this fails
+                exit(78)
+            case .goOnWithoutPlan:
+                LogDiagnostics.report("tracking", "the plan was not started:\n" + error.description)
+            }
+        }
+    }
+
+    /// Reports nothing any more. Transactions that are open stay unfinished.
+    public func stop() {
+        let replaced = JoinPointRegistry.exchanging {
+            let state = state.withLock { state in
+                let before = state
+                state.plan = nil
+                state.waiting = []
+                state.points = []
+                state.advice = [:]
+                return before
+            }
+            for point in state.points { point.install(nil, for: ObjectIdentifier(self)) }
+            countWaiting(from: state.waiting.isEmpty, to: true)
+            JoinPointRegistry.letGo(self)
+            return state
+        }
+        withExtendedLifetime(replaced) {}
+    }
+
+    /// Points of generic code report themselves only while somebody waits for one.
+    private func countWaiting(from wasEmpty: Bool, to isEmpty: Bool) {
+        if wasEmpty != isEmpty { TrackingExpansion1.latePoints.add(isEmpty ? -1 : 1, ordering: .relaxed) }
+    }
+
+    /// Looks again for what a plan says will come late.
+    func pointsAppeared() {
+        JoinPointRegistry.exchanging {
+            let state = state.withLock { $0 }
+            guard let plan = state.plan, !state.waiting.isEmpty else { return }
+            let catalog = Catalog()
+            var document = PlanDocument()
+            document.usecases = plan.usecases
+            document.entries = state.waiting
+            let examined = PlanCheck.check(document, against: catalog.plan, names: names(state))
+            for issue in examined.issues { LogDiagnostics.report("tracking", issue.description) }
+            var added = state.advice, points: [JoinPoint] = []
+            for entry in examined.entries {
+                let point = catalog.points[entry.point]
+                points.append(point)
+                added[ObjectIdentifier(point), default: []].append(advice(for: entry, catalog, state.closures))
+            }
+            for point in points {
+                point.install(AdviceSet(added[ObjectIdentifier(point)] ?? []), for: ObjectIdentifier(self))
+            }
+            countWaiting(from: false, to: examined.late.isEmpty)
+            self.state.withLock { state in
+                state.waiting = examined.late
+                state.points += points
+                state.advice = added
+            }
+        }
+    }
+
+    // MARK: Looking up
+
+    /// What the program has, as a plan sees it.
+    private struct Catalog {
+        let points: [JoinPoint]
+        let types: [JoinPointRegistry.TrackedTypeRecord]
+        let plan: PlanCatalog
+
+        init() {
+            (points, types) = JoinPointRegistry.all()
+            plan = PlanCatalog(points: points.map(\.record), types: types.map(\.record))
+        }
+    }
+
+    private struct Examined {
+        var entries: [CheckedEntry]
+        var late: [PlanEntry]
+        var arounds: [(point: JoinPoint, handler: any Sendable)] = []
+        var issues: [PlanIssue]
+    }
+
+    private func names(_ state: State) -> PlanCheck.Names {
+        PlanCheck.Names(
+            predicates: Array(state.closures.predicates.keys), metadataSources: Array(state.closures.metadata.keys),
+            providers: service.registrations.map(\.name))
+    }
+
+    private func examine(_ document: PlanDocument, _ catalog: Catalog, _ state: State) -> Examined {
+        let checked = PlanCheck.check(document, against: catalog.plan, names: names(state))
+        var examined = Examined(entries: checked.entries, late: checked.late, issues: checked.issues)
+        for (name, around) in state.arounds.sorted(by: { $0.key.text < $1.key.text }) {
+            let place = PlanPlace(file: around.file, line: around.line)
+            func complain(_ message: String) { examined.issues.append(PlanIssue(place, "around \"\(name.text)\": \(message)")) }
+            guard let found = catalog.plan.point(name.type, name.selector) else {
+                complain("unknown join point\(NearMatches.hint(for: name.text, among: catalog.plan.points.map(\.name)))")
+                continue
+            }
+            let point = catalog.points[found], record = point.record
+            if record.kind == .initializer || record.kind == .deinitializer || record.kind == .point {
+                complain("only methods and functions have something to proceed with")
+            } else if record.isAsync {
+                complain("the method is asynchronous; a handler can only be around one that is not")
+            } else if !TypeSpelling.isSame(around.result, record.result) {
+                complain("the handler returns \(around.result), and the method \(record.result)")
+            } else {
+                examined.arounds.append((point, around.handler))
+            }
+        }
+        return examined
+    }
+
+    private func advice(for entry: CheckedEntry, _ catalog: Catalog, _ closures: Advice.Closures) -> Advice {
+        Advice(
+            entry, at: catalog.points[entry.point], isInstance: entry.instancesOf.flatMap { catalog.types[$0].isInstance },
+            closures: closures, service: service, transactions: transactions)
+    }
+}

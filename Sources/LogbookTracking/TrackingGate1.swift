@@ -1,0 +1,77 @@
+// HOT PATH — closed: one relaxed load and one compare, no allocation; the closures are inlined. `TrackingBench` has the numbers.
+public import Synchronization
+
+/// The switch of one join point: eight bytes that the compiler initializes. What `@Tracked` writes uses it; not for use by hand.
+///
+/// The number is that of the expansion: another one has other names, so that a stale client does not link.
+public struct TrackingGate1: ~Copyable, Sendable {
+    /// 0, or the address of a ``JoinPoint``, which lives as long as the program.
+    @usableFromInline let bits: Atomic<UInt>
+
+    @inlinable @inline(__always) public init() { bits = Atomic(0) }
+    @inlinable @inline(__always) public func set(_ value: UInt) { bits.store(value, ordering: .releasing) }
+
+    @inlinable @inline(__always)
+    public func run<Result, Failure: Error>(
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        if _fastPath(bits.load(ordering: .relaxed) == 0) { return try body() }
+        return try runOpen(instance, arguments, body)
+    }
+
+    @inlinable @inline(__always) @_disfavoredOverload
+    public func run<Result: ~Copyable, Failure: Error>(
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        if _fastPath(bits.load(ordering: .relaxed) == 0) { return try body() }
+        return try runOpenUncopied(instance, arguments, body)
+    }
+
+    @inlinable @inline(__always)
+    public func run<Result, Failure: Error>(
+        isolation: isolated (any Actor)? = #isolation, _ instance: () -> Any?, _ arguments: () -> [Any],
+        _ body: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        if _fastPath(bits.load(ordering: .relaxed) == 0) { return try await body() }
+        return try await runOpen(instance, arguments, body)
+    }
+
+    @inlinable @inline(__always)
+    public func begin(_ instance: () -> Any?, _ arguments: () -> [Any]) -> TrackedCallInProgress? {
+        if _fastPath(bits.load(ordering: .relaxed) == 0) { return nil }
+        return beginOpen(instance, arguments)
+    }
+
+    @inline(__always)
+    private var point: JoinPoint? { JoinPoint.at(address: bits.load(ordering: .acquiring)) }
+
+    @usableFromInline @inline(never)
+    func runOpen<Result, Failure: Error>(
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let point else { return try body() }
+        return try point.run(instance, arguments, body)
+    }
+
+    @usableFromInline @inline(never)
+    func runOpenUncopied<Result: ~Copyable, Failure: Error>(
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let point else { return try body() }
+        return try point.runUncopied(instance, arguments, body)
+    }
+
+    @usableFromInline @inline(never)
+    func runOpen<Result, Failure: Error>(
+        isolation: isolated (any Actor)? = #isolation, _ instance: () -> Any?, _ arguments: () -> [Any],
+        _ body: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        guard let point else { return try await body() }
+        return try await point.run(instance, arguments, body)
+    }
+
+    @usableFromInline @inline(never)
+    func beginOpen(_ instance: () -> Any?, _ arguments: () -> [Any]) -> TrackedCallInProgress? {
+        point?.begin(instance, arguments)
+    }
+}

@@ -1,0 +1,112 @@
+internal import LogbookTrackingSyntax
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The macro plug-in: a program that the compiler starts and asks, over standard input and output, what an attribute expands to.
+///
+/// Each message is its length, eight bytes little-endian, and that much JSON. This is the protocol that every macro built with
+/// swift-syntax speaks, spoken here without it: swift-syntax costs a user twelve minutes of processor time in a release build.
+@main
+struct CompilerPlugin {
+    /// The versions of the protocol that this plug-in is tested with, and the one it answers with.
+    static let knownVersions = 7...7
+
+    private let input: Int32
+    private let output: Int32
+    /// What the compiler said its version is, when it is one that nobody here knows.
+    private var unknownVersion: Int?
+    private var hasComplained = false
+
+    static func main() {
+        // The streams belong to the protocol; whatever else is printed goes to standard error.
+        var plugin = CompilerPlugin(input: dup(0), output: dup(1))
+        close(0)
+        dup2(2, 1)
+        plugin.answerUntilTheEnd()
+    }
+
+    private init(input: Int32, output: Int32) {
+        self.input = input
+        self.output = output
+    }
+
+    private mutating func answerUntilTheEnd() {
+        while let length = read(8) {
+            let count = length.enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
+            guard let bytes = read(count), let message = try? PositionedJSONReader.read(bytes) else { return }
+            guard write(answer(to: message)) else { return }
+        }
+    }
+
+    private mutating func answer(to message: PositionedJSON) -> String {
+        if let question = message["getCapability"] {
+            let version = question["capability"]?["protocolVersion"]?.integer ?? 0
+            if !Self.knownVersions.contains(version) { unknownVersion = version }
+            return #"{"getCapabilityResult":{"capability":{"protocolVersion":\#(Self.knownVersions.upperBound)}}}"#
+        }
+        guard let question = message["expandAttachedMacro"] ?? message["expandFreestandingMacro"] else {
+            return Expansion.Answer(source: nil).json
+        }
+        let request = ExpansionRequest(question)
+        if let unknownVersion {
+            if hasComplained { return Expansion.Answer(source: "").json }
+            hasComplained = true
+            return Expansion.Answer(
+                source: nil,
+                problem: "this compiler speaks version \(unknownVersion) of the macro protocol, and LogbookTracking knows "
+                    + "version \(Self.knownVersions.upperBound) only; take a LogbookTracking that knows this compiler, or another compiler",
+                place: request.attributePlace
+            ).json
+        }
+        return Expansion(request).answer().json
+    }
+
+    private func read(_ count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count), filled = 0
+        while filled < count {
+            let result = bytes.withUnsafeMutableBytes { readBytes(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...])) }
+            if result <= 0 { return nil }
+            filled += result
+        }
+        return bytes
+    }
+
+    private func readBytes(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+            Darwin.read(input, buffer.baseAddress, buffer.count)
+        #elseif canImport(Glibc)
+            Glibc.read(input, buffer.baseAddress, buffer.count)
+        #else
+            Musl.read(input, buffer.baseAddress, buffer.count)
+        #endif
+    }
+
+    private func write(_ text: String) -> Bool {
+        let body = Array(text.utf8)
+        var message = (0..<8).map { UInt8(truncatingIfNeeded: body.count >> (8 * $0)) }
+        message.append(contentsOf: body)
+        var written = 0
+        while written < message.count {
+            let result = message.withUnsafeBytes { writeBytes(UnsafeRawBufferPointer(rebasing: $0[written...])) }
+            if result <= 0 { return false }
+            written += result
+        }
+        return true
+    }
+
+    private func writeBytes(_ buffer: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+            Darwin.write(output, buffer.baseAddress, buffer.count)
+        #elseif canImport(Glibc)
+            Glibc.write(output, buffer.baseAddress, buffer.count)
+        #else
+            Musl.write(output, buffer.baseAddress, buffer.count)
+        #endif
+    }
+}

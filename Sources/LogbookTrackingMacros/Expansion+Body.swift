@@ -1,0 +1,90 @@
+internal import LogbookTrackingSyntax
+
+extension Expansion {
+    /// The body of a tracked function: the original, verbatim, inside a gate.
+    ///
+    /// Closures, not a local function, hold it: `#function` stays right, `self` stays implicit, `inout` parameters can be
+    /// captured, and a body of one expression still needs no `return`.
+    func body() -> Answer {
+        guard let body = header.body else { return refusal("@\(request.macro) needs a function with a body") }
+        let names = header.attributes.map { attribute in String(attribute.prefix { $0 != "(" }) }
+        guard Self.uninlinable(names) else {
+            return refusal("a function whose body other modules get cannot be tracked; take @inlinable or @\(request.macro) away")
+        }
+        guard !consumesForAResult else {
+            return refusal("a function that consumes a parameter and returns a result cannot be tracked; borrow the parameter or write @NotTracked")
+        }
+        let isInitializer = header.keyword == "init", isDeinitializer = header.keyword == "deinit"
+        let gate = gate(isInitializer: isInitializer, isDeinitializer: isDeinitializer)
+        if isInitializer || isDeinitializer || consumes { return Answer(source: bracketed(body, by: gate)) }
+
+        let effects = (header.isAsync ? " async" : "")
+            + (header.isThrowing ? header.thrownType.map { " throws(\($0))" } ?? " throws" : "")
+        let signature = header.returnsOpaque ? "" : " ()\(effects) -> \(header.result ?? "Void") in"
+        let call = (header.isThrowing ? "try " : "") + (header.isAsync ? "await " : "") + gate.run
+        return Answer(
+            source: """
+                {
+                \(gate.declaration)return \(call)\(gate.values)) {\(signature)
+                \(located(body))}
+                }
+                """)
+    }
+
+    /// A body that no closure may hold: one of an initializer, or one that consumes what it was given.
+    private func bracketed(_ body: String, by gate: GateText) -> String {
+        if body.trimmed.isEmpty { return "{\n\(gate.declaration)\(gate.begin)\(gate.values))?.end()\n}" }
+        let inner = header.isThrowing
+            ? "do {\n\(located(body))} catch { __trackedCall?.threw(error); throw error }\n" : located(body)
+        return """
+            {
+            \(gate.declaration)let __trackedCall = \(gate.begin)\(gate.values))
+            defer { __trackedCall?.end() }
+            \(inner)}
+            """
+    }
+
+    /// With this, a crash, a breakpoint and a compile error in the body name the user's file and line.
+    private func located(_ body: String) -> String {
+        """
+        #sourceLocation(file: \(request.declarationPlace.fileName.swiftLiteral), line: \(bodyLine))
+        \(body)
+        #sourceLocation()
+
+        """
+    }
+
+    private struct GateText {
+        /// What has to stand before the call.
+        var declaration = ""
+        /// The beginning of a call around a closure, and of one that brackets statements.
+        var run: String
+        var begin: String
+        /// Closures that give the instance and the arguments, asked for only while the gate is open.
+        var values: String
+    }
+
+    private func gate(isInitializer: Bool, isDeinitializer: Bool) -> GateText {
+        let types = request.context.reversed().filter(\.isType)
+        let isMember = !types.isEmpty && !request.context.contains { ["func", "init", "deinit", "subscript"].contains($0.keyword) }
+        let kind =
+            isInitializer ? "initializer" : isDeinitializer ? "deinitializer"
+            : !isMember ? "function" : header.isStatic ? "staticMethod" : "method"
+        let descriptor = descriptor(of: header, kind: kind, line: line)
+        let isCopyable = !(types.last?.inheritance.contains { $0.containsText("~Copyable") } ?? false)
+        let instance =
+            !isMember || isInitializer || isDeinitializer || !isCopyable || header.modifiers.contains("consuming")
+            || request.attribute.leavesInstanceAlone ? "nil" : header.isStatic ? "Self.self" : "self"
+        let values = "{ \(instance) }, { \(descriptor.arguments) }"
+        if request.attribute.isGeneric || header.isGeneric || isInGenericContext {
+            // No static stored property may stand here: the point is looked for by its name instead.
+            let expansion = "LogbookTracking.TrackingExpansion1"
+            return GateText(
+                run: "\(expansion).runLate(\"\(descriptor.literal)\", ",
+                begin: "\(expansion).beginLate(\"\(descriptor.literal)\", ", values: values)
+        }
+        return GateText(
+            declaration: Self.point(named: "__TrackedPoint", descriptor.literal),
+            run: "__TrackedPoint.gate.run(", begin: "__TrackedPoint.gate.begin(", values: values)
+    }
+}

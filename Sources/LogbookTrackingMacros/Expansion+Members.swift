@@ -1,0 +1,94 @@
+internal import LogbookTrackingSyntax
+
+extension Expansion {
+    /// `@TrackedType` gives `@Tracked` to every function with a body that has no word of its own in the matter.
+    func memberAttribute() -> String {
+        let isWanted = header.keyword == "func" || header.keyword == "init" && request.attribute.includesInitializers
+        guard isWanted, header.body != nil, !header.isOperator || header.keyword == "init" else { return "" }
+        let names = header.attributes.map { attribute in attribute.prefix { $0 != "(" }.split(separator: ".").last.map(String.init) ?? "" }
+        if names.contains(where: { $0 == "Tracked" || $0 == "NotTracked" }) || !Self.uninlinable(names) { return "" }
+        if consumesForAResult { return "" }
+        if request.macro == "TrackedType", Self.isReplaceable(header) { return "" }   // woven by the extension instead
+        return request.attribute.forMember
+    }
+
+    /// A function whose body other modules get may not hold the type that an expansion needs.
+    static func uninlinable(_ attributes: [String]) -> Bool {
+        !attributes.contains { ["inlinable", "_transparent", "_alwaysEmitIntoClient", "backDeployed"].contains($0) }
+    }
+
+    /// What is consumed cannot be handed on to the closure that a result needs.
+    var consumesForAResult: Bool { consumes && !header.returnsNothing && header.result != "Never" }
+    var consumes: Bool {
+        header.parameters.contains { $0.modifiers.contains("consuming") || $0.modifiers.contains("__owned") }
+    }
+
+    /// The functions that stand in the declaration itself.
+    var members: [FoundFunction] {
+        var scanner = MemberScanner()
+        scanner.scan(header.body ?? "", file: request.declarationPlace.fileID, path: [], firstLine: bodyLine, isNested: false)
+        return scanner.functions.filter { function in
+            !function.header.isOperator && !function.header.attributes.contains { $0 == "NotTracked" }
+        }
+    }
+
+    /// Records that cannot stand where they belong: of the type itself, and of everything generic, where static stored properties
+    /// are not allowed.
+    func peer() -> String {
+        header.keyword == "func" ? functionPeer() : header.isType ? typePeer() : ""
+    }
+
+    private func functionPeer() -> String {
+        let isReachable = !request.context.contains {
+            $0.isGeneric || ["extension", "protocol", "func", "init", "deinit"].contains($0.keyword)
+        }
+        guard header.isGeneric, header.body != nil, isReachable else { return "" }
+        let descriptor = descriptor(
+            of: header, kind: typePath.isEmpty ? "function" : header.isStatic ? "staticMethod" : "method", line: line)
+        return """
+            enum \(uniqueName) {
+            \(Self.record("LogbookTracking.TrackingExpansion1.registerLate(\"\(descriptor.literal)\")"))
+            }
+            """
+    }
+
+    func descriptor(of header: DeclarationHeader, in type: String? = nil, kind: String, line: Int) -> PointDescriptor {
+        PointDescriptor(
+            module: request.declarationPlace.module, type: type ?? typePath, kind: kind, header: header,
+            exceptions: request.attribute.exceptions + Self.exceptions(in: header.attributes),
+            fileID: request.declarationPlace.fileID, line: line)
+    }
+
+    private static func exceptions(in attributes: [String]) -> [String] {
+        attributes.filter { $0.hasPrefix("Tracked(") }.flatMap { ExpansionRequest.Attribute($0).exceptions }
+    }
+
+    private func typePeer() -> String {
+        guard !request.context.contains(where: \.isGeneric) else { return "" }
+        let path = typePath.isEmpty ? header.name : typePath + "." + header.name
+        let isGeneric = !header.generics.isEmpty || request.attribute.isGeneric
+        let separators = PointDescriptor.separators
+        var points = ""
+        if isGeneric {
+            points = members.map {
+                separators.point
+                    + descriptor(
+                        of: $0.header, in: path, kind: $0.header.isStatic ? "staticMethod" : "method", line: $0.line
+                    ).literal
+            }.joined()
+        }
+        if header.keyword == "extension", points.isEmpty { return "" }
+        let record = [
+            request.declarationPlace.module.swiftEscaped, path.swiftEscaped, header.keyword,
+            header.inheritance.map(\.swiftEscaped).joined(separator: separators.parameter),
+            request.declarationPlace.fileID.swiftEscaped, String(line),
+        ].joined(separator: separators.field)
+        let isPlain = !isGeneric && header.keyword != "protocol" && !header.inheritance.contains { $0.containsText("~Copyable") }
+        let test = isPlain ? "{ $0 is \(path) }" : "nil"
+        return """
+            enum \(uniqueName) {
+            \(Self.record("LogbookTracking.TrackingExpansion1.registerType(\"\(record)\(points)\", \(test))"))
+            }
+            """
+    }
+}

@@ -1,0 +1,46 @@
+internal import LogbookTrackingSyntax
+
+/// What the running program knows about a join point: one string literal per point, taken apart only when somebody asks. A value
+/// built in the expansion instead costs three times the compile time.
+struct PointDescriptor {
+    let module: String
+    /// The names of the types around it, dots between them.
+    let type: String
+    let kind: String
+    let header: DeclarationHeader
+    /// The parameters that may not be captured, whatever the plan says.
+    let exceptions: [String]
+    let fileID: String
+    let line: Int
+
+    /// What the fields are separated by, and the parameters, and the fields of a parameter.
+    static let separators = (field: "\\u{1F}", parameter: "\\u{1E}", parameterField: "\\u{1D}", point: "\\u{1C}")
+
+    static func isCapturable(_ parameter: ParameterHeader, except exceptions: [String]) -> Bool {
+        // A closure that does not escape, a borrowed value and a pack cannot be put in a box.
+        parameter.name != "_" && !parameter.type.containsText("->") && !parameter.type.containsText("~Copyable")
+            && parameter.modifiers.allSatisfy { !["consuming", "borrowing", "__owned", "__shared", "repeat"].contains($0) }
+            && !exceptions.contains(DeclarationHeader.plain(parameter.name)) && !exceptions.contains(DeclarationHeader.plain(parameter.label))
+    }
+
+    /// What stands between the quotes.
+    var literal: String {
+        let parameters = header.parameters.map { parameter in
+            [
+                DeclarationHeader.plain(parameter.label).swiftEscaped, DeclarationHeader.plain(parameter.name).swiftEscaped,
+                parameter.type.swiftEscaped, Self.isCapturable(parameter, except: exceptions) ? "1" : "0",
+            ].joined(separator: Self.separators.parameterField)
+        }
+        return [
+            module.swiftEscaped, type.swiftEscaped, (kind == "point" ? header.name : header.selector).swiftEscaped, kind,
+            parameters.joined(separator: Self.separators.parameter), (header.result ?? "Void").swiftEscaped,
+            header.isAsync ? "1" : "0", header.isThrowing ? "1" : "0", fileID.swiftEscaped, String(line),
+        ].joined(separator: Self.separators.field)
+    }
+
+    /// An expression for everything that may be captured, in the order of the parameters.
+    var arguments: String {
+        let names = header.parameters.filter { Self.isCapturable($0, except: exceptions) }.map { $0.name + " as Any" }
+        return "[" + names.joined(separator: ", ") + "]"
+    }
+}

@@ -1,0 +1,298 @@
+internal import LogbookTrackingSyntax
+
+/// Compares a plan with a program: what is named is looked up, and what does not fit is said.
+package struct PlanCheck {
+    /// What the program has given names to. Nil where that is not known, as before the program runs: then it is not checked.
+    package struct Names: Sendable {
+        package var predicates: [String]?
+        package var metadataSources: [String]?
+        package var providers: [String]?
+
+        package init(predicates: [String]? = nil, metadataSources: [String]? = nil, providers: [String]? = nil) {
+            self.predicates = predicates
+            self.metadataSources = metadataSources
+            self.providers = providers
+        }
+    }
+
+    private let catalog: PlanCatalog
+    private let names: Names
+    private let usecases: [String: PlanDocument.Usecase]
+    package private(set) var issues: [PlanIssue] = []
+
+    package init(_ catalog: PlanCatalog, names: Names, usecases: [String: PlanDocument.Usecase]) {
+        self.catalog = catalog
+        self.names = names
+        self.usecases = usecases
+    }
+
+    /// Every entry that fits, and everything that is wrong with the others.
+    package static func check(
+        _ document: PlanDocument, against catalog: PlanCatalog, names: Names
+    ) -> (entries: [CheckedEntry], late: [PlanEntry], issues: [PlanIssue]) {
+        var check = PlanCheck(catalog, names: names, usecases: document.usecases)
+        check.issues = document.issues
+        var entries: [CheckedEntry] = [], late: [PlanEntry] = []
+        for entry in document.entries {
+            if entry.isLate, check.place(of: entry, isQuiet: true) == nil {
+                late.append(entry)
+            } else if let checked = check.check(entry) {
+                entries.append(checked)
+            }
+        }
+        return (entries, late, check.issues)
+    }
+
+    private mutating func complain(_ place: PlanPlace, _ message: String) { issues.append(PlanIssue(place, message)) }
+
+    // MARK: Where
+
+    /// The point that an entry names, and the type whose instances alone it means.
+    package mutating func place(of entry: PlanEntry, isQuiet: Bool = false) -> (point: Int, instancesOf: Int?)? {
+        if let point = entry.point {
+            let name = (entry.type.map { $0.value + "." } ?? "") + point.value
+            if let place = catalog.point(named: name) { return (place, nil) }
+            if !isQuiet {
+                complain(point.place, "unknown point \"\(name)\"\(NearMatches.hint(for: point.value, among: catalog.aspectPointNames))")
+            }
+            return nil
+        }
+        guard let type = entry.type, let selector = entry.selector else { return nil }
+        if let found = catalog.lookup(type.value, selector.value) { return found }
+        if isQuiet { return nil }
+        guard catalog.isType(type.value) else {
+            let hint = NearMatches.hint(for: type.value, among: catalog.typeNames)
+            complain(type.place, "unknown class \"\(type.value)\"\(hint.isEmpty ? "; is it annotated @TrackedType?" : hint)")
+            return nil
+        }
+        let known = catalog.selectors(of: type.value), swift = NearMatches.swiftSelector(selector.value)
+        if swift != selector.value, known.contains(swift) {
+            complain(selector.place, "\"\(type.value)\" has no method \"\(selector.value)\"; in Swift it is \"\(swift)\"")
+        } else {
+            let hint = NearMatches.hint(for: selector.value, among: known)
+            complain(selector.place, "\"\(type.value)\" has no method \"\(selector.value)\" that can be tracked\(hint)")
+        }
+        return nil
+    }
+
+    // MARK: What
+
+    package mutating func check(_ entry: PlanEntry) -> CheckedEntry? {
+        let before = issues.count
+        guard let found = place(of: entry) else { return nil }
+        let point = catalog.points[found.point]
+        let advice = advice(of: entry, at: point)
+        var roots: [PlanPath: PlanPath.Root] = [:]
+
+        func template(_ text: Placed<String>, in check: inout PlanCheck) -> PlanTemplate {
+            let template = PlanTemplate(text.value)
+            for path in template.paths { check.resolve(path, at: text.place, point, advice, into: &roots) }
+            return template
+        }
+
+        let label = entry.label.map { template($0, in: &self) } ?? PlanTemplate("")
+        let metadata = entry.metadata.map { member -> (key: String, value: CheckedEntry.Value) in
+            switch member.value.value {
+            case .text(let text): (member.key, .template(template(Placed(text, at: member.value.place), in: &self)))
+            case .number(let number): (member.key, .number(number))
+            case .bool(let bool): (member.key, .bool(bool))
+            }
+        }
+        let condition = entry.condition.flatMap { self.condition($0, point, advice, into: &roots) }
+        let transaction = entry.transaction.flatMap { transaction -> CheckedEntry.Transaction? in
+            guard let (usecase, event) = numbers(of: transaction) else { return nil }
+            if transaction.by == nil { checkIdentity(of: point, at: transaction.usecase.place) }
+            return CheckedEntry.Transaction(
+                action: transaction.action, usecase: usecase, event: event,
+                by: transaction.by.map { template($0, in: &self) },
+                errorCode: transaction.errorCode.map { template($0, in: &self) },
+                errorDescription: transaction.errorDescription.map { template($0, in: &self) })
+        }
+        let privateValues = values(entry.privateValues, among: roots), secretValues = values(entry.secretValues, among: roots)
+        checkNames(of: entry, at: point)
+        guard issues.count == before else { return nil }
+        return CheckedEntry(
+            kind: entry.kind, point: found.point, instancesOf: found.instancesOf, label: label, advice: advice,
+            metadata: metadata, condition: condition, tag: entry.instances?.value,
+            providers: entry.providers.map { Set($0.map(\.value)) }, level: entry.level?.value,
+            metadataSource: entry.metadataSource?.value, privateValues: privateValues, secretValues: secretValues,
+            isOnce: entry.isOnce, every: entry.every, transaction: transaction, roots: roots)
+    }
+
+    private mutating func advice(of entry: PlanEntry, at point: JoinPointRecord) -> CheckedEntry.Advice {
+        guard let written = entry.advice else { return .after }
+        let known = CheckedEntry.Advice.allCases.map(\.rawValue)
+        guard let advice = CheckedEntry.Advice(rawValue: written.value) else {
+            complain(written.place, "unknown advice \"\(written.value)\"\(NearMatches.hint(for: written.value, among: known))")
+            return .after
+        }
+        if advice == .afterThrowing, !point.isThrowing {
+            complain(written.place, "\(point.name) does not throw, so afterThrowing never happens")
+        }
+        if advice == .instead {
+            if point.kind == .initializer || point.kind == .deinitializer {
+                complain(written.place, "nothing can stand instead of an initializer")
+            } else if point.kind == .point {
+                complain(written.place, "there is nothing at a point that something could stand instead of")
+            } else if !point.returnsNothing || point.result == "Never" {
+                complain(
+                    written.place,
+                    "\(point.name) returns \(point.result), which a plan cannot make up; give the program an around handler")
+            }
+        }
+        return advice
+    }
+
+    private mutating func condition(
+        _ written: Placed<String>, _ point: JoinPointRecord, _ advice: CheckedEntry.Advice,
+        into roots: inout [PlanPath: PlanPath.Root]
+    ) -> PlanCondition? {
+        let condition: PlanCondition
+        do { condition = try PlanConditionReader.read(written.value) } catch {
+            complain(written.place.moved(by: 1 + error.offset), "bad condition: \(error.message) (at byte \(error.offset))")
+            return nil
+        }
+        for path in condition.paths { resolve(path, at: written.place, point, advice, into: &roots) }
+        for name in condition.predicates { checkName(name, at: written.place, among: names.predicates, what: "predicate") }
+        return condition
+    }
+
+    private mutating func checkNames(of entry: PlanEntry, at point: JoinPointRecord) {
+        if let source = entry.metadataSource {
+            checkName(source.value, at: source.place, among: names.metadataSources, what: "metadata source")
+        }
+        for provider in entry.providers ?? [] {
+            checkName(provider.value, at: provider.place, among: names.providers, what: "provider")
+        }
+        if let level = entry.level {
+            let known = ["verbose", "debug", "info", "notice", "warning", "error", "critical"]
+            checkName(level.value, at: level.place, among: known, what: "level")
+        }
+        if let tag = entry.instances, !point.hasInstance {
+            complain(tag.place, "\(point.name) has no instance that could be marked")
+        }
+    }
+
+    private mutating func checkName(_ name: String, at place: PlanPlace, among known: [String]?, what: String) {
+        guard let known, !known.contains(name) else { return }
+        complain(place, "unknown \(what) \"\(name)\"\(NearMatches.hint(for: name, among: known))")
+    }
+
+    // MARK: Values
+
+    private mutating func resolve(
+        _ path: PlanPath, at place: PlanPlace, _ point: JoinPointRecord, _ advice: CheckedEntry.Advice,
+        into roots: inout [PlanPath: PlanPath.Root]
+    ) {
+        if roots[path] != nil { return }
+        if let root = root(of: path, at: place, point, advice) { roots[path] = root }
+    }
+
+    private mutating func root(
+        of path: PlanPath, at place: PlanPlace, _ point: JoinPointRecord, _ advice: CheckedEntry.Advice
+    ) -> PlanPath.Root? {
+        let isEarly = advice == .before || advice == .instead
+        switch path.words[0] {
+        case "arg": return argument(path, at: place, point)
+        case "self":
+            if point.hasInstance { return .instance }
+            complain(place, "\(point.name) has no instance, so there is no $self")
+        case "result":
+            if point.returnsNothing {
+                complain(place, "\(point.name) returns nothing, so there is no $result")
+            } else if point.kind == .initializer || isEarly {
+                complain(place, "$result is not known \(isEarly ? "before the call" : "of an initializer")")
+            } else {
+                return .result
+            }
+        case "error":
+            if !point.isThrowing {
+                complain(place, "\(point.name) does not throw, so there is no $error")
+            } else if isEarly {
+                complain(place, "$error is not known before the call")
+            } else {
+                return .error
+            }
+        case "duration_ms":
+            if !isEarly { return .duration }
+            complain(place, "$duration_ms is not known before the call")
+        case "type": return .type
+        case "selector": return .selector
+        default:
+            complain(
+                place, "unknown value \"\(path.description)\"\(NearMatches.hint(for: path.words[0], among: PlanPath.rootNames))")
+        }
+        return nil
+    }
+
+    private mutating func argument(_ path: PlanPath, at place: PlanPlace, _ point: JoinPointRecord) -> PlanPath.Root? {
+        guard path.words.count > 1 else {
+            complain(place, "$arg needs a parameter's name: $arg.\(point.parameters.first?.name ?? "name")")
+            return nil
+        }
+        let name = path.words[1]
+        guard let parameter = point.parameters.firstIndex(where: { $0.name == name || $0.label == name }) else {
+            complain(
+                place, "\(point.name) has no parameter \"\(name)\"\(NearMatches.hint(for: name, among: point.parameters.map(\.name)))")
+            return nil
+        }
+        guard point.parameters[parameter].isCapturable else {
+            complain(place, "the parameter \"\(name)\" of \(point.name) cannot be captured")
+            return nil
+        }
+        return .argument(point.parameters[..<parameter].count { $0.isCapturable })
+    }
+
+    /// The paths that are to be kept from readers; one that the entry does not show is a slip that would look like safety.
+    private mutating func values(_ written: [Placed<String>], among roots: [PlanPath: PlanPath.Root]) -> Set<PlanPath> {
+        var values: Set<PlanPath> = []
+        for text in written {
+            if let path = PlanPath(text.value), roots[path] != nil {
+                values.insert(path)
+            } else {
+                let hint = NearMatches.hint(for: text.value, among: roots.keys.map(\.description))
+                complain(text.place, "nothing in this entry shows \"\(text.value)\"\(hint)")
+            }
+        }
+        return values
+    }
+
+    // MARK: Transactions
+
+    private mutating func numbers(of transaction: PlanEntry.Transaction) -> (usecase: Int, event: Int?)? {
+        var usecase: PlanDocument.Usecase?
+        let number: Int
+        switch transaction.usecase.value {
+        case .number(let given):
+            number = given
+            usecase = usecases.values.first { $0.number == given }
+        case .name(let name):
+            guard let named = usecases[name] else {
+                complain(
+                    transaction.usecase.place, "unknown use case \"\(name)\"\(NearMatches.hint(for: name, among: Array(usecases.keys)))")
+                return nil
+            }
+            usecase = named
+            number = named.number
+        }
+        switch transaction.event?.value {
+        case nil: return (number, nil)
+        case .number(let event): return (number, event)
+        case .name(let name):
+            let known = usecase?.events ?? [:]
+            if let event = known[name] { return (number, event) }
+            if let place = transaction.event?.place {
+                complain(place, "unknown event \"\(name)\"\(NearMatches.hint(for: name, among: Array(known.keys)))")
+            }
+            return nil
+        }
+    }
+
+    private mutating func checkIdentity(of point: JoinPointRecord, at place: PlanPlace) {
+        let type = catalog.type(point.type).map { catalog.types[$0] }
+        if point.hasInstance, type?.isReference ?? true { return }
+        complain(
+            place,
+            "\(point.name) has no object to which a transaction could belong; say with \"by\" what tells its runs apart")
+    }
+}

@@ -1,0 +1,59 @@
+/// The header of one declaration, and the text of its body.
+package struct DeclarationHeader: Sendable, Equatable {
+    /// Without the sign: `MainActor`, `Tracked(except: "pin")`.
+    package var attributes: [String] = []
+    /// `static`, `mutating`, `nonisolated(unsafe)` without what stands in brackets.
+    package var modifiers: [String] = []
+    /// `func`, `init`, `deinit`, `var`, `struct`, `class`, `actor`, `enum`, `extension`, `protocol`; empty when there is none.
+    package var keyword = ""
+    package var name = ""
+    /// `<T: P>`; empty when there is none.
+    package var generics = ""
+    package var parameters: [ParameterHeader] = []
+    package var isAsync = false
+    package var isThrowing = false
+    package var isRethrowing = false
+    /// The type in `throws(…)`.
+    package var thrownType: String?
+    /// The type after the arrow; for a variable, its type.
+    package var result: String?
+    package var isFailable = false
+    package var inheritance: [String] = []
+    /// `where T: P`, or whatever stands between a type's inheritance and its body.
+    package var whereClause = ""
+    /// The text between the outermost braces; nil when there are none.
+    package var body: String?
+    /// Where the body's opening brace and the keyword stand: bytes from the beginning of the text.
+    package var bodyOffset = 0
+    package var keywordOffset = 0
+
+    package init() {}
+
+    /// The keywords that begin a type, or the extension of one.
+    package static let typeKeywords: Set<String> = ["struct", "class", "enum", "actor", "extension", "protocol"]
+    package var isType: Bool { Self.typeKeywords.contains(keyword) }
+
+    /// The Swift full name: `add(_:quantity:)`, `init(maybe:)`, `deinit`.
+    package var selector: String {
+        if keyword == "deinit" { return keyword }
+        return Self.plain(name) + "(" + parameters.map { Self.plain($0.label) + ":" }.joined() + ")"
+    }
+
+    package var isStatic: Bool { modifiers.contains("static") || modifiers.contains("class") }
+    package var isPrivate: Bool { modifiers.contains("private") || modifiers.contains("fileprivate") }
+    package var isOperator: Bool { !(name.utf8.first.map(DeclarationScanner.beginsName) ?? false) }
+    package var returnsNothing: Bool { result == nil || result == "Void" || result == "()" }
+    package var returnsOpaque: Bool {
+        guard let result else { return false }
+        return result.hasPrefix("some ") || [" some ", "<some ", "(some ", "[some "].contains { result.containsText($0) }
+    }
+    /// Generic by its own account, be it by a parameter of type `some P`.
+    package var isGeneric: Bool {
+        !generics.isEmpty || parameters.contains { $0.type.hasPrefix("some ") || $0.type.containsText(" some ") || $0.type.containsText("(some ") }
+    }
+
+    /// A name without the backticks that let it be a keyword.
+    package static func plain(_ name: String) -> String {
+        name.hasPrefix("`") && name.utf8.count > 2 ? String(name.dropFirst().dropLast()) : name
+    }
+}

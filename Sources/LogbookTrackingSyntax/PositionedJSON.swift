@@ -1,0 +1,39 @@
+/// A value of a JSON text that knows where it stands, so that whoever finds it wrong can say where.
+package struct PositionedJSON: Sendable {
+    package indirect enum Value: Sendable {
+        case null
+        case bool(Bool)
+        case number(Double)
+        case string(String)
+        case array([PositionedJSON])
+        case object([Member])
+    }
+
+    package struct Member: Sendable {
+        package let key: String
+        package let keyPlace: Place
+        package let value: PositionedJSON
+    }
+
+    /// A place in a text: line and byte of the line, both counted from 1.
+    package struct Place: Sendable, Hashable {
+        package let line: Int
+        package let column: Int
+        package init(line: Int, column: Int) {
+            self.line = line
+            self.column = column
+        }
+    }
+
+    package let value: Value
+    package let place: Place
+
+    package subscript(key: String) -> PositionedJSON? {
+        guard case .object(let members) = value else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+
+    package var string: String? { if case .string(let text) = value { text } else { nil } }
+    package var integer: Int? { if case .number(let number) = value { Int(exactly: number) } else { nil } }
+    package var elements: [PositionedJSON] { if case .array(let elements) = value { elements } else { [] } }
+}

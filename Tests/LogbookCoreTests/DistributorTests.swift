@@ -1,0 +1,297 @@
+@testable import LogbookCore
+import LogbookTestKit
+import Testing
+
+@Suite struct DistributorTests {
+    let service = LogService()
+
+    /// A sink that stops at a gate before it writes.
+    final class GatedSink: BatchSink {
+        let gate = Gate(), inner = FailingSink { _ in nil }
+        func write(_ batch: [LogEvent]) throws {
+            gate.wait()
+            try inner.write(batch)
+        }
+    }
+
+    @Test func aLedgerThatIsReadAfterTheCallsKnowsThemAll() {
+        let sink = GatedSink(), registration = service.register(sink: sink, queue: QueuePolicy(linger: .zero))
+        for number in 1...100 {
+            service.info("plain \(number)")
+            service.info("with metadata", metadata: ["number": .integer(Int64(number))])
+            #expect(registration.ledger.submitted == UInt64(2 * number))
+        }
+        sink.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(registration.ledger == LogLedger(submitted: 200, delivered: 200))
+        #expect(sink.inner.written.map(\.sequence) == Array(1...200))
+    }
+
+    @Test func anEventIsWholeWhateverWayItTakes() throws {
+        let sink = FailingSink { _ in nil }
+        service.register(sink: sink)
+        let long = String(repeating: "ä", count: EventRing.maximumRecordBytes)
+        struct Failure: Error {}
+        service.info("a literal")
+        service.info("a number \(-42), a secret \("x", privacy: .secret), a name \("Eve", privacy: .private)")
+        service.info(long)
+        service.info("long \(long)")
+        service.warning("failed", metadata: ["key": "value", "hidden": .private("y")], error: Failure())
+        service.relay(.notice, "relayed", at: LogTime(nanoseconds: 7), source: LogSource(fileNamed: "a/b.c", line: 3))
+        service.transaction(usecase: 4).log(2)
+        let line = #line - 3
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        let events = sink.written
+        #expect(events.map(\.sequence) == Array(1...8))
+        #expect(
+            events.prefix(6).map(\.message) == [
+                "a literal", "a number -42, a secret <secret>, a name <private>", long, "long \(long)", "failed", "relayed",
+            ])
+        #expect(events.map(\.level) == [.info, .info, .info, .info, .warning, .notice, .info, .info])
+        #expect(events[4].metadata == ["key": "value", "hidden": "<private>"])
+        #expect(events[4].error?.type == "Failure")
+        #expect(events[4].source == LogSource(file: #fileID, function: #function, line: UInt32(line)))
+        #expect(events[5].time == LogTime(nanoseconds: 7))
+        #expect(events[5].source.file == "a/b.c")
+        #expect(events[7].transaction?.event == 2)
+    }
+
+    @Test func whatWasSaidBeforeAChangeIsDecidedAsItWasThen() {
+        let provider = RecordingProvider()
+        let registration = service.register(provider, from: .info, delivery: .queued())
+        service.info("heard")
+        registration.level = .warning
+        service.info("not heard")
+        registration.level = .info
+        registration.filter = .text(containing: "heard")
+        service.info("heard again")
+        registration.filter = .text(containing: "somebody")
+        service.info("heard by nobody")
+        registration.filter = .everything
+        let late = RecordingProvider()
+        service.info("heard before the other came")
+        service.register(late, delivery: .queued())
+        service.info("heard by both")
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(provider.messages == ["heard", "heard again", "heard before the other came", "heard by both"])
+        #expect(late.messages == ["heard by both"])
+        #expect(registration.unheard.filter == 1)
+    }
+
+    @Test func aFilterMayLookAtTheLedgerAndMayLog() {
+        let provider = RecordingProvider(), service = service
+        let looked = Locked<[UInt64]>([]), itself = Locked<LogRegistration?>(nil)
+        let registration = service.register(provider, delivery: .queued()) { event in
+            if event.message == "first" { service.debug("from the filter") }
+            if let submitted = itself.withLock({ $0 })?.ledger.submitted { looked.withLock { $0.append(submitted) } }
+            return true
+        }
+        itself.withLock { $0 = registration }
+        service.info("first")
+        service.info("second")
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(provider.messages == ["from the filter", "first", "second"])
+        #expect(looked.withLock { $0 } == [0, 1, 2])
+        itself.withLock { $0 = nil }
+    }
+
+    @Test func whoComesAndGoesHearsWhatWasSaidWhileHeListened() {
+        let service = service
+        let steady = service.register(sink: FailingSink { _ in nil })
+        for number in 0..<200 {
+            let sink = FailingSink { _ in nil }
+            service.info("before \(number)")
+            let own = service.register(sink: sink, from: number % 2 == 0 ? .info : .warning)
+            service.info("info \(number)")
+            service.warning("warning \(number)")
+            own.unregister(by: .seconds(30))
+            service.info("after \(number)")
+            #expect(sink.written.map(\.message) == (number % 2 == 0 ? ["info \(number)"] : []) + ["warning \(number)"])
+            #expect(own.unheard.level == (number % 2 == 0 ? 0 : 1))
+        }
+        #expect(steady.ledger.submitted == 800)
+    }
+
+    @Test func moreListenersThanAWordNamesHearEverything() {
+        let sinks = (0..<Hearing.seats + 8).map { _ in FailingSink { _ in nil } }
+        let registrations = sinks.enumerated().map { service.register(sink: $1, from: $0 % 2 == 0 ? .info : .warning) }
+        service.info("info")
+        service.warning("warning")
+        #expect(service.flush(by: .seconds(60)).isComplete)
+        for (place, sink) in sinks.enumerated() {
+            #expect(sink.written.map(\.message) == (place % 2 == 0 ? ["info", "warning"] : ["warning"]))
+            #expect(registrations[place].unheard.total == (place % 2 == 0 ? 0 : 1))
+        }
+    }
+
+    @Test func whatHoldsMuchMemoryDoesNotPileUp() {
+        let sink = GatedSink(), text = String(repeating: "x", count: 512 << 10)
+        let policy = QueuePolicy(maximumBytes: 1 << 20, linger: .zero, overflow: .dropNewest)
+        let registration = service.register(sink: sink, queue: policy)
+        let count = UInt64(4 * Distributor.maximumHeldBytes / (512 << 10))
+        for _ in 0..<count { service.info(text) }
+        // Those at the gate and in the queue are kept, and the first of them may be with the sink.
+        let ledger = registration.ledger
+        #expect(ledger.submitted == count && ledger.pending <= 3)
+        sink.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+    }
+
+    @Test func manyThreadsKeepTheirOrderAndLoseNothing() async {
+        let sink = FailingSink { _ in nil }, service = service, each = 20_000
+        let registration = service.register(sink: sink, queue: QueuePolicy(overflow: .block(upTo: .seconds(60))))
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask {
+                    for number in 0..<each {
+                        if number % 100 == 99 {
+                            service.info("\(thread) \(number)", metadata: ["number": .integer(Int64(number))])
+                        } else {
+                            service.info("\(thread) \(number)")
+                        }
+                    }
+                }
+            }
+        }
+        #expect(service.flush(by: .seconds(60)).isComplete)
+        #expect(registration.ledger == LogLedger(submitted: UInt64(4 * each), delivered: UInt64(4 * each)))
+        let messages = sink.written.map(\.message)
+        #expect(messages.count == 4 * each)
+        for thread in 0..<4 {
+            let own = messages.filter { $0.hasPrefix("\(thread) ") }
+            #expect(own == (0..<each).map { "\(thread) \($0)" })
+        }
+        #expect(Set(sink.written.map(\.sequence)) == Set(1...UInt64(4 * each)))
+    }
+
+    @Test func moreThanTheRingHoldsIsDroppedAndCountedWhereNobodyWaits() {
+        let sink = GatedSink(), count: UInt64 = 100_000
+        let policy = QueuePolicy(capacity: 64, batchCount: 16, linger: .zero, overflow: .dropNewest)
+        let registration = service.register(sink: sink, queue: policy)
+        for number in 0..<count { service.info("event \(number)") }
+        let ledger = registration.ledger
+        #expect(ledger.submitted == count)
+        #expect(ledger.pending >= 64 && ledger.pending <= 64 + 16)
+        #expect(ledger.dropped == [.queueFull: count - ledger.pending])
+        sink.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(registration.ledger.pending == 0)
+    }
+
+    @Test func aCallerWaitsForAFullQueueAndGoesOnWhenItMoves() {
+        let sink = GatedSink(), done = Locked(false), service = service
+        let policy = QueuePolicy(capacity: 4, batchCount: 4, linger: .zero, overflow: .block(upTo: .seconds(60)))
+        let registration = service.register(sink: sink, queue: policy)
+        service.info("1")
+        _ = registration.ledger
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...6 { service.info("\(number)") }
+        _ = registration.ledger   // hands them out: the queue is full from here on
+        let started = Gate()
+        LogThread.start("caller") {
+            started.open()
+            service.info("7")
+            done.withLock { $0 = true }
+        }
+        started.wait()
+        for _ in 0..<1_000 { LogThread.yield() }
+        #expect(!done.withLock { $0 })
+        sink.gate.open()
+        let deadline = LogDeadline.seconds(30)
+        while !done.withLock({ $0 }), !deadline.hasPassed { LogThread.yield() }
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(sink.inner.written.map(\.message) == (1...7).map(String.init))
+        #expect(registration.ledger.droppedTotal == 0)
+    }
+
+    @Test func afterATimeOutNobodyWaitsUntilTheQueueMoves() {
+        let sink = GatedSink()
+        let policy = QueuePolicy(capacity: 4, batchCount: 4, linger: .zero, overflow: .block(upTo: .milliseconds(20)))
+        let registration = service.register(sink: sink, queue: policy)
+        service.info("1")
+        _ = registration.ledger
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...6 { service.info("\(number)") }
+        _ = registration.ledger
+        service.info("waits in vain")
+        let before = LogDeadline.seconds(30)
+        for _ in 0..<10_000 { service.info("does not wait") }
+        #expect(!before.hasPassed)
+        // What was queued beyond the capacity before anybody could see it is kept, the rest is counted.
+        #expect(registration.ledger.dropped == [.queueFull: 10_001])
+        sink.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(sink.inner.written.count == 6)
+        service.info("room again")
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(sink.inner.written.last?.message == "room again")
+    }
+
+    @Test func nobodyWaitsForAQueueThatDoesNotHearTheEvent() {
+        let sink = GatedSink(), other = RecordingProvider()
+        let policy = QueuePolicy(capacity: 4, batchCount: 4, linger: .zero, overflow: .block(upTo: .seconds(3_600)))
+        let registration = service.register(sink: sink, from: .warning, queue: policy)
+        service.register(other, delivery: .queued())
+        service.warning("1")
+        _ = registration.ledger
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...6 { service.warning("\(number)") }
+        _ = registration.ledger
+        service.info("does not wait")
+        service.error("has room of its own")
+        let deadline = LogDeadline.seconds(30)
+        while other.messages.count < 8, !deadline.hasPassed { LogThread.yield() }
+        #expect(other.messages.last == "has room of its own")
+        sink.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+    }
+
+    @Test func queuedAndImmediateProvidersHearTheSame() {
+        let queued = RecordingProvider(), immediate = RecordingProvider()
+        service.register(queued, delivery: .queued())
+        service.register(immediate)
+        for number in 0..<100 { service.info("\(number)") }
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(queued.events == immediate.events)
+        #expect(queued.events.count == 100)
+    }
+
+    @Test func withoutAnybodyAskingEventsArrive() {
+        let provider = RecordingProvider()
+        service.register(provider, delivery: .queued())
+        service.info("on its own")
+        let deadline = LogDeadline.seconds(30)
+        while provider.messages.isEmpty, !deadline.hasPassed { LogThread.yield() }
+        #expect(provider.messages == ["on its own"])
+    }
+
+    @Test func aServiceThatIsLetGoWritesWhatItHolds() {
+        let provider = RecordingProvider()
+        do {
+            let service = LogService()
+            service.register(provider, delivery: .queued())
+            for number in 0..<100 { service.info("\(number)") }
+        }
+        let deadline = LogDeadline.seconds(30)
+        while provider.messages.count < 100, !deadline.hasPassed { LogThread.yield() }
+        #expect(provider.messages == (0..<100).map(String.init))
+    }
+
+    @Test func afterAShutdownEventsAreCounted() {
+        let sink = FailingSink { _ in nil }, registration = service.register(sink: sink)
+        service.info("before")
+        #expect(service.shutdown(by: .seconds(30)).isComplete)
+        service.info("after")
+        #expect(registration.ledger == LogLedger(submitted: 2, delivered: 1, dropped: [.alreadyShutDown: 1]))
+        #expect(sink.written.map(\.message) == ["before"])
+    }
+
+    @Test func anUnregisteredQueueHasWhatWasSaidBefore() {
+        let sink = FailingSink { _ in nil }, registration = service.register(sink: sink)
+        service.info("before")
+        registration.unregister(by: .seconds(30))
+        service.info("after")
+        #expect(sink.written.map(\.message) == ["before"])
+        #expect(registration.ledger == LogLedger(submitted: 1, delivered: 1))
+    }
+}

@@ -1,0 +1,122 @@
+@testable import LogbookCore
+import LogbookTestKit
+import Testing
+
+@Suite struct EventRingTests {
+    struct Record: Equatable {
+        var producer: UInt32
+        var number: UInt64
+    }
+
+    /// A record is its size and its producer, and its number in every word up to its end.
+    func push(_ record: Record, bytes: Int, to ring: EventRing) -> Bool {
+        guard let memory = ring.reserve(bytes: bytes) else { return false }
+        for offset in stride(from: 8, through: bytes - 8, by: 8) {
+            memory.storeBytes(of: record.number, toByteOffset: offset, as: UInt64.self)
+        }
+        ring.commit(memory, mark: UInt64(bytes) | UInt64(record.producer) << 32)
+        return true
+    }
+
+    /// - Returns: Nil when the record is torn.
+    func read(_ memory: UnsafeRawPointer) -> Record? {
+        let mark = memory.load(as: UInt64.self), bytes = Int(mark & 0xFFFF_FFFF)
+        let record = Record(producer: UInt32(mark >> 32), number: memory.load(fromByteOffset: 8, as: UInt64.self))
+        for offset in stride(from: 8, through: bytes - 8, by: 8)
+        where memory.load(fromByteOffset: offset, as: UInt64.self) != record.number { return nil }
+        return record
+    }
+
+    func taken(from ring: EventRing) -> [Record?] {
+        var records: [Record?] = []
+        ring.drain(upTo: ring.end) { memory in
+            records.append(read(memory))
+            return true
+        }
+        return records
+    }
+
+    @Test func recordsComeOutInTheOrderInWhichTheyWentIn() {
+        let ring = EventRing()
+        let sizes = [16, 64, 72, 1000, EventRing.maximumRecordBytes, 24]
+        for (number, bytes) in sizes.enumerated() {
+            #expect(push(Record(producer: 1, number: UInt64(number)), bytes: bytes, to: ring))
+        }
+        #expect(taken(from: ring) == sizes.indices.map { Record(producer: 1, number: UInt64($0)) })
+        #expect(taken(from: ring).isEmpty)
+        #expect(ring.usedCells == 0)
+    }
+
+    @Test func aFullRingTakesNothingAndLosesNothing() {
+        let ring = EventRing()
+        var count: UInt64 = 0
+        while push(Record(producer: 1, number: count), bytes: 192, to: ring) { count += 1 }
+        #expect(count == UInt64(EventRing.cells / 3))
+        #expect(!push(Record(producer: 1, number: count), bytes: 192, to: ring))
+        #expect(taken(from: ring) == (0..<count).map { Record(producer: 1, number: $0) })
+        #expect(push(Record(producer: 1, number: count), bytes: 192, to: ring))
+    }
+
+    @Test func aRecordThatDoesNotFitBeforeTheEndOfTheRingBeginsAtItsBeginning() {
+        let ring = EventRing()
+        var number: UInt64 = 0
+        // Sizes that share no factor with the ring's meet its end in every way, several times around.
+        for round in 0..<2_000 {
+            var expected: [Record?] = []
+            for step in 0..<8 {
+                let record = Record(producer: 2, number: number)
+                #expect(push(record, bytes: 64 * (1 + (round * 8 + step) % 47), to: ring))
+                expected.append(record)
+                number += 1
+            }
+            #expect(taken(from: ring) == expected)
+        }
+        #expect(ring.end > 8 * EventRing.cells)
+    }
+
+    @Test func aReaderMayStopAfterAnyRecord() {
+        let ring = EventRing()
+        for number in 0..<4 { _ = push(Record(producer: 1, number: UInt64(number)), bytes: 100, to: ring) }
+        var first: [Record?] = []
+        ring.drain(upTo: ring.end) { memory in
+            first.append(read(memory))
+            return first.count < 2
+        }
+        #expect(first.count == 2)
+        #expect(taken(from: ring) == [Record(producer: 1, number: 2), Record(producer: 1, number: 3)])
+    }
+
+    @Test func manyProducersLoseNothingTearNothingAndKeepTheirOrder() {
+        let ring = EventRing(), producers = 4, each = 200_000, running = Monitor(producers)
+        let deadline = LogDeadline.seconds(120)
+        for producer in 0..<producers {
+            LogThread.start("producer") {
+                for number in 0..<each {
+                    let record = Record(producer: UInt32(producer), number: UInt64(number))
+                    while !push(record, bytes: 16 + (number & 15) * 16, to: ring), !deadline.hasPassed { LogThread.yield() }
+                }
+                running.withLock { access in
+                    access.value -= 1
+                    access.broadcast()
+                }
+            }
+        }
+        var next = [UInt64](repeating: 0, count: producers), faults = 0
+        while next.contains(where: { $0 < UInt64(each) }), faults == 0, !deadline.hasPassed {
+            let before = ring.position
+            ring.drain(upTo: ring.end) { memory in
+                if let record = read(memory), record.number == next[Int(record.producer)] {
+                    next[Int(record.producer)] += 1
+                } else {
+                    faults += 1
+                }
+                return faults == 0
+            }
+            if ring.position == before { LogThread.yield() }
+        }
+        #expect(faults == 0)
+        #expect(next == [UInt64](repeating: UInt64(each), count: producers))
+        running.withLock { access in while access.value > 0 && access.wait(until: deadline) {} }
+        #expect(ring.usedCells == 0)
+    }
+}

@@ -1,0 +1,124 @@
+@testable import LogbookCore
+import LogbookTestKit
+import Testing
+
+@Suite struct MessageBufferTests {
+    /// Runs on a thread of its own, whose buffer nobody else uses, and waits for it.
+    func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
+        let answer = Monitor<Result?>(nil)
+        LogThread.start("buffers") {
+            let result = body()
+            answer.withLock { access in
+                access.value = result
+                access.broadcast()
+            }
+        }
+        return answer.withLock { access in
+            while access.value == nil, access.wait(until: .seconds(60)) {}
+            return access.value!
+        }
+    }
+
+    func write(_ number: UInt64, to buffer: MessageBuffer) {
+        buffer.start.pointee = number << 3 | MessageWord.Kind.small.rawValue
+        buffer.finish(at: buffer.start + 1)
+    }
+
+    @Test func aThreadUsesItsBufferAgain() {
+        let isSame = onThread {
+            let first = MessageBuffer.take()
+            let identity = ObjectIdentifier(first)
+            MessageBuffer.giveBack(consume first)
+            return ObjectIdentifier(MessageBuffer.take()) == identity
+        }
+        #expect(isSame)
+    }
+
+    @Test func aBufferThatSomebodyHoldsIsNotUsedAgain() {
+        let texts = onThread {
+            let held = MessageBuffer.take()
+            write(1, to: held)
+            MessageBuffer.giveBack(held)
+            let other = MessageBuffer.take()
+            write(2, to: other)
+            return [held.words.string(privacy: .masked), other.words.string(privacy: .masked)]
+        }
+        #expect(texts == ["1", "2"])
+    }
+
+    @Test func aMessageThatOutlivesItsCallKeepsItsText() {
+        let service = LogService(), provider = RecordingProvider()
+        service.register(provider)
+        var kept: [LogMessage] = []
+        for number in 0..<3 {
+            let message: LogMessage = "kept \(number)"
+            service.info(message)
+            kept.append(message)
+            service.info("another \(number * 1000)")
+        }
+        #expect(kept.map(\.description) == ["kept 0", "kept 1", "kept 2"])
+        #expect(
+            provider.messages == ["kept 0", "another 0", "kept 1", "another 1000", "kept 2", "another 2000"])
+    }
+
+    @Test func aLogCallInsideAnInterpolationHasABufferOfItsOwn() {
+        let service = LogService(), provider = RecordingProvider()
+        service.register(provider)
+        func price(_ amount: Int) -> Int {
+            service.debug("asked for the price of \(amount)")
+            return amount * 2
+        }
+        service.info("one \(price(1)), two \(price(2))")
+        #expect(provider.messages == ["asked for the price of 1", "asked for the price of 2", "one 2, two 4"])
+    }
+
+    @Test func aLongMessageGrowsTheBufferAndLeavesItBehind() {
+        let long = String(repeating: "0123456789", count: 10_000)
+        let message: LogMessage = "<\(long)> \(7) <\(long)>"
+        #expect(message.description == "<" + long + "> 7 <" + long + ">")
+        let service = LogService(), provider = RecordingProvider()
+        service.register(provider)
+        let isKept = onThread {
+            service.info("\(long)")
+            let buffer = MessageBuffer.take()
+            return buffer.end - buffer.start > MessageBuffer.maximumKeptCapacity
+        }
+        #expect(!isKept && provider.messages == [long])
+    }
+
+    @Test func manyPiecesHaveRoom() {
+        let message: LogMessage = """
+            \(1)\(2)\(3)\(4)\(5)\(6)\(7)\(8)\(9)\(10) \("text") \(Substring("part")) \(true) \(0.1) \(UInt64.max) \(Int64.min)
+            """
+        #expect(message.description == "12345678910 text part true 0.1 18446744073709551615 -9223372036854775808")
+        let numbers = (0..<MessageBuffer.initialCapacity * 3).map { $0 }
+        var interpolation = LogMessage.StringInterpolation(literalCapacity: 0, interpolationCount: numbers.count)
+        for number in numbers { interpolation.appendInterpolation(number) }
+        #expect(LogMessage(stringInterpolation: interpolation).description == numbers.map(String.init).joined())
+    }
+
+    @Test func aThreadThatEndsLetsItsBufferGo() {
+        final class Watch: Sendable { let buffer = Locked<Weak>(Weak()) }
+        struct Weak: @unchecked Sendable { weak var buffer: MessageBuffer? }
+        let watch = Watch()
+        _ = onThread {
+            let buffer = MessageBuffer.take()
+            watch.buffer.withLock { $0.buffer = buffer }
+            MessageBuffer.giveBack(consume buffer)
+            return true
+        }
+        // The thread answers before it has ended; its end frees the buffer.
+        let deadline = LogDeadline.seconds(30)
+        while watch.buffer.withLock({ $0.buffer != nil }), !deadline.hasPassed { LogThread.yield() }
+        #expect(watch.buffer.withLock { $0.buffer == nil })
+    }
+
+    @Test(arguments: [
+        0, 9, 10, 99, 100, 101, 999, 1000, 12_345, 4_294_967_296, UInt64.max - 1, UInt64.max, 10_000_000_000_000_000_000,
+    ])
+    func numbersAreWrittenAsSwiftWritesThem(_ number: UInt64) {
+        #expect(("\(number)" as LogMessage).description == String(number))
+        let signed = Int64(truncatingIfNeeded: number)
+        #expect(("\(signed)" as LogMessage).description == String(signed))
+    }
+}
