@@ -48,6 +48,7 @@ let package = Package(
         .library(name: "LogbookCompression", targets: ["LogbookCompression"]),
         .library(name: "LogbookFlightRecorder", targets: ["LogbookFlightRecorder"]),
         .library(name: "LogbookRemote", targets: ["LogbookRemote"]),
+        .library(name: "LogbookUploads", targets: ["LogbookUploads"]),
         .library(name: "LogbookTransactions", targets: ["LogbookTransactions"]),
         .library(name: "LogbookSwiftLog", targets: ["LogbookSwiftLog"]),
         .library(name: "LogbookCollector", targets: ["LogbookCollector"]),
@@ -106,6 +107,13 @@ let package = Package(
         .macro(name: "LogbookTrackingMacros", dependencies: ["LogbookTrackingSyntax"], swiftSettings: settings),
         room("LogbookTracking", ["CLogbookSystem", "LogbookCore", "LogbookTrackingPlan", "LogbookTrackingMacros"]),
 
+        room(
+            "LogbookUploads",
+            [
+                "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookFiles", "LogbookCompression", "LogbookDelivery",
+                "LogbookHTTP",
+            ]),
+
         // Face
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
 
@@ -129,7 +137,7 @@ let package = Package(
             name: "LogbookTool",
             dependencies: [
                 "CLogbookSystem", "Logbook", "LogbookHTTP", "LogbookRemote", "LogbookCollector", "LogbookPipe", "LogbookTail",
-                argumentParser,
+                "LogbookUploads", "LogbookDelivery", argumentParser,
             ],
             swiftSettings: settings),
 
@@ -162,6 +170,7 @@ let package = Package(
         tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
+        tests("LogbookUploads", ["LogbookCompression", "LogbookDelivery", "LogbookFiles", "LogbookFormat", "LogbookHTTP"]),
         tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),
         tests("LogbookTracking"),
         .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit"], swiftSettings: settings),
