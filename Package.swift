@@ -48,6 +48,7 @@ let package = Package(
         .library(name: "LogbookCompression", targets: ["LogbookCompression"]),
         .library(name: "LogbookFlightRecorder", targets: ["LogbookFlightRecorder"]),
         .library(name: "LogbookRemote", targets: ["LogbookRemote"]),
+        .library(name: "LogbookUploads", targets: ["LogbookUploads"]),
         .library(name: "LogbookTransactions", targets: ["LogbookTransactions"]),
         .library(name: "LogbookSwiftLog", targets: ["LogbookSwiftLog"]),
         .library(name: "LogbookCollector", targets: ["LogbookCollector"]),
@@ -110,6 +111,13 @@ let package = Package(
         // No product: SwiftPM compiles the plug-ins of a package for everyone who depends on it. Dependents copy its one file.
         .plugin(name: "LogbookTrackingCheck", capability: .buildTool(), dependencies: ["LogbookPlanTool"]),
 
+        room(
+            "LogbookUploads",
+            [
+                "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookFiles", "LogbookCompression", "LogbookDelivery",
+                "LogbookHTTP",
+            ]),
+
         // Face
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
 
@@ -133,7 +141,7 @@ let package = Package(
             name: "LogbookTool",
             dependencies: [
                 "CLogbookSystem", "Logbook", "LogbookHTTP", "LogbookRemote", "LogbookCollector", "LogbookPipe", "LogbookTail",
-                argumentParser,
+                "LogbookUploads", "LogbookDelivery", argumentParser,
             ],
             swiftSettings: settings),
 
@@ -176,6 +184,7 @@ let package = Package(
         tests("LogbookTracking", ["LogbookTrackingMacros", "LogbookTrackingPlan", "LogbookTrackingSyntax"]),
         tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),
         .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit", swiftLog], swiftSettings: settings),
+        tests("LogbookUploads", ["LogbookCompression", "LogbookDelivery", "LogbookFiles", "LogbookFormat", "LogbookHTTP"]),
         tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(

@@ -10,6 +10,7 @@
     /// | Request | Answer |
     /// |---|---|
     /// | `POST /v1/transactions`, a transaction set | 202 without a body, once the archive has committed |
+    /// | `PUT /v1/files/<id>`, a whole file, where a folder is configured | 200 naming the file, once it is safe on disk |
     /// | `POST /v1/logs`, lines of JSON | 200 `{"parcel":"…","accepted":2,"duplicates":0,"rejected":0}`, once it has committed |
     /// | `GET /v1/transactions/<id>` | the transaction, in the order of its entries |
     /// | `GET /v1/stats` | what the archive holds |

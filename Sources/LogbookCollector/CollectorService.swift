@@ -64,6 +64,12 @@
                 try check(request, method: "POST")
                 return try await takeLogs(request)
             }
+            if request.path == "/v1/files" || request.path.hasPrefix("/v1/files/") {
+                guard let folder = configuration.filesFolder else {
+                    throw Refusal(404, "not_found", reason: "this collector keeps no files; start it with --files")
+                }
+                return try await takeFile(request, FileShelf(path: folder))
+            }
             if request.path == "/v1/stats" {
                 try check(request, method: "GET")
                 return try await stats()
@@ -151,11 +157,41 @@
             }
         }
 
+        private static let digestHeader = "Logbook-SHA256"
+
+        /// A whole file: `PUT /v1/files/<id>`, or `POST /v1/files` with the id in `Logbook-Parcel`.
+        private func takeFile(_ request: CollectorRequest, _ shelf: FileShelf) async throws(Refusal) -> CollectorAnswer {
+            let isNamed = request.path != "/v1/files"
+            try check(request, method: isNamed ? "PUT" : "POST")
+            let id = isNamed ? String(request.path.dropFirst("/v1/files/".count)) : try parcelName(request) ?? ""
+            guard FileShelf.isValid(id) else {
+                throw Refusal(
+                    400, "invalid", field: isNamed ? "path" : Self.parcelHeader,
+                    reason: "a file's id has 1 to \(FileShelf.longestID) letters, digits, dots, dashes, underscores or @")
+            }
+            try check(request, offers: ["application/json"])
+            let isPlain = ["", "identity"].contains(request.header("Content-Encoding")?.lowercased() ?? "")
+            let announced = isPlain ? request.header(Self.digestHeader) : nil
+            return try await withBody(of: request, upTo: configuration.maximumFileBytes) { body throws(Refusal) in
+                if let announced, announced.lowercased() != FileShelf.digest(body) {
+                    throw Refusal(
+                        503, "damaged", field: Self.digestHeader, reason: "the body is not what was announced; send it again")
+                }
+                let isNew = try await archived { () async throws(ArchiveError) in try await shelf.store(body, as: id) }
+                var answer = JSONText()
+                answer.add("file", id)
+                answer.add("bytes", body.count)
+                answer.add("duplicates", isNew ? 0 : 1)
+                return .json(200, answer, headers: [Self.parcelHeader: id])
+            }
+        }
+
         /// Reads and inflates the body while its bytes are counted against what may be in memory.
         private func withBody(
-            of request: CollectorRequest, _ body: ([UInt8]) async throws(Refusal) -> CollectorAnswer
+            of request: CollectorRequest, upTo maximumBytes: Int? = nil,
+            _ body: ([UInt8]) async throws(Refusal) -> CollectorAnswer
         ) async throws(Refusal) -> CollectorAnswer {
-            let limit = configuration.maximumBodyBytes
+            let limit = maximumBytes ?? configuration.maximumBodyBytes
             let encoding = request.header("Content-Encoding")?.lowercased().filter { $0 != " " } ?? "identity"
             guard encoding == "gzip" || encoding == "identity" || encoding.isEmpty else {
                 throw Refusal(

@@ -6,6 +6,8 @@ public struct Parcel: Sendable, Hashable {
     /// Stable over retries and restarts.
     public let id: String
     public let body: [UInt8]
+    /// Sent instead of ``body`` where the body is too large to hold.
+    public let stream: HTTPBodyStream?
     public let contentType: String
     /// `gzip`, or nil for none.
     public let contentEncoding: String?
@@ -15,10 +17,12 @@ public struct Parcel: Sendable, Hashable {
     public let sealed: LogTime
 
     public init(
-        id: String, body: [UInt8], contentType: String, contentEncoding: String? = nil, count: Int, sealed: LogTime
+        id: String, body: [UInt8], stream: HTTPBodyStream? = nil, contentType: String, contentEncoding: String? = nil,
+        count: Int, sealed: LogTime
     ) {
         self.id = id
         self.body = body
+        self.stream = stream
         self.contentType = contentType
         self.contentEncoding = contentEncoding
         self.count = count

@@ -6,7 +6,8 @@ internal import LogbookCore
 /// ```
 /// logbook-manifest 1 586AB00B-F16E-4AE6-8A91-0210264925C7
 /// begin 7340123 1763720960123000000
-/// archive 42 app-00000042-20251121T102920.123Z.log 1763720960123000000
+/// archive 42 app-00000042-20251121T102920.123Z.log 1763720960123000000 1048576
+/// delivered 42
 /// ```
 /// A line stands here before the file has the name it speaks of, so a kill in between leaves a line too many, never a file too
 /// many. Lines that cannot be read are passed over.
@@ -14,19 +15,23 @@ struct ArchiveManifest: Sendable, Equatable {
     struct Entry: Sendable, Equatable {
         let name: ArchiveName
         let ended: LogTime
+        /// Its size when it was rolled; another process may have added a line since.
+        let bytes: Int
     }
 
     /// Names the log itself; nil as long as nothing was written.
     private(set) var log: String?
     private(set) var latestNumber: UInt64 = 0
     private(set) var entries: [UInt64: Entry] = [:]
+    /// Archives that somebody has received, and that only have to be deleted.
+    private(set) var delivered: Set<UInt64> = []
     /// The active file's inode and when its first event was written.
     private(set) var active: (inode: UInt64, began: LogTime)?
     /// Lines read, those that no longer mean anything included.
     private(set) var lines = 0
 
     static func == (left: ArchiveManifest, right: ArchiveManifest) -> Bool {
-        left.log == right.log && left.latestNumber == right.latestNumber && left.entries == right.entries
+        left.log == right.log && left.latestNumber == right.latestNumber && left.entries == right.entries && left.delivered == right.delivered
             && left.active?.inode == right.active?.inode && left.active?.began == right.active?.began
     }
 
@@ -39,9 +44,10 @@ struct ArchiveManifest: Sendable, Equatable {
 
     static func header(log: String) -> String { "logbook-manifest 1 \(log)\n" }
     static func begin(inode: UInt64, at time: LogTime) -> String { "begin \(inode) \(time.nanoseconds)\n" }
-    static func archive(_ name: ArchiveName, ended: LogTime) -> String {
-        "archive \(name.number) \(name.plain.text) \(ended.nanoseconds)\n"
+    static func archive(_ name: ArchiveName, ended: LogTime, bytes: Int) -> String {
+        "archive \(name.number) \(name.plain.text) \(ended.nanoseconds) \(bytes)\n"
     }
+    static func delivered(_ number: UInt64) -> String { "delivered \(number)\n" }
     private static func latest(_ number: UInt64) -> String { "latest \(number)\n" }
 
     /// Everything that still means something, in as few lines as it takes.
@@ -50,7 +56,9 @@ struct ArchiveManifest: Sendable, Equatable {
         text += Self.latest(latestNumber)
         if let active { text += Self.begin(inode: active.inode, at: active.began) }
         for number in entries.keys.sorted() where numbers.contains(number) {
-            text += Self.archive(entries[number]!.name, ended: entries[number]!.ended)
+            let entry = entries[number]!
+            text += Self.archive(entry.name, ended: entry.ended, bytes: entry.bytes)
+            if delivered.contains(number) { text += Self.delivered(number) }
         }
         return text
     }
@@ -66,13 +74,15 @@ struct ArchiveManifest: Sendable, Equatable {
             guard words.count == 3, let inode = UInt64(words[1]), let began = Int64(words[2]) else { return }
             active = (inode, LogTime(nanoseconds: began))
         case "archive":
-            guard words.count == 4, let number = UInt64(words[1]), let ended = Int64(words[3]),
+            guard words.count == 5, let number = UInt64(words[1]), let ended = Int64(words[3]), let bytes = Int(words[4]),
                 let archive = ArchiveName(String(words[2]), of: name), archive.number == number, !archive.isCompressed
             else { return }
-            entries[number] = Entry(name: archive, ended: LogTime(nanoseconds: ended))
+            entries[number] = Entry(name: archive, ended: LogTime(nanoseconds: ended), bytes: bytes)
             latestNumber = max(latestNumber, number)
         case "latest":
             if words.count == 2, let number = UInt64(words[1]) { latestNumber = max(latestNumber, number) }
+        case "delivered":
+            if words.count == 2, let number = UInt64(words[1]) { delivered.insert(number) }
         default: break
         }
     }

@@ -68,7 +68,7 @@ extension RollingFile {
         let archive = ArchiveName(number: number, rolledAt: clock.now(), of: name)
         let status = try files.status(of: old.handle.descriptor)
         let ended = old.ended ?? status.modified
-        let line = ArchiveManifest.archive(archive, ended: ended)
+        let line = ArchiveManifest.archive(archive, ended: ended, bytes: status.bytes)
         do { try manifest.append(line, in: folder.descriptor, isSafe: true) } catch {
             // A full disk: what the limits do not allow to stay makes room.
             keepWithinLimits()

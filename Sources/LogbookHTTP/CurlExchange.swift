@@ -64,11 +64,11 @@ final class CurlExchange {
     private func set(_ option: CURLoption, _ value: String) { logbook_curl_set_string(handle, option, value) }
 
     private func setMethod() {
-        if request.body.isEmpty && !["POST", "PUT", "PATCH"].contains(request.method) {
+        if request.bodyBytes == 0 && !["POST", "PUT", "PATCH"].contains(request.method) {
             set(request.method == "HEAD" ? CURLOPT_NOBODY : CURLOPT_HTTPGET, 1)
         } else {
             set(CURLOPT_POST, 1)
-            logbook_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
+            logbook_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.bodyBytes))
             let context = Unmanaged.passUnretained(self).toOpaque()
             logbook_curl_on_upload(
                 handle, { bytes, size, count, context in CurlExchange.from(context).upload(into: bytes, size * count) },
@@ -101,8 +101,16 @@ final class CurlExchange {
     // MARK: While it runs
 
     private func upload(into bytes: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
-        let count = min(room, request.body.count - uploaded)
+        let count = min(room, request.bodyBytes - uploaded)
         guard count > 0, let bytes else { return 0 }
+        if let stream = request.stream {
+            let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: count)
+            guard let read = try? stream.read(into: buffer, at: uploaded), (1...count).contains(read) else {
+                return Int(CURL_READFUNC_ABORT)
+            }
+            uploaded += read
+            return read
+        }
         request.body.withUnsafeBytes { body in
             UnsafeMutableRawPointer(bytes).copyMemory(from: body.baseAddress! + uploaded, byteCount: count)
         }
@@ -112,7 +120,7 @@ final class CurlExchange {
 
     /// libcurl sends the body again when a kept connection turns out to be dead.
     private func rewind(to offset: curl_off_t, from origin: Int32) -> Int32 {
-        guard origin == 0, offset >= 0, offset <= curl_off_t(request.body.count) else {
+        guard origin == 0, offset >= 0, offset <= curl_off_t(request.bodyBytes) else {
             return Int32(CURL_SEEKFUNC_FAIL)
         }
         uploaded = Int(offset)

@@ -35,6 +35,10 @@
         )
         var transactionsPath: [String] = []
 
+        @Option(
+            help: ArgumentHelp("Keep whole files that are sent to /v1/files in this folder, made when there is none.", valueName: "folder"))
+        var files: String?
+
         @Flag(help: "Start without a token, or where others can reach it although nothing is encrypted.")
         var insecure = false
 
@@ -44,6 +48,7 @@
             configuration.port = port
             configuration.token = try tokens.secret()
             configuration.transactionPaths += transactionsPath
+            configuration.filesFolder = files
             configuration.isInsecure = insecure
             do throws(CollectorError) {
                 let program = try CollectorProgram(configuration, archive: archive)

@@ -148,6 +148,17 @@ int logbook_unlock(int descriptor);
 /// The first place in `bytes` where `text` stands; null when it stands nowhere.
 const void *logbook_find(const void *bytes, size_t count, const void *text, size_t length);
 
+/// SHA-256 (FIPS 180-4), fed piece by piece.
+typedef struct {
+    uint32_t state[8];
+    uint64_t bytes;
+    uint8_t block[64];
+} logbook_sha256;
+void logbook_sha256_begin(logbook_sha256 *hash);
+void logbook_sha256_add(logbook_sha256 *hash, const void *bytes, size_t count);
+/// Writes 32 bytes; the hash is of no further use.
+void logbook_sha256_end(logbook_sha256 *hash, uint8_t *digest);
+
 /// Renames within a folder and never replaces anything: -1 and EEXIST when `to` is taken.
 int logbook_rename_new(int directory, const char *from, const char *to);
 

@@ -1,0 +1,122 @@
+package import LogbookCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A log's archives as those see them who deliver them: what waits, who has it in hand, and what has arrived.
+///
+/// Whoever delivers an archive holds a lock on the file, which ends with the process: nobody else delivers, compresses or deletes
+/// it meanwhile. That it has arrived is written down before it is deleted, so it is not sent again when it cannot be.
+package final class ArchiveShelf<Base: FileSystem>: Sendable {
+    private typealias Files = RestartingFileSystem<Base>
+
+    private let name: LogFileName
+    private let folderPath: String
+    private let files: Files
+    private let manifest: Locked<ManifestFile<RestartingFileSystem<Base>>>
+
+    /// The log's lock is held for moments; a settlement waits for it this often and this long.
+    private static var lockTries: Int { 400 }
+    private static var lockPauseMicroseconds: UInt32 { 5000 }
+
+    /// - Parameter folder: Must exist.
+    package init(of name: String, in folder: String, files base: Base) throws(FileLogProviderError) {
+        self.name = try LogFileName(name)
+        files = Files(base)
+        manifest = Locked(ManifestFile(self.name, files))
+        guard !folder.utf8.contains(0) else { throw .cannotOpenFolder(path: folder, errno: EINVAL) }
+        do { folderPath = try files.resolvedPath(ofFolder: folder) } catch {
+            throw .cannotOpenFolder(path: folder, errno: error.number)
+        }
+    }
+
+    /// Archives that nobody has received yet, oldest first. Deletes what has arrived and could not be deleted then.
+    package func waiting() throws -> (archives: [LogArchive], undeletable: [LogArchive]) {
+        let folder = try openFolder()
+        let manifest = try manifest.withLock { manifest throws(SystemError) in
+            try manifest.refresh(in: folder.descriptor)
+            return manifest.manifest
+        }
+        var archives: [LogArchive] = []
+        var undeletable: [LogArchive] = []
+        var seen: Set<UInt64> = []
+        for name in try files.names(in: folder.descriptor).compactMap({ ArchiveName($0, of: name) }).sorted() {
+            guard let entry = manifest.entries[name.number], entry.name == name.plain,
+                let status = try? files.status(of: name.text, in: folder.descriptor), status.kind == .regular
+            else { continue }
+            let archive = LogArchive(
+                id: manifest.id(of: name.number), number: name.number, path: folderPath + "/" + name.text,
+                bytes: status.bytes, ended: entry.ended, isCompressed: name.isCompressed)
+            if manifest.delivered.contains(name.number) {
+                do { try files.remove(name.text, in: folder.descriptor) } catch { undeletable.append(archive) }
+            } else if seen.insert(name.number).inserted {
+                archives.append(archive)
+            }
+        }
+        return (archives, undeletable)
+    }
+
+    private func openFolder() throws(SystemError) -> OwnedDescriptor<RestartingFileSystem<Base>> {
+        OwnedDescriptor(try files.openFolder(at: folderPath), files)
+    }
+
+    /// Takes an archive in hand.
+    /// - Returns: Nil when it is in other hands, may still be written to, or is gone.
+    package func claim(_ archive: LogArchive) throws -> ArchiveClaim? {
+        let folder = try openFolder()
+        guard let text = archive.path.split(separator: "/").last.map(String.init) else { return nil }
+        let file: OwnedDescriptor<Files>
+        do { file = OwnedDescriptor(try files.openForReading(text, in: folder.descriptor), files) } catch {
+            if [ENOENT, ELOOP].contains(error.number) { return nil }
+            throw error
+        }
+        let status = try files.status(of: file.descriptor)
+        guard status.kind == .regular, try files.tryLock(file.descriptor) else { return nil }
+        do {
+            if try files.status(of: text, in: folder.descriptor).isSameFile(as: status) {
+                let expected = manifest.withLock { $0.manifest.entries[archive.number]?.bytes } ?? 0
+                // Looked at again under the lock: a late writer may have added a line.
+                return ArchiveClaim(
+                    archive, bytes: try files.status(of: file.descriptor).bytes,
+                    isTruncated: !archive.isCompressed && status.bytes < expected, file, files)
+            }
+        } catch where error.number != ENOENT {
+            files.unlock(file.descriptor)
+            throw error
+        } catch {}
+        files.unlock(file.descriptor)
+        return nil
+    }
+
+    /// Writes down that the receiver has the archive, and deletes it.
+    /// - Returns: False when it could not be deleted; ``waiting()`` tries again.
+    /// - Throws: When it could not be written down; the archive still counts as not delivered.
+    package func settle(_ claim: ArchiveClaim) throws -> Bool {
+        let folder = try openFolder()
+        let number = claim.archive.number
+        let lock = OwnedDescriptor(
+            try files.openForAppending(name.lock, in: folder.descriptor, permissions: 0o600), files)
+        for attempt in 1... {
+            if try files.tryLock(lock.descriptor) { break }
+            if attempt == Self.lockTries { throw SystemError(EWOULDBLOCK, in: "flock") }
+            usleep(Self.lockPauseMicroseconds)
+        }
+        defer { files.unlock(lock.descriptor) }
+        let entry = try manifest.withLock { manifest throws(SystemError) in
+            try manifest.refresh(in: folder.descriptor)
+            try manifest.append(ArchiveManifest.delivered(number), in: folder.descriptor, isSafe: true)
+            return manifest.manifest.entries[number]
+        }
+        guard let entry else { return true }
+        var isGone = true
+        for name in [entry.name, entry.name.compressed] {
+            do { try files.remove(name.text, in: folder.descriptor) } catch { if error.number != ENOENT { isGone = false } }
+        }
+        return isGone
+    }
+}

@@ -1,0 +1,77 @@
+#if Collector
+    internal import ArgumentParser
+    internal import LogbookCore
+    internal import LogbookDelivery
+    internal import LogbookFiles
+    internal import LogbookHTTP
+    internal import LogbookUploads
+
+    struct ShipCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ship", abstract: "Uploads the rolled files of a log that nobody has received yet.",
+            discussion: """
+                For files that a program has left, or beside it: no file is sent by both. Each is deleted once the receiver has it. \
+                The address may hold {id}; with --collector it is a collector's, and files go to <url>/v1/files/{id}. Exits with 0 \
+                when everything was received, and with 75 when something was not, which stays.
+                """)
+
+        @Argument(help: "The log's folder.")
+        var folder: String
+
+        @Option(help: ArgumentHelp("Where to send files.", valueName: "url"))
+        var to: String
+
+        @Option(help: "The log's name: <name>.log.")
+        var name = "app"
+
+        @Flag(help: "The address is that of a Logbook collector.")
+        var collector = false
+
+        @Flag(help: "Send PUT instead of POST.")
+        var put = false
+
+        @Flag(help: "Send compressed files as they are.")
+        var gzip = false
+
+        @OptionGroup var tokens: TokenOptions
+
+        @Option(help: "Seconds to go on trying.")
+        var deadline = 600.0
+
+        func validate() throws {
+            if !to.hasPrefix("http://") && !to.hasPrefix("https://") {
+                throw ValidationError("The address must begin with http:// or https://.")
+            }
+            guard (0...86_400 * 365).contains(deadline) else {
+                throw ValidationError("The deadline must be 0 seconds to a year.")
+            }
+        }
+
+        func run() throws {
+            let token = try tokens.secret()
+            var request = collector ? UploadRequest.collector(at: to, token: token) : UploadRequest(url: to)
+            if put { request.method = .put }
+            request.takesGzip = gzip
+            if !collector, let token { request.headers = [HTTPHeader("Authorization", "Bearer " + token.revealed)] }
+            do {
+                let uploader = try LogUploader(of: folder, name: name, to: request) { event in
+                    switch event {
+                    case .delivered(let id): Terminal.print("received \(id)\n")
+                    case .setAside(let id, let reason): Terminal.say("logbook ship: kept \(id): \(reason)\n")
+                    case .cannotDelete(let id): Terminal.say("logbook ship: received, and cannot be deleted here: \(id)\n")
+                    case .refused, .willRetry, .attempting, .droppedByRetention: break
+                    }
+                }
+                defer { uploader.shutdown(by: .seconds(2)) }
+                do { try uploader.deliver(by: .seconds(deadline)) } catch {
+                    Terminal.say("logbook ship: \(error)\n")
+                    throw ExitCode(75)
+                }
+                if uploader.waitingCount > 0 { throw ExitCode(75) }
+            } catch let error as FileLogProviderError {
+                Terminal.say("logbook ship: \(error)\n")
+                throw ExitCode(66)
+            }
+        }
+    }
+#endif

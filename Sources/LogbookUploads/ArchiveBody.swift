@@ -1,0 +1,57 @@
+internal import CLogbookSystem
+internal import LogbookCompression
+internal import LogbookCore
+internal import LogbookFiles
+
+/// An archive's content as it goes over the wire, read piece by piece: as the file is, or inflated.
+final class ArchiveBody: Sendable {
+    private let claim: ArchiveClaim
+    private let inflating: InflatingReader?
+    /// Of the content.
+    let bytes: Int
+    /// In hexadecimal digits.
+    let digest: String
+
+    private static let pieceBytes = 256 << 10
+
+    /// Reads the content once, to learn its length and its digest.
+    init(_ claim: ArchiveClaim, inflates: Bool) throws {
+        self.claim = claim
+        inflating = inflates ? InflatingReader(claim) : nil
+        var hash = logbook_sha256()
+        logbook_sha256_begin(&hash)
+        var bytes = 0
+        try Self.forEachPiece(of: claim, inflating: inflates) { piece in
+            logbook_sha256_add(&hash, piece.baseAddress, piece.count)
+            bytes += piece.count
+        }
+        self.bytes = bytes
+        var digest = [UInt8](repeating: 0, count: 32)
+        logbook_sha256_end(&hash, &digest)
+        let digits = Array("0123456789abcdef".utf8)
+        self.digest = String(
+            decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private static func forEachPiece(
+        of claim: ArchiveClaim, inflating: Bool, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        let codec = inflating ? try ArchiveCompression.gzip.inflating() : nil
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
+        defer { piece.deallocate() }
+        var offset = 0
+        while true {
+            let count = try claim.read(into: piece, at: offset)
+            if count == 0 { break }
+            offset += count
+            let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
+            if let codec { try codec.take(bytes, isLast: false, body) } else { try body(bytes) }
+        }
+        try codec?.take(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, body)
+    }
+
+    /// Reads the content from an offset.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
+        try inflating?.read(into: buffer, at: offset) ?? claim.read(into: buffer, at: offset)
+    }
+}

@@ -1,0 +1,195 @@
+internal import LogbookCompression
+internal import LogbookCore
+internal import LogbookDelivery
+internal import LogbookFiles
+internal import LogbookHTTP
+
+/// A log's archives as parcels, oldest first; several couriers may each have a source of their own over the same archives, in
+/// one process or in several: what one has in hand, the others pass over.
+final class ArchiveParcels<Base: FileSystem>: ParcelSource {
+    private struct Sending {
+        let claim: ArchiveClaim
+        /// Nil where the file goes in pieces.
+        let body: ArchiveBody?
+        let content: FileInPieces?
+        var parcel: Parcel
+    }
+    private struct State {
+        var sending: Sending?
+        /// What the receiver will never take, by number: not sent again before ``forgive()``.
+        var setAside: Set<UInt64> = []
+        var undeletable: Set<UInt64> = []
+        var waitsForConditions = false
+        var waitsForOthers = false
+        var maximumBytes: Int?
+    }
+
+    private let shelf: ArchiveShelf<Base>
+    private let request: Locked<UploadRequest>
+    private let gate: UploadGate
+    private let state = Locked(State())
+    private let onEvent: @Sendable (UploadEvent) -> Void
+
+    /// How often archives in other hands, and those that cannot be deleted, are looked at again.
+    private static var pause: Duration { .seconds(1) }
+    /// Pieces are not made smaller than this, however often the receiver calls them too large.
+    private static var smallestPiece: Int { 64 << 10 }
+
+    init(
+        _ shelf: ArchiveShelf<Base>, request: Locked<UploadRequest>, gate: UploadGate,
+        onEvent: @escaping @Sendable (UploadEvent) -> Void
+    ) {
+        self.shelf = shelf
+        self.request = request
+        self.gate = gate
+        self.onEvent = onEvent
+    }
+
+    /// Sends again what was set aside.
+    func forgive() {
+        state.withLock { state in
+            state.setAside = []
+            state.maximumBytes = nil
+        }
+    }
+
+    func nextParcel() throws -> Parcel? {
+        if let parcel = state.withLock({ $0.sending?.parcel }) { return parcel }
+        let (archives, undeletable) = try shelf.waiting()
+        for archive in undeletable where state.withLock({ $0.undeletable.insert(archive.number).inserted }) {
+            onEvent(.cannotDelete(id: archive.id))
+        }
+        let setAside = state.withLock { state in
+            state.waitsForConditions = false
+            state.waitsForOthers = !undeletable.isEmpty
+            return state.setAside
+        }
+        for archive in archives where !setAside.contains(archive.number) {
+            guard gate.isOpen(for: archive.number, ended: archive.ended) else {
+                state.withLock { $0.waitsForConditions = true }
+                continue
+            }
+            guard let claim = try shelf.claim(archive) else {
+                state.withLock { $0.waitsForOthers = true }
+                continue
+            }
+            if let parcel = try begin(claim) { return parcel }
+        }
+        return nil
+    }
+
+    /// - Returns: Nil when it cannot be sent as it is, and was set aside.
+    private func begin(_ claim: ArchiveClaim) throws -> Parcel? {
+        let request = request.withLock { $0 }
+        if claim.isTruncated || claim.bytes == 0 {
+            setAside(claim, because: "the file is shorter than it was when it was closed")
+            return nil
+        }
+        let compressed = claim.archive.isCompressed
+        do {
+            if request.maximumBytes != nil {
+                let content = try FileInPieces(claim, inflating: compressed)
+                guard let parcel = try nextPiece(of: content, claim, request) else {
+                    setAside(claim, because: "the file is empty")
+                    return nil
+                }
+                state.withLock { $0.sending = Sending(claim: claim, body: nil, content: content, parcel: parcel) }
+                return parcel
+            }
+            let body = try ArchiveBody(claim, inflates: compressed && !request.takesGzip)
+            let parcel = Parcel(
+                id: claim.archive.id, body: [],
+                stream: HTTPBodyStream(name: body.digest, bytes: body.bytes) { try body.read(into: $0, at: $1) },
+                contentType: request.contentType,
+                contentEncoding: compressed && request.takesGzip ? ArchiveCompression.gzip.encoding : nil, count: 1,
+                sealed: claim.archive.ended)
+            state.withLock { $0.sending = Sending(claim: claim, body: body, content: nil, parcel: parcel) }
+            return parcel
+        } catch let error as SystemError { throw error } catch {
+            setAside(claim, because: "the file cannot be inflated: \(error)")
+            return nil
+        }
+    }
+
+    private func nextPiece(of content: FileInPieces, _ claim: ArchiveClaim, _ request: UploadRequest) throws -> Parcel? {
+        let limit = state.withLock { $0.maximumBytes } ?? request.maximumBytes ?? .max
+        guard let piece = try content.next(upTo: limit, maximumLineBytes: request.maximumLineBytes) else { return nil }
+        return Parcel(
+            id: "\(claim.archive.id)@\(piece.range.lowerBound)-\(piece.range.upperBound)", body: piece.bytes,
+            contentType: request.contentType, count: 1, sealed: claim.archive.ended)
+    }
+
+    private func setAside(_ claim: ArchiveClaim, because reason: String) {
+        state.withLock { state in
+            _ = state.setAside.insert(claim.archive.number)
+            state.sending = nil
+        }
+        claim.release()
+        onEvent(.setAside(id: claim.archive.id, reason: reason))
+    }
+
+    func settle(_ parcel: Parcel, as fate: ParcelFate) throws {
+        guard let sending = state.withLock({ $0.sending }), sending.parcel.id == parcel.id else { return }
+        switch fate {
+        case .rejected(let reason): setAside(sending.claim, because: reason)
+        case .delivered:
+            if let content = sending.content {
+                content.take()
+                if let next = try nextPiece(of: content, sending.claim, request.withLock { $0 }) {
+                    return state.withLock { $0.sending?.parcel = next }
+                }
+            }
+            let isDeleted = try shelf.settle(sending.claim)
+            state.withLock { $0.sending = nil }
+            sending.claim.release()
+            onEvent(.delivered(id: sending.claim.archive.id))
+            if !isDeleted {
+                let isNews = state.withLock { state in
+                    state.waitsForOthers = true
+                    return state.undeletable.insert(sending.claim.archive.number).inserted
+                }
+                if isNews { onEvent(.cannotDelete(id: sending.claim.archive.id)) }
+            }
+        }
+    }
+
+    /// The receiver calls a piece too large: the rest goes in pieces of half the size.
+    /// - Returns: False when it cannot be made smaller.
+    func halve(_ parcel: Parcel) -> Bool {
+        let request = request.withLock { $0 }
+        guard request.maximumBytes != nil, parcel.body.count > Self.smallestPiece else { return false }
+        return state.withLock { state in
+            guard let sending = state.sending, let content = sending.content, sending.parcel.id == parcel.id else {
+                return false
+            }
+            state.maximumBytes = max(Self.smallestPiece, parcel.body.count / 2)
+            guard let next = try? content.next(upTo: state.maximumBytes!, maximumLineBytes: request.maximumLineBytes) else {
+                return false
+            }
+            state.sending?.parcel = Parcel(
+                id: "\(sending.claim.archive.id)@\(next.range.lowerBound)-\(next.range.upperBound)", body: next.bytes,
+                contentType: request.contentType, count: 1, sealed: sending.claim.archive.ended)
+            return true
+        }
+    }
+
+    /// The digest and the encoding of what is being sent.
+    func digest(of parcel: Parcel) -> String? {
+        state.withLock { $0.sending.flatMap { $0.parcel.id == parcel.id ? $0.body?.digest : nil } }
+    }
+
+    var nextParcelIsDue: Duration? {
+        state.withLock { state in
+            if state.waitsForOthers { return Self.pause }
+            return state.waitsForConditions ? UploadGate.pause : nil
+        }
+    }
+
+    /// Files, or, where they go in pieces, their bytes: never fewer than the parcels there will be.
+    var pendingCount: Int {
+        let setAside = state.withLock { $0.setAside }
+        let archives = ((try? shelf.waiting().archives) ?? []).filter { !setAside.contains($0.number) }
+        let goesInPieces = request.withLock { $0.maximumBytes } != nil
+        return goesInPieces ? archives.reduce(0) { $0 + max(1, $1.bytes) * 100 } : archives.count
+    }
+}

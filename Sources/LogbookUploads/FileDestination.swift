@@ -1,0 +1,50 @@
+internal import LogbookCore
+internal import LogbookDelivery
+internal import LogbookHTTP
+
+/// Archives as requests, as an ``UploadRequest`` says.
+struct FileDestination: Destination {
+    let request: Locked<UploadRequest>
+    let digest: @Sendable (Parcel) -> String?
+    /// Makes the parcel smaller; false when that is not possible.
+    let halve: @Sendable (Parcel) -> Bool
+
+    func request(for parcel: Parcel) throws -> HTTPRequest {
+        let template = request.withLock { $0 }
+        var headers = template.headers
+        headers.append(HTTPHeader("Content-Type", parcel.contentType))
+        if let encoding = parcel.contentEncoding { headers.append(HTTPHeader("Content-Encoding", encoding)) }
+        headers.append(HTTPHeader(UploadRequest.parcelHeader, parcel.id))
+        if let digest = digest(parcel) { headers.append(HTTPHeader(UploadRequest.digestHeader, digest)) }
+        var request = HTTPRequest(
+            method: template.method.rawValue, url: Self.replacing("{id}", in: template.url, with: parcel.id),
+            headers: headers, body: parcel.body, stream: parcel.stream, limits: template.limits)
+        template.adapt?(&request, parcel.id)
+        request.body = parcel.body
+        request.stream = parcel.stream
+        return request
+    }
+
+    func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
+        let template = request.withLock { $0 }
+        if template.isAcknowledged(by: response, parcel: parcel.id) { return .delivered }
+        if (200..<300).contains(response.status) {
+            return .retry(
+                after: nil, "HTTP status \(response.status) without the acknowledgement that was asked for; is this the receiver?")
+        }
+        switch DeliveryVerdict.refusal(by: response) {
+        case .tooLarge(let reason): return halve(parcel) ? .retry(after: nil, reason) : .rejected(reason)
+        case let verdict: return verdict
+        }
+    }
+
+    private static func replacing(_ mark: String, in text: String, with value: String) -> String {
+        var rest = text[...]
+        var result = ""
+        while let start = rest.firstRange(of: mark) {
+            result += rest[..<start.lowerBound] + value
+            rest = rest[start.upperBound...]
+        }
+        return result + rest
+    }
+}

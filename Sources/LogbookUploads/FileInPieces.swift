@@ -1,0 +1,68 @@
+internal import LogbookCore
+internal import LogbookFiles
+internal import LogbookFormat
+
+/// A file's content in pieces that end with lines.
+final class FileInPieces: Sendable {
+    struct Piece {
+        let bytes: [UInt8]
+        /// Of the content.
+        let range: Range<Int>
+    }
+    private struct State {
+        var start = 0
+        var end = 0
+    }
+    private let body: ArchiveBodyReader
+    private let state = Locked(State())
+
+    init(_ claim: ArchiveClaim, inflating: Bool) throws { body = ArchiveBodyReader(claim, inflates: inflating) }
+
+    /// The piece after what was taken; nil at the end.
+    /// - Parameters:
+    ///   - limit: Bytes at most.
+    ///   - maximumLineBytes: A longer line is cut at a character and says so.
+    func next(upTo limit: Int, maximumLineBytes: Int?) throws -> Piece? {
+        try state.withLock { state in
+            var bytes: [UInt8] = []
+            var position = state.start
+            while let line = try body.line(at: position) {
+                let sent = maximumLineBytes.map { Self.cut(line, to: $0) } ?? line
+                if !bytes.isEmpty, bytes.count + sent.count > limit { break }
+                bytes += sent
+                position += line.count
+            }
+            state.end = position
+            return bytes.isEmpty ? nil : Piece(bytes: bytes, range: state.start..<position)
+        }
+    }
+
+    /// The latest piece has arrived.
+    func take() { state.withLock { $0.start = $0.end } }
+
+    /// A line that is too long, as an object of JSON where it is one, so that the receiver can still read it.
+    static func cut(_ line: [UInt8], to limit: Int) -> [UInt8] {
+        guard line.count > limit else { return line }
+        let isObject = line.first == 0x7B
+        let marker = isObject ? #","truncatedfrom":\#(line.count)}"# : " [cut off, \(line.count) bytes]"
+        let head = isObject ? #"{"rawlogmessage":"# : ""
+        // Escaping may double a character, and more for control characters; what is too long is cut again.
+        var room = limit - marker.utf8.count - head.utf8.count - 3
+        while true {
+            var kept = line.prefix(room)
+            while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
+            if let last = kept.last, last >= 0xC0 { kept.removeLast() }
+            var cut: [UInt8] = []
+            if isObject {
+                cut += Array(head.utf8)
+                cut.append(jsonString: String(decoding: kept, as: UTF8.self))
+            } else {
+                cut += kept.last == 0x0A ? kept.dropLast() : kept
+            }
+            cut += Array(marker.utf8)
+            cut.append(0x0A)
+            if cut.count <= limit { return cut }
+            room -= cut.count - limit
+        }
+    }
+}

@@ -1,0 +1,130 @@
+public import LogbookCore
+public import LogbookDelivery
+public import LogbookFiles
+public import LogbookHTTP
+
+/// Uploads a log's files when they roll, and what earlier runs have left, and deletes each once the receiver has it.
+///
+/// ```swift
+/// let uploader = try LogUploader(of: "/var/log/checkout", to: UploadRequest(url: "https://logs.example.com/files/{id}", method: .put))
+/// let file = try FileLogProvider(
+///     in: "/var/log/checkout", rolling: RollingPolicy(awaitsDelivery: true), onArchive: uploader.onArchive)
+/// ```
+/// Oldest first, at least once: a file whose answer was lost is sent again under the same id. Programs that upload the same log,
+/// such as `logbook ship`, never send one file at the same time. What the uploader has to say goes to its handler and to
+/// ``LogDiagnostics``, never into the log it is sending.
+public final class LogUploader: Sendable {
+    private let couriers: [Courier]
+    private let request: Locked<UploadRequest>
+    private let gate: UploadGate
+    private let forgive: @Sendable () -> Void
+    private let waiting: @Sendable () -> [LogArchive]
+    private let onEvent: @Sendable (UploadEvent) -> Void
+
+    /// Looks for files at once.
+    ///
+    /// - Parameters:
+    ///   - folder: Made, for this user alone, when there is none yet.
+    ///   - name: The log's name: `app` for `app.log`.
+    ///   - request: How a file becomes a request; ``update(_:)`` changes it later.
+    ///   - conditions: When files may be uploaded.
+    ///   - concurrency: Files on their way at the same time at most, `1...8`.
+    ///   - policy: How patient the uploader is; every `interval`, 60 seconds unless it says otherwise, it looks for files that
+    ///     nobody told it about.
+    ///   - onEvent: Called on threads of the uploader: return promptly.
+    /// - Throws: ``FileLogProviderError`` when the name or the folder cannot be.
+    public convenience init(
+        of folder: String, name: String = "app", to request: UploadRequest, conditions: UploadConditions = .none,
+        concurrency: Int = 2, policy: DeliveryPolicy = DeliveryPolicy(interval: .seconds(60)),
+        transport: any HTTPTransport = CurlTransport.shared, onEvent: (@Sendable (UploadEvent) -> Void)? = nil
+    ) throws(FileLogProviderError) {
+        try self.init(
+            of: folder, name: name, to: request, conditions: conditions, concurrency: concurrency, policy: policy,
+            transport: transport, files: SystemFileSystem(), machine: LinuxMachine(), clock: .system, randomness: .system,
+            onEvent: onEvent)
+    }
+
+    init(
+        of folder: String, name: String, to request: UploadRequest, conditions: UploadConditions, concurrency: Int,
+        policy: DeliveryPolicy, transport: any HTTPTransport, files: some FileSystem, machine: some MachineState,
+        clock: LogClock, randomness: LogRandomness, onEvent: (@Sendable (UploadEvent) -> Void)?
+    ) throws(FileLogProviderError) {
+        precondition((1...8).contains(concurrency), "LogUploader: concurrency must be 1...8")
+        request.check()
+        let tell = onEvent ?? { _ in }
+        let shared = Locked(request)
+        let gate = UploadGate(conditions, machine: machine, clock: clock)
+        let shelf = try ArchiveShelf(of: name, in: folder, files: files)
+        let sources = (0..<concurrency).map { _ in
+            ArchiveParcels(shelf, request: shared, gate: gate, onEvent: tell)
+        }
+        couriers = sources.map { source in
+            Courier(
+                name: "upload \(name).log", source: source,
+                destination: FileDestination(
+                    request: shared, digest: { source.digest(of: $0) }, halve: { source.halve($0) }),
+                transport: transport, policy: policy, clock: clock, randomness: randomness
+            ) { event in if let event = UploadEvent(event) { tell(event) } }
+        }
+        self.request = shared
+        self.gate = gate
+        self.onEvent = tell
+        forgive = { for source in sources { source.forgive() } }
+        waiting = { (try? shelf.waiting().archives) ?? [] }
+        wake()
+    }
+
+    /// Hand this to the ``FileLogProvider`` as its `onArchive`.
+    public var onArchive: @Sendable (LogArchiveEvent) -> Void {
+        { [weak self] event in
+            switch event {
+            case .archived, .compressed: self?.wake()
+            case .droppedUndelivered(let archive, let events):
+                self?.onEvent(.droppedByRetention(id: archive.id, events: events))
+            case .deleted, .keptBeyondLimits: break
+            }
+        }
+    }
+
+    /// There may be something to upload.
+    public func wake() { for courier in couriers { courier.wake() } }
+
+    /// What waits now goes without regard to the conditions: something happened that somebody should see soon.
+    public func hurry() {
+        if let latest = waiting().map(\.number).max() { gate.hurry(upTo: latest) }
+        wake()
+    }
+
+    /// Puts another address, token or other terms in force, and sends again what was refused or set aside.
+    public func update(_ request: UploadRequest) {
+        request.check()
+        self.request.withLock { $0 = request }
+        forgive()
+        for courier in couriers { courier.reconfigured() }
+    }
+
+    /// Files that nobody has received yet.
+    public var waitingCount: Int { waiting().count }
+
+    /// Returns once everything that waits and may be sent has been received or set aside.
+    /// - Throws: ``CourierError``; what was not received stays.
+    public func deliver(by deadline: LogDeadline) throws(CourierError) {
+        for courier in couriers { try courier.deliver(by: deadline) }
+    }
+
+    /// Starts nothing new, waits for what is on its way, and gives that up at the deadline; it is sent again at the next start.
+    public func shutdown(by deadline: LogDeadline) { for courier in couriers { courier.shutdown(by: deadline) } }
+}
+
+extension UploadEvent {
+    /// Nil for what the source says itself.
+    init?(_ event: CourierEvent) {
+        switch event {
+        case .attempting(let parcel): self = .attempting(id: parcel)
+        case .willRetry(let parcel, let after, let reason, let status, _):
+            self = .willRetry(id: parcel, after: after, reason: reason, status: status)
+        case .misconfigured(let parcel, let reason, let status): self = .refused(id: parcel, reason: reason, status: status)
+        case .delivered, .split, .rejected: return nil
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// What becomes of files on their way, as it happens; each names the file's id.
+public enum UploadEvent: Sendable, Hashable {
+    /// Said before every attempt.
+    case attempting(id: String)
+    /// The receiver has it, and it is deleted here.
+    case delivered(id: String)
+    /// It is kept, and sent again.
+    case willRetry(id: String, after: Duration, reason: String, status: Int?)
+    /// The receiver refuses us: address, token or certificate. Everything is kept until ``LogUploader/update(_:)`` or the end of
+    /// a pause.
+    case refused(id: String, reason: String, status: Int?)
+    /// The receiver will never take it, or it was damaged here: it is kept and not sent again before ``LogUploader/update(_:)``
+    /// or the next start.
+    case setAside(id: String, reason: String)
+    /// The receiver has it, and it could not be deleted here; that is tried again.
+    case cannotDelete(id: String)
+    /// So many events are lost: nobody received them before ``RollingPolicy/maximumUndeliveredBytes`` asked for room.
+    case droppedByRetention(id: String, events: Int)
+}

@@ -1,0 +1,87 @@
+public import LogbookHTTP
+internal import LogbookFormat
+internal import LogbookDelivery
+
+/// How a file becomes a request, and what says that the receiver has it.
+///
+/// ```swift
+/// var request = UploadRequest(url: "https://logs.example.com/files/{id}", method: .put)
+/// request.headers = [HTTPHeader("Authorization", "Bearer " + token.revealed)]
+/// ```
+/// Beside these headers each request carries `Logbook-Parcel` (the file's id), `Logbook-SHA256` (of the body, in hexadecimal
+/// digits) and `Content-Length`. What the file is called on this machine is told to nobody.
+public struct UploadRequest: Sendable {
+    public enum Method: String, Sendable, Hashable { case post = "POST", put = "PUT" }
+
+    /// What says that the receiver has the file for good. Every other answer keeps it.
+    public enum Acknowledgement: Sendable, Hashable {
+        /// 200, 201, 202 or 204, whatever the body.
+        case status
+        /// One of these, and a JSON body whose field has that value: `{"response":"ok"}`.
+        case field(String, equals: String)
+        /// One of these, and a JSON body whose field names the request: its `Logbook-Parcel`.
+        case fieldNamingParcel(String)
+    }
+
+    /// Absolute, `http` or `https`; `{id}` stands for the file's id.
+    public var url: String
+    public var method: Method
+    /// Sent with each request: a token, for example.
+    public var headers: [HTTPHeader]
+    public var contentType: String
+    public var acknowledgement: Acknowledgement
+    /// A compressed file is sent as it is, with `Content-Encoding: gzip`; otherwise it is inflated on its way. Default false.
+    public var takesGzip: Bool
+    /// Bytes of one request; a larger file goes in several, cut between lines. Nil, the default, sends each file whole.
+    public var maximumBytes: Int?
+    /// Bytes of one line, where ``maximumBytes`` is set; a longer one is cut at a character and marked. Nil for no limit.
+    public var maximumLineBytes: Int?
+    /// How long one request may take in all.
+    public var limits: HTTPLimits
+    /// The last say over each request; the body is none of its business.
+    public var adapt: (@Sendable (_ request: inout HTTPRequest, _ id: String) -> Void)?
+
+    public init(
+        url: String, method: Method = .post, headers: [HTTPHeader] = [],
+        contentType: String = "text/plain; charset=utf-8", acknowledgement: Acknowledgement = .status,
+        takesGzip: Bool = false, maximumBytes: Int? = nil, maximumLineBytes: Int? = nil,
+        adapt: (@Sendable (_ request: inout HTTPRequest, _ id: String) -> Void)? = nil
+    ) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.contentType = contentType
+        self.acknowledgement = acknowledgement
+        self.takesGzip = takesGzip
+        self.maximumBytes = maximumBytes
+        self.maximumLineBytes = maximumLineBytes
+        self.adapt = adapt
+        limits = HTTPLimits()
+        limits.total = .seconds(3600)
+    }
+
+    static let parcelHeader = "Logbook-Parcel"
+    static let digestHeader = "Logbook-SHA256"
+    private static let successes: Set<Int> = [200, 201, 202, 204]
+
+    func isAcknowledged(by response: HTTPResponse, parcel: String) -> Bool {
+        guard Self.successes.contains(response.status) else { return false }
+        switch acknowledgement {
+        case .status: return true
+        case .field(let name, let value): return Self.field(name, of: response) == value
+        case .fieldNamingParcel(let name): return Self.field(name, of: response) == parcel
+        }
+    }
+
+    private static func field(_ name: String, of response: HTTPResponse) -> String? {
+        guard case .string(let value)? = (try? JSONValue.parse(response.body))?[name] else { return nil }
+        return value
+    }
+
+    func check() {
+        precondition(maximumBytes.map { $0 >= 1024 } ?? true, "UploadRequest.maximumBytes must be at least 1024")
+        precondition(
+            maximumLineBytes.map { $0 >= 256 && $0 <= maximumBytes ?? .max } ?? true,
+            "UploadRequest.maximumLineBytes must be at least 256 and at most maximumBytes")
+    }
+}

@@ -1,0 +1,60 @@
+#if Collector
+    import Foundation
+    import LogbookHTTP
+    import Testing
+
+    @testable import LogbookCollector
+
+    @Suite struct FilesTests {
+        private let folder: TemporaryFolder
+        init() throws { folder = try TemporaryFolder() }
+
+        private func with(_ body: (RunningCollector) async throws -> Void) async throws {
+            let archive = try SQLiteArchive(path: folder("archive.sqlite"))
+            try await RunningCollector.with(
+                archive,
+                configure: { configuration in
+                    configuration.filesFolder = folder("received")
+                    configuration.maximumFileBytes = 10_000
+                }, body)
+        }
+        private func kept(_ id: String) -> String? { try? String(contentsOfFile: folder("received/\(id)"), encoding: .utf8) }
+        private let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  // of "abc"
+
+        @Test func aFileIsKeptOnceUnderItsID() async throws {
+            try await with { collector in
+                let first = try await collector.send("PUT", "/v1/files/A-00000001", Array("abc".utf8), ["Logbook-SHA256": digest])
+                #expect(first.status == 200)
+                #expect(String(decoding: first.body, as: UTF8.self) == #"{"file":"A-00000001","bytes":3,"duplicates":0}"#)
+                #expect(kept("A-00000001") == "abc")
+                let again = try await collector.send("PUT", "/v1/files/A-00000001", Array("abc".utf8))
+                #expect(String(decoding: again.body, as: UTF8.self) == #"{"file":"A-00000001","bytes":3,"duplicates":1}"#)
+                let posted = try await collector.send(
+                    "POST", "/v1/files", Array("def".utf8), ["Logbook-Parcel": "B", "Content-Type": "text/plain"])
+                #expect(posted.status == 200)
+                #expect(kept("B") == "def")
+            }
+        }
+
+        @Test func whatIsNoFileOfOursIsRefused() async throws {
+            try await with { collector in
+                #expect(try await collector.send("PUT", "/v1/files/A", Array("abd".utf8), ["Logbook-SHA256": digest]).status == 503)
+                #expect(kept("A") == nil)
+                for id in ["..", ".hidden", "a%2Fb", "a/b", String(repeating: "a", count: 129)] {
+                    #expect(try await collector.send("PUT", "/v1/files/\(id)", Array("abc".utf8)).status == 400 || id == "..")
+                }
+                #expect(try await collector.send("PUT", "/v1/files/A", [UInt8](repeating: 0x61, count: 10_001)).status == 413)
+                #expect(try await collector.send("PUT", "/v1/files/A", [], ["Authorization": "Bearer wrong"]).status == 401)
+                #expect(try await collector.send("GET", "/v1/files/A").status == 405)
+                #expect((try? FileManager.default.contentsOfDirectory(atPath: folder("received")))?.isEmpty ?? true)
+            }
+        }
+
+        @Test func withoutAFolderThereIsNothingAtThePath() async throws {
+            let archive = try SQLiteArchive(path: folder("archive.sqlite"))
+            try await RunningCollector.with(archive) { collector in
+                #expect(try await collector.send("PUT", "/v1/files/A", Array("abc".utf8)).status == 404)
+            }
+        }
+    }
+#endif

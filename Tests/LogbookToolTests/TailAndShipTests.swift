@@ -1,0 +1,75 @@
+#if Collector && canImport(Glibc)
+    import Foundation
+    import Glibc
+    import Testing
+
+    extension ToolTests {
+        @Suite struct TailAndShipTests {
+            private let folder: TemporaryFolder
+            init() throws { folder = try TemporaryFolder() }
+
+            private func write(_ numbers: ClosedRange<Int>) throws {
+                let lines = numbers.map { "\($0 % 10 == 0 ? "ERROR" : "INFO") number \($0)\n" }.joined()
+                let outcome = try Tool.run(
+                    ["pipe", "--file", "logs", "--maximum-bytes", "500", "--maximum-archives", "0"], in: folder, input: lines)
+                try #require(outcome.status == 0, "\(outcome.errors)")
+            }
+            private var archives: [String] {
+                ((try? FileManager.default.contentsOfDirectory(atPath: folder("logs"))) ?? []).filter { $0.hasPrefix("app-") }
+            }
+            private func numbers(_ text: String) -> [Int] {
+                text.split(separator: "\n").compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+            }
+
+            @Test func tailShowsTheEndOfALogAcrossItsFiles() throws {
+                try write(1...60)
+                #expect(archives.count > 3)
+                #expect(numbers(try Tool.run(["tail", "logs"], in: folder).output) == Array(51...60))
+                #expect(numbers(try Tool.run(["tail", "logs", "-n", "3"], in: folder).output) == [58, 59, 60])
+                #expect(numbers(try Tool.run(["tail", "logs", "--all"], in: folder).output) == Array(1...60))
+                #expect(numbers(try Tool.run(["tail", "logs", "--all", "--level", "error"], in: folder).output) == [10, 20, 30, 40, 50, 60])
+                #expect(numbers(try Tool.run(["tail", "logs", "--text", "number 4"], in: folder).output) == [4] + (40...49))
+                let coloured = try Tool.run(["tail", "logs", "-n", "1", "--colour", "always"], in: folder).output
+                #expect(coloured.hasPrefix("\u{1B}[31m"))
+                #expect(try Tool.run(["tail", "nowhere"], in: folder).status == 66)
+            }
+
+            @Test func tailFollowsWhatIsWritten() throws {
+                try write(1...20)
+                let tail = try Tool(["tail", "-f", "logs", "-n", "2"], in: folder, name: "tail")
+                defer { tail.signal(SIGKILL) }
+                #expect(Tool.eventually { numbers(tail.output) == [19, 20] })
+                try write(21...60)
+                #expect(Tool.eventually { numbers(tail.output) == Array(19...60) })
+            }
+
+            @Test func shipSendsWhatAProgramHasLeft() throws {
+                try write(1...60)
+                let left = archives
+                let offline = try Tool.run(["ship", "logs", "--to", "http://127.0.0.1:1/", "--deadline", "1"], in: folder)
+                #expect(offline.status == 75)
+                #expect(archives == left)
+
+                let collector = try Tool(
+                    ["collect", "--archive", "sqlite:archive.sqlite", "--port", "0", "--files", "received"], in: folder,
+                    name: "collector", environment: ["LOGBOOK_TOKEN": "a=b"])
+                defer { collector.signal(SIGKILL) }
+                try #require(Tool.eventually { collector.output.hasSuffix("\n") || !collector.process.isRunning })
+                let url = try #require(collector.output.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:\d+)\n/)).1.description
+                let arguments = ["ship", "logs", "--to", url, "--collector"]
+                let refused = try Tool.run(arguments + ["--deadline", "5"], in: folder, environment: ["LOGBOOK_TOKEN": "wrong"])
+                #expect(refused.status == 75)
+                #expect(archives == left)
+                let shipped = try Tool.run(arguments, in: folder, environment: ["LOGBOOK_TOKEN": "a=b"])
+                #expect(shipped.status == 0, "\(shipped.errors)")
+                #expect(shipped.output.split(separator: "\n").count == left.count)
+                #expect(archives == [])
+                let received = try FileManager.default.contentsOfDirectory(atPath: folder("received")).sorted()
+                #expect(received.count == left.count)
+                let text = received.map { folder.text("received/\($0)") }.joined() + folder.text("logs/app.log")
+                #expect(numbers(text) == Array(1...60))
+                #expect(try Tool.run(arguments, in: folder, environment: ["LOGBOOK_TOKEN": "a=b"]).output == "")
+            }
+        }
+    }
+#endif

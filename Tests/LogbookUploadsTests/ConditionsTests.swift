@@ -1,0 +1,133 @@
+import LogbookCore
+import LogbookDelivery
+import LogbookFiles
+import LogbookFormat
+import LogbookHTTP
+import LogbookTestKit
+import Testing
+
+@testable import LogbookUploads
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite struct ConditionsTests {
+    private let bench = UploadBench()
+    private let now = LogTime(seconds: 1_763_720_960)  // 10:29:20 UTC
+
+    @Test("D1: while a condition does not hold nothing is sent; once it does, all goes, oldest first")
+    func gate() async throws {
+        let archives = try bench.roll(["one", "two", "three"])
+        let isOpen = Locked(false)
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(
+            transport, conditions: UploadConditions(custom: { isOpen.withLock { $0 } }))
+        for _ in 1...5 { try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get() }
+        #expect(transport.requests.isEmpty)
+        isOpen.withLock { $0 = true }
+        uploader.wake()
+        #expect(await bench.waitForDelivered(3))
+        #expect(transport.requests.map(\.parcel) == archives.map(\.id))
+    }
+
+    @Test("D1: closed conditions are looked at again without being asked")
+    func looksAgain() async throws {
+        try bench.roll(["one"])
+        let isOpen = Locked(false)
+        let asked = Locked(0)
+        let uploader = try bench.uploader(
+            ScriptedTransport(.status(200)),
+            conditions: UploadConditions(custom: {
+                asked.withLock { $0 += 1 }
+                return isOpen.withLock { $0 }
+            }))
+        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        isOpen.withLock { $0 = true }
+        for _ in 1...3000 where bench.delivered.isEmpty {
+            bench.clock.advance(by: .seconds(31))
+            usleep(5000)
+        }
+        #expect(bench.delivered.count == 1)
+        withExtendedLifetime(uploader) {}
+    }
+
+    @Test("D2: after a day a file goes whatever the conditions are")
+    func maximumDeferral() async throws {
+        try bench.roll(["one"])
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport, conditions: UploadConditions(custom: { false }))
+        bench.clock.advance(by: .seconds(86_399))
+        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        #expect(transport.requests.isEmpty)
+        bench.clock.advance(by: .seconds(1))
+        uploader.wake()
+        #expect(await bench.waitForDelivered(1))
+        #expect(UploadConditions.none.maximumDeferral == .seconds(86_400))
+    }
+
+    @Test("D3: what is urgent goes at once, what comes later waits again")
+    func urgent() async throws {
+        let archives = try bench.roll(["one", "two"])
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport, conditions: UploadConditions(custom: { false }))
+        uploader.hurry()
+        #expect(await bench.waitForDelivered(2))
+        try bench.roll(["three"])
+        uploader.wake()
+        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        #expect(transport.requests.map(\.parcel) == archives.map(\.id))
+    }
+
+    @Test("D1: each condition closes by itself")
+    func conditions() {
+        func hold(_ conditions: UploadConditions, _ machine: FakeMachine) -> Bool { conditions.hold(on: machine, at: now) }
+        let plain = FakeMachine()
+        #expect(hold(.none, FakeMachine(isOnExternalPower: false, battery: 0.01, load: 99)))
+        #expect(hold(UploadConditions(needsExternalPower: true), plain))
+        #expect(!hold(UploadConditions(needsExternalPower: true), FakeMachine(isOnExternalPower: false)))
+        #expect(hold(UploadConditions(minimumBattery: 0.5), plain))
+        #expect(hold(UploadConditions(minimumBattery: 0.5), FakeMachine(battery: 0.5)))
+        #expect(!hold(UploadConditions(minimumBattery: 0.5), FakeMachine(battery: 0.49)))
+        #expect(hold(UploadConditions(maximumLoad: 1), plain))
+        #expect(!hold(UploadConditions(maximumLoad: 1), FakeMachine(load: 1.1)))
+        #expect(hold(UploadConditions(hours: (10, 11), zone: .utc), plain))
+        #expect(!hold(UploadConditions(hours: (11, 12), zone: .utc), plain))
+        #expect(hold(UploadConditions(hours: (22, 11), zone: .utc), plain))
+        #expect(!hold(UploadConditions(hours: (22, 6), zone: .utc), plain))
+    }
+
+    @Test("D1: power and battery are read from the system's files")
+    func powerSupplies() {
+        func machine(_ supplies: [String: [String: String]]) -> LinuxMachine {
+            for (name, files) in supplies {
+                mkdir("\(bench.path)/\(name)", 0o700)
+                for (file, text) in files {
+                    let stream = fopen("\(bench.path)/\(name)/\(file)", "w")!
+                    fputs(text + "\n", stream)
+                    fclose(stream)
+                }
+            }
+            return LinuxMachine(powerSupplies: bench.path)
+        }
+        defer { _ = output(of: "rm -rf '\(bench.path)'/AC '\(bench.path)'/BAT0 '\(bench.path)'/mouse") }
+        #expect(machine([:]).isOnExternalPower)
+        #expect(machine([:]).battery == nil)
+        let mouse = machine(["mouse": ["type": "Battery", "scope": "Device", "capacity": "3", "status": "Discharging"]])
+        #expect(mouse.isOnExternalPower)
+        #expect(mouse.battery == nil)
+        let laptop = machine([
+            "AC": ["type": "Mains", "online": "1"], "BAT0": ["type": "Battery", "capacity": "87", "status": "Discharging"],
+        ])
+        #expect(laptop.isOnExternalPower)
+        #expect(laptop.battery == 0.87)
+        let away = machine(["AC": ["type": "Mains", "online": "0"]])
+        #expect(!away.isOnExternalPower)
+        #expect(LinuxMachine().load != nil)
+        #expect(LinuxMachine(powerSupplies: "/nowhere").isOnExternalPower)
+    }
+}

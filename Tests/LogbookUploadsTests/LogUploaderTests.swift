@@ -1,0 +1,498 @@
+import LogbookCore
+import LogbookDelivery
+import LogbookFiles
+import LogbookHTTP
+import LogbookTestKit
+import Testing
+
+@testable import LogbookUploads
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite struct LogUploaderTests {
+    private let bench = UploadBench()
+
+    private func deliver(_ uploader: LogUploader) async throws {
+        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+    }
+
+    @Test("U1: a roll is a request: the body to the byte, id, length and digest, no local path; then the file is gone")
+    func uploadOnRoll() async throws {
+        let server = try LoopbackServer { _ in .status(200) }
+        let uploader = try bench.uploader(
+            to: UploadRequest(
+                url: server.url + "/files/{id}", method: .put, headers: [HTTPHeader("Authorization", "Bearer t")]),
+            CurlTransport.shared)
+        let provider = try bench.file(onArchive: uploader.onArchive)
+        let lines = (1...50_000).map { "line \($0) of the log" }
+        try provider.write(lines.map { event($0) })
+        let archive = try #require(try provider.roll())
+        #expect(await bench.waitForDelivered(1))
+        let request = try #require(server.requests.first)
+        let body = (lines.joined(separator: "\n") + "\n")
+        #expect(request.body == Array(body.utf8))
+        #expect(request.method == "PUT")
+        #expect(request.target == "/files/\(archive.id)")
+        #expect(request.header("Logbook-Parcel") == archive.id)
+        #expect(request.header("Content-Length") == "\(body.utf8.count)")
+        #expect(request.header("Authorization") == "Bearer t")
+        #expect(request.header("Logbook-SHA256") == sha256(body))
+        for header in request.headers { #expect(!header.value.contains(bench.path) && !header.value.contains("app-0")) }
+        #expect(bench.archives == [])
+        #expect(bench.events == [.attempting(id: archive.id), .delivered(id: archive.id)])
+        #expect(server.requests.count == 1)
+    }
+
+    private func sha256(_ text: String) -> String {
+        let path = bench.path + "/hashed"
+        let file = fopen(path, "w")!
+        fputs(text, file)
+        fclose(file)
+        return String(output(of: "sha256sum '\(path)'").prefix(64))
+    }
+
+    @Test("U2: a file that was too old at the start and one that rolled later are told in the same way, once each")
+    func sameEvents() throws {
+        let told = Locked<[RollReason]>([])
+        let first = try bench.file()
+        first.log(event("old", at: bench.clock.now))
+        try first.shutdown(by: .seconds(30))
+        let next = try bench.file(RollingPolicy(startsNewFile: true, awaitsDelivery: true)) { event in
+            if case .archived(_, let reason) = event { told.withLock { $0.append(reason) } }
+        }
+        next.log(event("new", at: bench.clock.now))
+        try next.roll()
+        #expect(told.withLock { $0 } == [.start, .asked])
+    }
+
+    @Test("U3: hundreds of rolls in a row arrive once each")
+    func manyRolls() async throws {
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport, concurrency: 2)
+        let provider = try bench.file(onArchive: uploader.onArchive)
+        var ids: [String] = []
+        for number in 1...200 {
+            provider.log(event("\(number)"))
+            ids.append(try #require(try provider.roll()).id)
+        }
+        #expect(await bench.waitForDelivered(200))
+        #expect(transport.requests.map(\.parcel).sorted() == ids)
+        #expect(bench.archives == [])
+    }
+
+    @Test("U4: never more than two on their way, and the oldest start first")
+    func concurrency() async throws {
+        let archives = try bench.roll((1...20).map { "\($0)" })
+        let transport = ScriptedTransport(.hold)
+        let uploader = try bench.uploader(transport, concurrency: 2)
+        for pair in 1...10 {
+            #expect(await offPool { transport.waitForRequests(2 * pair) })
+            usleep(20_000)  // a third would come now
+            #expect(transport.requests.count == 2 * pair)
+            #expect(Set(transport.requests.suffix(2).map(\.parcel)) == Set(archives[(2 * pair - 2)..<(2 * pair)].map(\.id)))
+            transport.release(with: HTTPResponse(status: 200))
+        }
+        #expect(await bench.waitForDelivered(20))
+        withExtendedLifetime(uploader) {}
+    }
+
+    @Test("U5: failures of the server are tried again after growing pauses, and a Retry-After is kept")
+    func retries() async throws {
+        let archives = try bench.roll(["one"])
+        let transport = ScriptedTransport { number, _ in
+            switch number {
+            case 1...3: .status(500)
+            case 4: .status(429, headers: [HTTPHeader("Retry-After", "7")])
+            default: .status(200)
+            }
+        }
+        let uploader = try bench.uploader(transport)
+        for attempt in 1...4 {
+            #expect(await bench.waitForRetries(attempt))
+            #expect(bench.archives.count == 1)
+            if attempt == 4 {
+                bench.clock.advance(by: .milliseconds(6999))
+                #expect(transport.requests.count == 4)
+            }
+            bench.clock.advance(by: .seconds(attempt == 4 ? 1 : 300))
+        }
+        #expect(await bench.waitForDelivered(1))
+        #expect(Set(transport.requests.map(\.parcel)) == [archives[0].id])
+        let pauses = bench.events.compactMap { if case .willRetry(_, let after, _, _) = $0 { after } else { nil } }
+        #expect(pauses.last == .seconds(7))
+        #expect(pauses[0] >= .seconds(1) && pauses[2] <= .seconds(8))
+        #expect(bench.archives == [])
+        withExtendedLifetime(uploader) {}
+    }
+
+    @Test("U6: an answer that refuses us keeps the file, is told once, and ends with an update", arguments: [401, 403, 404, 400])
+    func refusals(status: Int) async throws {
+        let archives = try bench.roll(["one"])
+        let transport = ScriptedTransport { _, request in request.header("X") == "new" ? .status(200) : .status(status) }
+        let uploader = try bench.uploader(transport)
+        #expect(
+            await bench.wait { events in
+                events.contains { event in
+                    switch event {
+                    case .refused(archives[0].id, _, status): true
+                    case .setAside(archives[0].id, _): status == 400
+                    default: false
+                    }
+                }
+            })
+        for _ in 1...5 { uploader.wake() }
+        #expect(bench.archives.count == 1)
+        #expect(transport.requests.count == 1)
+        uploader.update(UploadRequest(url: "http://127.0.0.1/", headers: [HTTPHeader("X", "new")]))
+        #expect(await bench.waitForDelivered(1))
+        #expect(bench.archives == [])
+    }
+
+    @Test(
+        "U7: what counts as received, and what does not",
+        arguments: [(200, true), (201, true), (202, true), (204, true), (206, false), (301, false), (302, false), (304, false)])
+    func statuses(status: Int, isReceived: Bool) async throws {
+        try bench.roll(["one"])
+        let uploader = try bench.uploader(ScriptedTransport(.status(status)))
+        #expect(
+            await bench.wait { events in
+                events.contains { event in
+                    switch event {
+                    case .delivered: isReceived
+                    case .willRetry, .refused: !isReceived
+                    default: false
+                    }
+                }
+            })
+        #expect(bench.archives.isEmpty == isReceived)
+        withExtendedLifetime(uploader) {}
+    }
+
+    @Test("U7: where an acknowledgement is asked for, a success without it keeps the file")
+    func acknowledgement() async throws {
+        let archives = try bench.roll(["one"])
+        let transport = ScriptedTransport { number, request in
+            let body = number == 1 ? "<html>welcome to our hotel</html>" : #"{"file":"\#(request.parcel)"}"#
+            return .answer(HTTPResponse(status: 200, body: Array(body.utf8)))
+        }
+        let uploader = try bench.uploader(
+            to: UploadRequest(url: "http://127.0.0.1/", acknowledgement: .fieldNamingParcel("file")), transport)
+        #expect(await bench.waitForRetries(1))
+        #expect(bench.archives.count == 1)
+        bench.clock.advance(by: .seconds(300))
+        #expect(await bench.waitForDelivered(1))
+        #expect(bench.delivered == [archives[0].id])
+        withExtendedLifetime(uploader) {}
+    }
+
+    @Test("U8: what a run has left is uploaded at the next start, without anything new")
+    func launchScan() async throws {
+        let archives = try bench.roll(["one", "two"])
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport)
+        #expect(await bench.waitForDelivered(2))
+        #expect(transport.requests.map(\.text) == ["one\n", "two\n"])
+        #expect(bench.delivered == archives.map(\.id))
+        #expect(uploader.waitingCount == 0)
+    }
+
+    @Test("U9: killed while the body is on its way: the receiver has nothing, and the next start sends all of it under the same id")
+    func killedWhileSending() async throws {
+        let archive = try bench.roll([String(repeating: "all of it ", count: 2_000_000)])[0]
+        let server = try LoopbackServer(atHead: { request in
+            // The victim tells who it is, and has more to send than any buffer on the way holds.
+            if let victim = request.header("Victim").flatMap({ pid_t($0) }) { kill(victim, SIGKILL) }
+            return nil
+        }) { _ in .status(200) }
+        let (path, url) = (bench.path, server.url)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, url = url as String] in
+            alarm(60)
+            let uploader = try LogUploader(
+                of: path, to: UploadRequest(url: url, headers: [HTTPHeader("Victim", "\(getpid())")]))
+            try uploader.deliver(by: .seconds(60))
+        }
+        #expect(server.requests.isEmpty)
+        #expect(bench.archives.count == 1)
+        let uploader = try bench.uploader(to: UploadRequest(url: url), CurlTransport.shared)
+        #expect(await bench.waitForDelivered(1))
+        #expect(server.requests.map { $0.header("Logbook-Parcel") } == [archive.id])
+        #expect(server.requests.first?.body.count == archive.bytes)
+        #expect(bench.archives == [])
+        withExtendedLifetime(uploader) {}
+    }
+
+    @Test(
+        "U10: killed between the answer and the deletion: once it is written down, nothing is sent again; before, once more",
+        arguments: ["append", "remove"])
+    func killedAfterAnswer(call: String) async throws {
+        let archive = try bench.roll(["one"])[0]
+        let path = bench.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, call = call as String] in
+            alarm(60)
+            let uploader = try LogUploader(
+                of: path, name: "app", to: UploadRequest(url: "http://127.0.0.1/"), conditions: .none, concurrency: 1,
+                policy: DeliveryPolicy(), transport: ScriptedTransport(.status(200)),
+                files: FaultyFileSystem(failing: 1, with: .kill, only: [call]), machine: FakeMachine(), clock: .system,
+                randomness: .system, onEvent: nil)
+            try uploader.deliver(by: .seconds(60))
+        }
+        #expect(bench.archives.count == 1)
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport)
+        if call == "append" { #expect(await bench.waitForDelivered(1)) }
+        try await deliver(uploader)
+        #expect(transport.requests.map(\.parcel) == (call == "append" ? [archive.id] : []))
+        #expect(uploader.waitingCount == 0)
+        #expect(bench.archives == [])
+    }
+
+    @Test("U11: no answer at all: the file stays, is sent again under its id, and a shutdown keeps its deadline")
+    func silence() async throws {
+        let archive = try bench.roll(["one"])[0]
+        let transport = ScriptedTransport { number, _ in number == 1 ? .fail(.timedOut("silence")) : .hold }
+        let uploader = try bench.uploader(transport)
+        #expect(await bench.waitForRetries(1))
+        bench.clock.advance(by: .seconds(300))
+        #expect(await offPool { transport.waitForRequests(2) })
+        #expect(transport.requests.map(\.parcel) == [archive.id, archive.id])
+        await offPool { uploader.shutdown(by: .milliseconds(50)) }
+        #expect(bench.archives.count == 1)
+    }
+
+    @Test("U12: a day without a network costs few attempts and bounded room; then all that was kept arrives")
+    func offline() async throws {
+        let isOnline = Locked(false)
+        let transport = ScriptedTransport { _, _ in
+            isOnline.withLock { $0 } ? .status(200) : .fail(.unreachable("no network"))
+        }
+        let uploader = try bench.uploader(transport)
+        let provider = try bench.file(
+            RollingPolicy(awaitsDelivery: true, maximumUndeliveredBytes: 30 * 100), onArchive: uploader.onArchive)
+        for number in 1...50 {
+            provider.log(event("\(number) " + String(repeating: "x", count: 99 - "\(number) ".count), at: bench.clock.now))
+            try provider.roll()
+            let attempts = bench.events.filter { if case .willRetry = $0 { true } else { false } }.count
+            bench.clock.advance(by: .seconds(1728))
+            if number < 5 { #expect(await bench.waitForRetries(attempts + 1)) }
+        }
+        // One that is on its way is kept beyond the limit.
+        #expect((30...31).contains(bench.archives.count))
+        #expect(transport.requests.count <= 24 * 3600 / 150 + 10)
+        let dropped = bench.events.filter { if case .droppedByRetention(_, 1) = $0 { true } else { false } }.count
+        #expect(dropped == 50 - bench.archives.count)
+        isOnline.withLock { $0 = true }
+        let kept = bench.archives.count
+        for _ in 1...10 { bench.clock.advance(by: .seconds(300)) }
+        #expect(await bench.waitForDelivered(kept))
+        #expect(bench.archives == [])
+    }
+
+    @Test("U14: a file that another process still writes to waits, and goes with what was added")
+    func heldByWriter() async throws {
+        let provider = try bench.file()
+        provider.log(event("one"))
+        let files = SystemFileSystem()
+        let folder = try files.openFolder(at: bench.path)
+        let late = try files.openForAppending("app.log", in: folder, permissions: 0o600)
+        #expect(try files.tryLockShared(late))
+        try provider.roll()
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport)
+        try await deliver(uploader)
+        #expect(transport.requests.isEmpty)
+        let line = Array("late\n".utf8)
+        _ = try line.withUnsafeBytes { try files.append($0, to: late) }
+        files.close(late)
+        files.close(folder)
+        uploader.wake()
+        #expect(await bench.waitForDelivered(1))
+        #expect(transport.requests.map(\.text) == ["one\nlate\n"])
+    }
+
+    @Test("U15: a file that cannot be deleted is not sent again, is told once, and is deleted later")
+    func undeletable() async throws {
+        let archive = try bench.roll(["one"])[0]
+        let files = FaultyFileSystem(failing: 1, with: .failure(EACCES), only: ["remove"])
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport, files: files)
+        #expect(await bench.wait { $0.contains(.cannotDelete(id: archive.id)) })
+        #expect(await bench.waitForDelivered(1))
+        for _ in 1...3 {
+            bench.clock.advance(by: .seconds(60))
+            try await deliver(uploader)
+        }
+        for _ in 1...3000 where !bench.archives.isEmpty {
+            uploader.wake()
+            usleep(10_000)
+        }
+        #expect(bench.archives == [])
+        #expect(transport.requests.count == 1)
+        #expect(bench.events.filter { $0 == .cannotDelete(id: archive.id) }.count == 1)
+    }
+
+    @Test("U16: a file that was cut or removed before it was sent makes no request")
+    func cutShort() async throws {
+        let archives = try bench.roll(["one", "two", "three"])
+        truncate(archives[0].path, 0)
+        truncate(archives[1].path, 2)
+        unlink(archives[2].path)
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport)
+        #expect(await bench.wait { $0.filter { if case .setAside = $0 { true } else { false } }.count == 2 })
+        try await deliver(uploader)
+        #expect(transport.requests.isEmpty)
+        #expect(bench.archives.count == 2)
+    }
+
+    @Test("U17: a large file is read piece by piece")
+    func memory() async throws {
+        let path = bench.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            alarm(120)
+            @Sendable func residentBytes() -> Int {
+                guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+                defer { fclose(file) }
+                var line = [CChar](repeating: 0, count: 256)
+                guard fgets(&line, 256, file) != nil else { return 0 }
+                let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+                return (Int(text.split(separator: " ")[1]) ?? 0) * Int(getpagesize())
+            }
+            let provider = try FileLogProvider(in: path, rolling: RollingPolicy(maximumBytes: 1 << 40, awaitsDelivery: true))
+            provider.log(event("begins"))
+            truncate(provider.path, 128 << 20)
+            try provider.roll()
+            try provider.shutdown(by: .seconds(60))
+            let largest = Locked(0)
+            let read = Locked(0)
+            let before = residentBytes()
+            let uploader = try LogUploader(
+                of: path, name: "app", to: UploadRequest(url: "http://127.0.0.1/"), conditions: .none, concurrency: 1,
+                policy: DeliveryPolicy(),
+                transport: ScriptedTransport { _, request in
+                    guard let stream = request.stream else { return .status(500) }
+                    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 512 << 10, alignment: 16)
+                    defer { piece.deallocate() }
+                    var offset = 0
+                    while offset < stream.bytes, let count = try? stream.read(into: piece, at: offset), count > 0 {
+                        offset += count
+                        let now = residentBytes()
+                        largest.withLock { $0 = max($0, now) }
+                    }
+                    read.withLock { $0 = offset }
+                    return .status(200)
+                }, files: SystemFileSystem(), machine: FakeMachine(), clock: .system, randomness: .system, onEvent: nil)
+            try uploader.deliver(by: .seconds(100))
+            #expect(read.withLock { $0 } >= 128 << 20)
+            #expect(largest.withLock { $0 } - before < 16 << 20)
+        }
+    }
+
+    @Test("U18: an uploader that fails for good writes nothing into the log it is sending")
+    func noFeedback() async throws {
+        let transport = ScriptedTransport(.status(500))
+        let uploader = try bench.uploader(transport)
+        let provider = try bench.file(onArchive: uploader.onArchive)
+        provider.log(event("one"))
+        try provider.roll()
+        for attempt in 1...20 {
+            #expect(await bench.waitForRetries(attempt))
+            bench.clock.advance(by: .seconds(300))
+        }
+        #expect(provider.ledger?.submitted == 1)
+        #expect(bench.archives.count == 1)
+        #expect(try provider.roll() == nil)
+    }
+
+    @Test("U19: two uploaders over one folder send each file once; a dead one's file is taken over")
+    func leases() async throws {
+        let archives = try bench.roll((1...30).map { "\($0)" })
+        let path = bench.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            alarm(60)
+            let transport = ScriptedTransport(.hold)
+            let uploader = try LogUploader(of: path, to: UploadRequest(url: "http://127.0.0.1/"), transport: transport)
+            _ = transport.waitForRequests(2)
+            kill(getpid(), SIGKILL)
+            withExtendedLifetime(uploader) {}
+        }
+        let transport = ScriptedTransport(.status(200))
+        let first = try bench.uploader(transport, concurrency: 2)
+        let second = try bench.uploader(transport, concurrency: 2)
+        #expect(await bench.waitForDelivered(30))
+        #expect(transport.requests.map(\.parcel).sorted() == archives.map(\.id))
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("U20: no name, no connection, no trust: nothing is deleted")
+    func noConnection() async throws {
+        let archive = try bench.roll(["one"])[0]
+        let transport = ScriptedTransport { number, _ in
+            switch number {
+            case 1: .fail(.unreachable("could not resolve host"))
+            case 2: .fail(.unreachable("connection refused"))
+            default: .fail(.untrusted("unable to get local issuer certificate"))
+            }
+        }
+        let uploader = try bench.uploader(transport)
+        for attempt in 1...2 {
+            #expect(await bench.waitForRetries(attempt))
+            bench.clock.advance(by: .seconds(300))
+        }
+        #expect(await bench.wait { $0.contains { if case .refused(archive.id, _, nil) = $0 { true } else { false } } })
+        #expect(bench.archives.count == 1)
+        withExtendedLifetime(uploader) {}
+    }
+
+    @Test("C5: a compressed file goes inflated, or as it is to a receiver that takes gzip", arguments: [false, true])
+    func compressed(takesGzip: Bool) async throws {
+        let text = String(repeating: "all work and no play ", count: 50_000)
+        try bench.roll([text], compressed: true)
+        #expect(bench.archives.first?.hasSuffix(".gz") == true)
+        let server = try LoopbackServer { _ in .status(200) }
+        let uploader = try bench.uploader(
+            to: UploadRequest(url: server.url, takesGzip: takesGzip), CurlTransport.shared)
+        #expect(await bench.waitForDelivered(1))
+        let request = try #require(server.requests.first)
+        #expect(request.header("Content-Encoding") == (takesGzip ? "gzip" : nil))
+        if takesGzip {
+            #expect(request.body.prefix(2) == [0x1F, 0x8B])
+        } else {
+            #expect(String(decoding: request.body, as: UTF8.self) == text + "\n")
+        }
+        #expect(bench.archives == [])
+        withExtendedLifetime(uploader) {}
+    }
+
+    @Test func theLastSayOverARequestIsTheHooks() async throws {
+        let archive = try bench.roll(["one"])[0]
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(
+            to: UploadRequest(url: "http://127.0.0.1/") { request, id in
+                request.url += "?file=\(id)"
+                request.body = []
+            }, transport)
+        #expect(await bench.waitForDelivered(1))
+        #expect(transport.requests.first?.url == "http://127.0.0.1/?file=\(archive.id)")
+        #expect(transport.requests.first?.text == "one\n")
+        withExtendedLifetime(uploader) {}
+    }
+}
+
+/// What a shell command prints.
+func output(of command: String) -> String {
+    guard let stream = popen(command, "r") else { return "" }
+    defer { pclose(stream) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+        let count = fread(&buffer, 1, buffer.count, stream)
+        if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+        bytes += buffer[..<count]
+    }
+}

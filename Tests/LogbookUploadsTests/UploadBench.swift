@@ -1,0 +1,162 @@
+import LogbookCompression
+import LogbookCore
+import LogbookDelivery
+import LogbookFiles
+import LogbookFormat
+import LogbookHTTP
+import LogbookTestKit
+import Testing
+
+@testable import LogbookUploads
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The message and nothing else.
+struct MessageFormat: LogFormat {
+    func append(_ event: LogEvent, to bytes: inout [UInt8]) {
+        bytes += Array(event.message.utf8)
+        bytes.append(0x0A)
+    }
+}
+
+func event(_ message: String, at time: LogTime = LogTime(seconds: 1_763_720_960)) -> LogEvent {
+    LogEvent(sequence: 1, time: time, level: .info, message: message)
+}
+
+/// A machine as a test wants it.
+struct FakeMachine: MachineState {
+    var isOnExternalPower = true
+    var battery: Double?
+    var load: Double?
+}
+
+/// A folder with a log whose files await delivery, an uploader, and what the uploader said.
+final class UploadBench: Sendable {
+    let path: String
+    let clock = ManualClock(now: LogTime(seconds: 1_763_720_960))
+    private let said = Monitor<[UploadEvent]>([])
+
+    init() {
+        let root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        var template = Array("\(root)/logbook-uploads-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed") }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+        for name in names { unlink("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    /// Everything in the folder, hidden files included.
+    var names: [String] {
+        let files = SystemFileSystem()
+        guard let folder = try? files.openFolder(at: path) else { return [] }
+        defer { files.close(folder) }
+        return ((try? files.names(in: folder)) ?? []).sorted()
+    }
+    var archives: [String] { names.filter { $0.hasPrefix("app-") } }
+
+    func file(
+        _ policy: RollingPolicy = RollingPolicy(awaitsDelivery: true),
+        onArchive: (@Sendable (LogArchiveEvent) -> Void)? = nil
+    ) throws -> FileLogProvider {
+        try FileLogProvider(
+            in: path, format: MessageFormat(), rolling: policy, files: SystemFileSystem(), clock: .manual(clock),
+            onArchive: onArchive)
+    }
+
+    /// Rolls one file per text.
+    @discardableResult
+    func roll(_ texts: [String], compressed: Bool = false) throws -> [LogArchive] {
+        let done = Monitor(0)
+        let provider = try file(RollingPolicy(awaitsDelivery: true, compression: compressed ? .gzip : nil)) { event in
+            guard case .compressed = event else { return }
+            done.withLock { access in
+                access.value += 1
+                access.broadcast()
+            }
+        }
+        let archives = try texts.map { text in
+            try provider.write([event(text, at: clock.now)])
+            return try #require(try provider.roll())
+        }
+        if compressed {
+            done.withLock { access in
+                while access.value < texts.count { if !access.wait(until: .seconds(60)) { break } }
+            }
+        }
+        try provider.shutdown(by: .seconds(30))
+        return archives
+    }
+
+    func uploader(
+        to request: UploadRequest = UploadRequest(url: "http://127.0.0.1/"), _ transport: any HTTPTransport,
+        conditions: UploadConditions = .none, concurrency: Int = 1, machine: FakeMachine = FakeMachine(),
+        policy: DeliveryPolicy = DeliveryPolicy(), files: some FileSystem = SystemFileSystem()
+    ) throws -> LogUploader {
+        try LogUploader(
+            of: path, name: "app", to: request, conditions: conditions, concurrency: concurrency, policy: policy,
+            transport: transport, files: files, machine: machine, clock: .manual(clock), randomness: .seeded(1)
+        ) { [said] event in
+            said.withLock { access in
+                access.value.append(event)
+                access.broadcast()
+            }
+        }
+    }
+
+    var events: [UploadEvent] { said.withLock { $0.value } }
+    var delivered: [String] { events.compactMap { if case .delivered(let id) = $0 { id } else { nil } } }
+
+    /// Off the pool of threads that runs the tests.
+    func wait(until condition: @escaping @Sendable ([UploadEvent]) -> Bool) async -> Bool {
+        let said = said
+        return await offPool {
+            said.withLock { access in
+                while !condition(access.value) { if !access.wait(until: .seconds(60)) { return condition(access.value) } }
+                return true
+            }
+        }
+    }
+    func waitForDelivered(_ count: Int) async -> Bool {
+        await wait { events in events.filter { if case .delivered = $0 { true } else { false } }.count >= count }
+    }
+    func waitForRetries(_ count: Int) async -> Bool {
+        await wait { events in events.filter { if case .willRetry = $0 { true } else { false } }.count >= count }
+    }
+}
+
+/// Runs what waits on a thread of its own: the pool has no thread to spare for it.
+func offPool<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        LogThread.start("waiting") { continuation.resume(returning: body()) }
+    }
+}
+
+extension HTTPRequest {
+    /// The whole body, read as a transport would.
+    var content: [UInt8] {
+        guard let stream else { return body }
+        var bytes = [UInt8](repeating: 0, count: stream.bytes)
+        var offset = 0
+        while offset < bytes.count {
+            let end = min(bytes.count, offset + 1000)
+            let count = bytes.withUnsafeMutableBytes {
+                (try? stream.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[offset..<end]), at: offset)) ?? 0
+            }
+            if count == 0 { return [] }
+            offset += count
+        }
+        return bytes
+    }
+    var text: String { String(decoding: content, as: UTF8.self) }
+    func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
+    var parcel: String { header("Logbook-Parcel") ?? "" }
+}
