@@ -303,14 +303,11 @@ public final class LogService: Sendable {
     ) {
         guard mayHear(level) else { return }
         // Evaluated here, not handed on as closures: those would be made before the first look.
-        if level.rawValue >= sureFloor.load(ordering: .relaxed) {
-            let metadata = metadata()
-            return submit(level, message(), metadata, error, file, function, line)
-        }
-        let source = LogSource(file: file, function: function, line: line), admission = admission(of: level, from: source)
+        let isSure = level.rawValue >= sureFloor.load(ordering: .relaxed)
+        let admission = isSure ? .granted : admission(of: level, from: LogSource(file: file, function: function, line: line))
         if admission == .refused { return }
         let metadata = metadata()
-        if admission == .open, !admits(level, metadata, from: source) { return }
+        if admission == .open, !admits(level, metadata, from: LogSource(file: file, function: function, line: line)) { return }
         submit(level, message(), metadata, error, file, function, line)
     }
 
