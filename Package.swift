@@ -55,6 +55,7 @@ let package = Package(
         .library(name: "LogbookTracking", targets: ["LogbookTracking"]),
         .library(name: "LogbookTestKit", targets: ["LogbookTestKit"]),
         .executable(name: "logbook", targets: ["LogbookTool"]),
+        .executable(name: "LogbookPlanTool", targets: ["LogbookPlanTool"]),
     ],
     traits: [
         .default(enabledTraits: ["Transactions", "SwiftLog"]),
@@ -106,6 +107,9 @@ let package = Package(
         room("LogbookTrackingPlan", ["LogbookTrackingSyntax"]),
         .macro(name: "LogbookTrackingMacros", dependencies: ["LogbookTrackingSyntax"], swiftSettings: settings),
         room("LogbookTracking", ["CLogbookSystem", "LogbookCore", "LogbookTrackingPlan", "LogbookTrackingMacros"]),
+        .executableTarget(name: "LogbookPlanTool", dependencies: ["LogbookTrackingPlan"], swiftSettings: settings),
+        // No product: SwiftPM compiles the plug-ins of a package for everyone who depends on it. Dependents copy its one file.
+        .plugin(name: "LogbookTrackingCheck", capability: .buildTool(), dependencies: ["LogbookPlanTool"]),
 
         room(
             "LogbookUploads",
@@ -118,7 +122,7 @@ let package = Package(
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
 
         // Beside
-        room("LogbookTestKit", ["LogbookCore", "LogbookHTTP"]),
+        room("LogbookTestKit", ["LogbookCore", "LogbookHTTP", swiftLog]),
 
         // Applications
         room(
@@ -145,6 +149,13 @@ let package = Package(
         .executableTarget(
             name: "ConsoleOnly", dependencies: ["Logbook"], path: "Examples/ConsoleOnly", swiftSettings: settings),
 
+        // Across rooms: what holds for all providers together.
+        tests(
+            "Logbook",
+            [
+                "LogbookFlightRecorder", "LogbookGzip", "LogbookHTTP", "LogbookRemote", "LogbookSwiftLog", "LogbookTransactions",
+                swiftLog,
+            ]),
         tests("LogbookCore"),
         tests("LogbookFormat"),
         tests("LogbookConsole", ["ConsoleOnly", "LogbookFormat"]),
@@ -170,21 +181,22 @@ let package = Package(
         tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
-        tests("LogbookUploads", ["LogbookCompression", "LogbookDelivery", "LogbookFiles", "LogbookFormat", "LogbookHTTP"]),
+        tests("LogbookTracking", ["LogbookTrackingMacros", "LogbookTrackingPlan", "LogbookTrackingSyntax"]),
         tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),
-        tests("LogbookTracking"),
-        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit"], swiftSettings: settings),
+        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit", swiftLog], swiftSettings: settings),
+        tests("LogbookUploads", ["LogbookCompression", "LogbookDelivery", "LogbookFiles", "LogbookFormat", "LogbookHTTP"]),
         tests("LogbookTool", ["LogbookHTTP", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(
-            name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", swiftLog],
+            name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", "LogbookTracking", swiftLog],
             swiftSettings: settings),
 
         // Examples
         .target(
             name: "FuelPurchase",
-            dependencies: ["Logbook", "LogbookTransactions", hummingbird],
-            path: "Examples/FuelPurchase/Shared", swiftSettings: settings),
+            dependencies: ["Logbook", "LogbookTransactions", "LogbookTracking", hummingbird],
+            path: "Examples/FuelPurchase/Shared", resources: [.embedInCode("tracking-plan.json")], swiftSettings: settings,
+            plugins: ["LogbookTrackingCheck"]),
         .executableTarget(
             name: "FuelClient", dependencies: ["FuelPurchase", "Logbook", argumentParser],
             path: "Examples/FuelPurchase/Client", swiftSettings: settings),

@@ -21,7 +21,7 @@ public import LogbookFormat
 /// A closed pipe, a full disk behind a redirection or a reader that sleeps never ends and never hangs the program: a line waits
 /// up to 250 ms for room, and the lines after it do not wait until there is some again. The provider keeps a descriptor of its
 /// own, so make it after redirecting the streams; closing the stream later does not close the provider's.
-public final class ConsoleLogProvider: LogProvider {
+public final class ConsoleLogProvider: LogProvider, LineSink {
     private struct Lane: Sendable {
         let stream: ConsoleStream
         let isColoured: Bool
@@ -79,6 +79,24 @@ public final class ConsoleLogProvider: LogProvider {
             if failure == nil { account.deliver(1) } else { account.drop(1, .inputOutputError) }
         }
         if let failure { LogDiagnostics.report("console", "a line is lost: \(failure)") }
+    }
+
+    /// Its queue holds lines when all of them look alike and go to one stream.
+    package var lineLayout: (any LineLayout)? {
+        lane.isColoured || errorLane != nil ? nil : format as? any LineLayout
+    }
+
+    /// Lines that the stream does not take are lost, as they are one by one: the console is never tried again.
+    package func write(_ bytes: [UInt8], lineEnds: [Int], times: [LogTime]) {
+        var failure: SystemError?, written = 0
+        do { try lane.stream.write(bytes, taken: &written) } catch { failure = error }
+        let lines = failure == nil ? lineEnds.count : lineEnds.prefix { $0 <= written }.count
+        account.withLock { account in
+            account.submit(lineEnds.count)
+            account.deliver(lines)
+            account.drop(lineEnds.count - lines, .inputOutputError)
+        }
+        if let failure { LogDiagnostics.report("console", "\(lineEnds.count - lines) lines are lost: \(failure)") }
     }
 
     /// The colour ends before the newline, so that it never reaches what others print next.

@@ -43,19 +43,29 @@ final class ConsoleStream: Sendable {
 
     /// Writes one line, in one system call when it is short and the stream takes it.
     func write(_ line: [UInt8]) throws(SystemError) {
+        var taken = 0
+        try write(line, taken: &taken)
+    }
+
+    /// Writes whole lines.
+    /// - Parameter taken: How many bytes of them the stream has, also when not all could be written.
+    func write(_ lines: [UInt8], taken: inout Int) throws(SystemError) {
+        taken = 0
         guard number >= 0 else { throw SystemError(openFailure, in: "fcntl") }
         try state.withLock { state throws(SystemError) in
             let patience = LogDeadline.after(state.isStuck ? .zero : self.patience)
             if state.isMidLine {
-                try push([0x0A], &state, until: patience)
+                var end = 0
+                try push([0x0A], taken: &end, &state, until: patience)
                 state.isMidLine = false
             }
-            try push(line, &state, until: patience)
+            try push(lines, taken: &taken, &state, until: patience)
         }
     }
 
-    private func push(_ bytes: [UInt8], _ state: inout State, until patience: LogDeadline) throws(SystemError) {
-        var taken = 0
+    private func push(
+        _ bytes: [UInt8], taken: inout Int, _ state: inout State, until patience: LogDeadline
+    ) throws(SystemError) {
         while taken < bytes.count {
             // Asking first bounds the wait also where writing itself would block: a pipe nobody reads, a halted terminal.
             if !isFile { try awaitRoom(until: patience, &state) }
@@ -66,7 +76,7 @@ final class ConsoleStream: Sendable {
             if count > 0 {
                 taken += count
                 state.isStuck = false
-                state.isMidLine = taken < bytes.count
+                state.isMidLine = bytes[taken - 1] != 0x0A
             } else if count < 0, failure == EINTR || failure == EAGAIN {
                 if patience.hasPassed {
                     state.isStuck = true

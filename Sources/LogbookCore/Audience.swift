@@ -3,9 +3,31 @@ final class Audience: Sendable {
     struct Listener: Sendable {
         let registration: LogRegistration
         let terms: ListeningTerms
+
+        /// - Parameter providers: The only ones that may hear it, by name; nil for everybody.
+        /// - Returns: The registration, when it hears the event and is queued; otherwise all is done.
+        func offer(
+            _ event: LogEvent, _ names: EventNames, _ occasion: ListeningTerms.Occasion, onlyTo providers: Set<String>?
+        ) -> LogRegistration? {
+            var ground = ListeningTerms.Ground.filter
+            if providers?.contains(registration.name) ?? true {
+                let verdict = terms.verdict(on: event, from: names, occasion)
+                if verdict.isHeard {
+                    if registration.isQueued { return registration.admits(event) ? registration : nil }
+                    registration.take(event)
+                    return nil
+                }
+                ground = verdict.ground
+            }
+            registration.pass(over: ground)
+            return nil
+        }
     }
     let listeners: [Listener]
     let raises: [LogRaise]
+    let privacy: PrivacyTerms
+    /// Whether unmarked values are searched for.
+    let seeksPrivateValues: Bool
 
     /// Below these levels nobody hears a message, or a transaction's entry.
     let messageFloor: UInt8
@@ -20,9 +42,13 @@ final class Audience: Sendable {
     let hasRules: Bool
 
     /// - Parameter taskFloor: The lowest level that a task carries, as a floor.
-    init(_ listeners: [Listener] = [], raises: [LogRaise] = [], taskFloor: UInt8 = .max) {
+    init(
+        _ listeners: [Listener] = [], raises: [LogRaise] = [], privacy: PrivacyTerms, taskFloor: UInt8 = .max
+    ) {
         self.listeners = listeners
         self.raises = raises
+        self.privacy = privacy
+        seeksPrivateValues = privacy.scanner != nil
         let commonRaise = raises.reduce(.max) { min($0, $1.level.rawValue) }
         let lowestRaise = min(commonRaise, taskFloor)
         commonFloor = listeners.reduce(.max) { min($0, $1.terms.messageFloor(lowestRaise: commonRaise)) }
@@ -45,9 +71,9 @@ final class Audience: Sendable {
     }
 
     /// Who hears plain messages of a level, as far as levels alone decide.
-    /// - Parameter seat: A registration's place among ``Distributor/Seat``s.
+    /// - Parameter seat: A registration's place among ``SeatPlan/seats``.
     func hearing(_ level: LogLevel, generation: UInt32, seat: (LogRegistration) -> Int?) -> Hearing {
-        guard raises.isEmpty else { return .undecided }
+        guard raises.isEmpty, !seeksPrivateValues else { return .undecided }
         var seats: UInt32 = 0
         for listener in listeners {
             guard listener.registration.isOfThisProcess else { return .undecided }

@@ -7,7 +7,9 @@ final class BatchEngine: Sendable {
 
     private struct State {
         var phase = Phase.running
-        var queue = RingBuffer<LogEvent>()
+        var queue = RingBuffer<QueueItem>()
+        /// Events in the queue: an item of lines stands for several.
+        var queuedCount = 0
         var queuedBytes = 0
         var ledger = LogLedger()
         /// Events that have left the queue for good, counted from the first.
@@ -36,6 +38,8 @@ final class BatchEngine: Sendable {
     private typealias Access = Monitor<State>.Access
 
     private let sink: any BatchSink
+    /// Where lines go, when the sink wants those.
+    private let lines: (layout: any LineLayout, sink: any LineSink)?
     private let policy: QueuePolicy
     private let name: String
     private let clock: LogClock
@@ -44,8 +48,10 @@ final class BatchEngine: Sendable {
     private let lostInChild = Atomic<UInt64>(0)
     let token = Tokens.next()
 
-    init(sink: any BatchSink, policy: QueuePolicy, name: String, clock: LogClock) {
+    /// - Parameter lineSink: Takes the events as lines, in the sink's place.
+    init(sink: any BatchSink, lineSink: (any LineSink)?, policy: QueuePolicy, name: String, clock: LogClock) {
         self.sink = sink
+        lines = lineSink.flatMap { sink in sink.lineLayout.map { ($0, sink) } }
         self.policy = policy
         self.name = name
         self.clock = clock
@@ -60,6 +66,8 @@ final class BatchEngine: Sendable {
         return state.withLock { $0.value.ledger }
     }
     var overflow: QueuePolicy.Overflow { policy.overflow }
+    /// How its items are laid out; nil when they are events.
+    var lineLayout: (any LineLayout)? { lines?.layout }
     var latestFailure: String? { lineage.isCurrent ? state.withLock { $0.value.latestFailure } : nil }
 
     /// Works on the state, and reports afterwards: the diagnostics' handler is foreign code and never runs under our lock.
@@ -84,29 +92,59 @@ final class BatchEngine: Sendable {
             return
         }
         let isOwnSink = logbook_nesting_get().registration == token
-        let bytes = event.estimatedBytes
-        let isPrivileged = event.isPrivileged
+        let item = item(event)
         locked { access in
             access.value.ledger.submit()
             if isOwnSink { return access.value.ledger.drop(1, .reentrant) }
             if access.value.phase != .running { return access.value.ledger.drop(1, .alreadyShutDown) }
-            guard makeRoom(for: bytes, privileged: isPrivileged, access) else {
+            guard makeRoom(for: item.estimatedBytes, privileged: item.isPrivileged, access) else {
                 // A wait for room lets the lock go, so the queue may have been shut down meanwhile.
                 let reason = access.value.phase == .running ? DropReason.queueFull : .alreadyShutDown
                 access.value.ledger.drop(1, reason)
                 return access.value.notes.append("queue full; events are dropped and counted (\(reason))")
             }
-            access.value.queue.append(event)
-            access.value.queuedBytes += bytes
-            if isPrivileged || access.value.queue.count * 2 >= policy.capacity { access.value.wantsAttention = true }
-            if !access.value.hasThread { startThread(access) }
-            // Waking a parked thread costs microseconds, so a thread that lingers for company is woken only for attention.
-            if access.value.isParked && (access.value.queue.count == 1 || access.value.queue.count == policy.batchCount
-                || access.value.wantsAttention)
-            {
-                access.broadcast()
-            }
+            let before = access.value.queuedCount
+            append(item, access)
+            alert(before, access)
         }
+    }
+
+    private func item(_ event: LogEvent) -> QueueItem {
+        guard let lines else { return .event(event) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(512)
+        lines.layout.append(event, to: &bytes)
+        let chunk = LineChunk(bytes, ends: [bytes.count], times: [event.time])
+        return .lines(LineRun(chunk, 0..<1, nesting: event.nesting, isPrivileged: event.isPrivileged))
+    }
+
+    private func append(_ item: QueueItem, _ access: Access) {
+        var item = item
+        if case .lines(let run) = item { item = .lines(run.compacted) }
+        access.value.queue.append(item)
+        access.value.queuedCount += item.count
+        access.value.queuedBytes += item.estimatedBytes
+        if item.isPrivileged { access.value.wantsAttention = true }
+    }
+
+    /// Takes one item out, or as many events of it as are wanted.
+    private func removeFirst(upTo count: Int, _ access: Access) -> QueueItem? {
+        let part = access.value.queue.updateFirst { item in item.count > count ? item.removeFirst(count) : nil }
+        guard let item = part.flatMap({ $0 }) ?? access.value.queue.removeFirst() else { return nil }
+        access.value.queuedCount -= item.count
+        access.value.queuedBytes -= item.estimatedBytes
+        return item
+    }
+
+    /// Lets the thread know that there is more. Waking a parked thread costs microseconds, so one that lingers for company is
+    /// woken only when it has enough of it, or for attention.
+    private func alert(_ before: Int, _ access: Access) {
+        let count = access.value.queuedCount
+        if count * 2 >= policy.capacity { access.value.wantsAttention = true }
+        if !access.value.hasThread { startThread(access) }
+        guard access.value.isParked else { return }
+        let isEnough = before < policy.batchCount && count >= policy.batchCount
+        if before == 0 || isEnough || access.value.wantsAttention { access.broadcast() }
     }
 
     /// What a queue that lets callers wait takes beyond its capacity, in events: what was said before the callers could see that
@@ -115,42 +153,53 @@ final class BatchEngine: Sendable {
 
     /// Takes events from a distributor, which never waits: where the policy lets callers wait, the queue is overdrawn, and callers
     /// wait in ``awaitRoom(isPrivileged:)`` until it is not.
-    func take(_ batch: [LogEvent], under pressure: Pressure) {
+    func take(_ items: [QueueItem], under pressure: Pressure) {
         locked { access in
             access.value.pressure = pressure
-            access.value.ledger.submit(batch.count)
-            guard access.value.phase == .running else { return access.value.ledger.drop(batch.count, .alreadyShutDown) }
-            let wasEmpty = access.value.queue.isEmpty
+            let count = items[...].eventCount
+            access.value.ledger.submit(count)
+            guard access.value.phase == .running else { return access.value.ledger.drop(count, .alreadyShutDown) }
+            let before = access.value.queuedCount
             var lost = 0
-            for event in batch {
-                let bytes = event.estimatedBytes
-                guard makeRoomWithoutWaiting(for: bytes, privileged: event.isPrivileged, access) else {
-                    lost += 1
-                    continue
-                }
-                access.value.queue.append(event)
-                access.value.queuedBytes += bytes
-                if event.isPrivileged { access.value.wantsAttention = true }
-            }
+            for item in items { lost += take(item, access) }
             if lost > 0 {
                 access.value.ledger.drop(lost, .queueFull)
                 access.value.notes.append("queue full; \(lost) events are dropped and counted (\(DropReason.queueFull))")
             }
-            if access.value.queue.count * 2 >= policy.capacity { access.value.wantsAttention = true }
-            if !access.value.hasThread { startThread(access) }
-            if access.value.isParked
-                && (wasEmpty || access.value.queue.count >= policy.batchCount || access.value.wantsAttention)
-            {
-                access.broadcast()
-            }
+            alert(before, access)
         }
     }
 
-    private func makeRoomWithoutWaiting(for bytes: Int, privileged: Bool, _ access: Access) -> Bool {
-        if hasRoom(for: bytes, privileged: privileged, access.value) { return true }
-        guard case .block = policy.overflow else { return makeRoom(for: bytes, privileged: privileged, access) }
-        return !access.value.isStuck && access.value.queue.count < policy.capacity + Self.overdraft
-            && access.value.queuedBytes + bytes <= policy.maximumBytes * 2
+    /// - Returns: How many events of it had no room.
+    private func take(_ item: QueueItem, _ access: Access) -> Int {
+        let isPrivileged = item.isPrivileged
+        if hasRoom(for: item.estimatedBytes, count: item.count, privileged: isPrivileged, access.value)
+            || mayOverdraw(item, access.value)
+        {
+            append(item, access)
+            return 0
+        }
+        // Event by event, as far as there is room.
+        var rest = item, lost = 0
+        for left in stride(from: item.count, through: 1, by: -1) {
+            let next = left > 1 ? rest.removeFirst(1) : rest
+            if makeRoomWithoutWaiting(for: next, access) { append(next, access) } else { lost += 1 }
+        }
+        return lost
+    }
+
+    private func makeRoomWithoutWaiting(for item: QueueItem, _ access: Access) -> Bool {
+        if case .block = policy.overflow {
+            return hasRoom(for: item.estimatedBytes, privileged: item.isPrivileged, access.value)
+                || mayOverdraw(item, access.value)
+        }
+        return makeRoom(for: item.estimatedBytes, privileged: item.isPrivileged, access)
+    }
+
+    private func mayOverdraw(_ item: QueueItem, _ state: State) -> Bool {
+        guard case .block = policy.overflow, !state.isStuck else { return false }
+        return state.queuedCount + item.count <= policy.capacity + Self.overdraft
+            && state.queuedBytes + item.estimatedBytes <= policy.maximumBytes * 2
     }
 
     /// Waits until a distributor's queue has room, the policy's span is over, or the queue is shut down.
@@ -195,11 +244,11 @@ final class BatchEngine: Sendable {
         }
     }
 
-    private func hasRoom(for bytes: Int, privileged: Bool, _ state: State) -> Bool {
-        if state.queue.isEmpty { return true }   // one event always fits, however large
+    private func hasRoom(for bytes: Int, count: Int = 1, privileged: Bool, _ state: State) -> Bool {
+        if state.queue.isEmpty && count == 1 { return true }   // one event always fits, however large
         let events = policy.capacity + (privileged ? policy.reservedCapacity : 0)
         let limit = policy.maximumBytes + (privileged ? policy.maximumBytes / 4 : 0)
-        return state.queue.count < events && state.queuedBytes + bytes <= limit
+        return state.queuedCount + count <= events && state.queuedBytes + bytes <= limit
     }
 
     private func makeRoom(for bytes: Int, privileged: Bool, _ access: Access) -> Bool {
@@ -208,8 +257,7 @@ final class BatchEngine: Sendable {
         case .dropNewest:
             return false
         case .dropOldest:
-            while !hasRoom(for: bytes, privileged: privileged, access.value), let oldest = access.value.queue.removeFirst() {
-                access.value.queuedBytes -= oldest.estimatedBytes
+            while !hasRoom(for: bytes, privileged: privileged, access.value), removeFirst(upTo: 1, access) != nil {
                 access.value.ledger.drop(1, .queueFull)
                 access.value.settled += 1
             }
@@ -243,7 +291,7 @@ final class BatchEngine: Sendable {
         try locked { access in
             if access.value.phase == .closed { return }
             if !access.value.hasThread { startThread(access) }
-            let target = access.value.settled + UInt64(access.value.inFlight + access.value.queue.count)
+            let target = access.value.settled + UInt64(access.value.inFlight + access.value.queuedCount)
             access.value.flushRequested = max(target, access.value.flushRequested ?? 0)
             access.value.flushDeadline = max(deadline, access.value.flushDeadline)
             access.value.flushRound += 1
@@ -308,9 +356,10 @@ final class BatchEngine: Sendable {
     private func abandonQueue(_ access: Access) {
         if access.value.abandoned != nil { return }
         let reason = access.value.latestFailure == nil ? DropReason.providerTimeout : .providerError
-        access.value.abandoned = (reason, access.value.queue.count + access.value.inFlight)
-        drop(access.value.queue.count, reason, access)
+        access.value.abandoned = (reason, access.value.queuedCount + access.value.inFlight)
+        drop(access.value.queuedCount, reason, access)
         access.value.queue = RingBuffer()
+        access.value.queuedCount = 0
         access.value.queuedBytes = 0
         access.broadcast()
     }
@@ -336,22 +385,22 @@ final class BatchEngine: Sendable {
                 let flushRound = state.withLock { $0.value.flushRound }
                 switch write(rest) {
                 case .none:
-                    settle(written: rest.count)
+                    settle(written: rest.eventCount)
                     rest = []
                     pause = policy.firstPause
                 case .some(BatchWriteError.refused(let reason, let cause)):
-                    settle(written: 0, dropped: rest.count, reason, because: cause)
+                    settle(written: 0, dropped: rest.eventCount, reason, because: cause)
                     rest = []
                 case .some(let failure):
                     if case BatchWriteError.wroteOnly(let count, _) = failure {
-                        precondition((0...rest.count).contains(count), "\(name) wrote more events than it was given")
+                        precondition((0...rest.eventCount).contains(count), "\(name) wrote more events than it was given")
                         settle(written: count)
-                        rest = rest.dropFirst(count)
+                        rest = rest.droppingEvents(count)
                         if count > 0 { pause = policy.firstPause }
                     }
                     if rest.isEmpty { break }
                     guard holdBack(for: pause, unlessFlushedSince: flushRound, because: failure) else {
-                        settle(written: 0, dropped: rest.count, .providerError, because: failure)
+                        settle(written: 0, dropped: rest.eventCount, .providerError, because: failure)
                         rest = []
                         break
                     }
@@ -367,32 +416,32 @@ final class BatchEngine: Sendable {
     }
 
     /// Waits for work. An empty batch means that only a flush is asked for; nil that the queue is closed and empty.
-    private func nextBatch() -> [LogEvent]? {
+    private func nextBatch() -> [QueueItem]? {
         state.withLock { access in
             while true {
                 if let target = access.value.flushRequested, access.value.settled >= target { return [] }
                 if !access.value.queue.isEmpty {
                     if !access.value.wantsAttention && access.value.phase == .running
-                        && access.value.queue.count < policy.batchCount && policy.linger > .zero
+                        && access.value.queuedCount < policy.batchCount && policy.linger > .zero
                     {
                         let deadline = LogDeadline.after(policy.linger)
                         access.value.isParked = true
                         while !access.value.wantsAttention && access.value.phase == .running
-                            && access.value.queue.count < policy.batchCount && access.wait(until: deadline)
+                            && access.value.queuedCount < policy.batchCount && access.wait(until: deadline)
                         {}
                         access.value.isParked = false
                         if access.value.queue.isEmpty { continue }
                     }
-                    var batch: [LogEvent] = []
-                    batch.reserveCapacity(min(policy.batchCount, access.value.queue.count))
+                    var batch: [QueueItem] = [], count = 0
                     // One batch holds events of one nesting, so that what the sink logs about it can be told apart.
-                    while batch.count < policy.batchCount, let next = access.value.queue.first,
-                        batch.isEmpty || next.nesting == batch[0].nesting, let event = access.value.queue.removeFirst()
+                    while let next = access.value.queue.first, batch.isEmpty || next.nesting == batch[0].nesting,
+                        batch.isEmpty || count + next.count <= policy.batchCount,
+                        let item = removeFirst(upTo: policy.batchCount, access)
                     {
-                        access.value.queuedBytes -= event.estimatedBytes
-                        batch.append(event)
+                        batch.append(item)
+                        count += item.count
                     }
-                    access.value.inFlight = batch.count
+                    access.value.inFlight = count
                     if access.value.queue.isEmpty { access.value.wantsAttention = false }
                     showPressure(access)
                     access.broadcast()   // there is room again for callers that wait
@@ -407,13 +456,18 @@ final class BatchEngine: Sendable {
         }
     }
 
-    private func write(_ batch: ArraySlice<LogEvent>) -> (any Error)? {
+    private func write(_ batch: ArraySlice<QueueItem>) -> (any Error)? {
         let depth = batch[batch.startIndex].nesting + 1
         let outer = logbook_nesting_get()
         logbook_nesting_set(logbook_nesting(depth: depth, registration: token))
         defer { logbook_nesting_set(outer) }
         do {
-            try sink.write(Array(batch))
+            if let lines {
+                let chunk = batch.lines
+                try lines.sink.write(chunk.bytes, lineEnds: chunk.ends, times: chunk.times)
+            } else {
+                try sink.write(batch.events)
+            }
             return nil
         } catch {
             return error

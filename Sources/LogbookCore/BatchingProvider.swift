@@ -6,10 +6,16 @@ public final class BatchingProvider: LogProvider {
     private let engine: BatchEngine
 
     /// - Parameter name: Names the thread and the provider in diagnostics.
-    public init(_ sink: any BatchSink, policy: QueuePolicy = QueuePolicy(), name: String? = nil, clock: LogClock = .system) {
+    public convenience init(
+        _ sink: any BatchSink, policy: QueuePolicy = QueuePolicy(), name: String? = nil, clock: LogClock = .system
+    ) {
+        self.init(
+            sink, lineSink: sink as? any LineSink, policy: policy, name: name ?? String(describing: type(of: sink)), clock: clock)
+    }
+
+    init(_ sink: any BatchSink, lineSink: (any LineSink)?, policy: QueuePolicy, name: String, clock: LogClock) {
         policy.check()
-        engine = BatchEngine(
-            sink: sink, policy: policy, name: name ?? String(describing: type(of: sink)), clock: clock)
+        engine = BatchEngine(sink: sink, lineSink: lineSink, policy: policy, name: name, clock: clock)
     }
 
     deinit { engine.close() }
@@ -24,8 +30,10 @@ public final class BatchingProvider: LogProvider {
     var latestFailure: String? { engine.latestFailure }
     var overflow: QueuePolicy.Overflow { engine.overflow }
 
-    /// Takes events from a distributor, without waiting.
-    func take(_ events: [LogEvent], under pressure: Pressure) { engine.take(events, under: pressure) }
+    var lineLayout: (any LineLayout)? { engine.lineLayout }
+
+    /// Takes items from a distributor, without waiting: lines where there is a layout, otherwise events.
+    func take(_ items: [QueueItem], under pressure: Pressure) { engine.take(items, under: pressure) }
 
     /// Lets a caller wait where the policy says so.
     func awaitRoom(isPrivileged: Bool) { engine.awaitRoom(isPrivileged: isPrivileged) }

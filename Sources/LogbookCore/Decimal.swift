@@ -1,4 +1,5 @@
 // HOT PATH — whole numbers as decimal digits, two at a time.
+internal import CLogbookSystem
 
 private let pairs: StaticString =
     "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
@@ -17,7 +18,7 @@ package func writeDecimal(_ magnitude: UInt64, isNegative: Bool, to target: Unsa
         target[start] = 0x30 &+ UInt8(truncatingIfNeeded: magnitude)
         return start &+ 1
     }
-    let count = start &+ decimalDigits(magnitude)
+    let count = start &+ Int(logbook_decimal_digits(magnitude))
     var end = count
     var rest = magnitude
     let table = pairs.utf8Start
@@ -37,17 +38,4 @@ package func writeDecimal(_ magnitude: UInt64, isNegative: Bool, to target: Unsa
         target[end &- 1] = 0x30 &+ UInt8(truncatingIfNeeded: rest)
     }
     return count
-}
-
-@inline(__always)
-private func decimalDigits(_ value: UInt64) -> Int {
-    var limit: UInt64 = 10
-    var digits = 1
-    while digits < 20 && value >= limit {
-        digits &+= 1
-        let (next, overflow) = limit.multipliedReportingOverflow(by: 10)
-        if overflow { break }
-        limit = next
-    }
-    return digits
 }

@@ -15,20 +15,9 @@ final class Distributor: Sendable {
     static let shortestPatience = Duration.milliseconds(250)
     /// What the objects in the ring hold in memory, by estimate: above this, callers distribute before they go on.
     static let maximumHeldBytes = 4 << 20
-    /// Events handed on in one round, at most.
-    static let batchCount = 512
-
-    /// A registration's place in the audience. Records name it; nobody else gets it as long as a record may.
-    struct Seat: Sendable {
-        let registration: LogRegistration
-        /// The change of the audience with which it came.
-        let since: UInt32
-
-        var isForEntriesOnly: Bool { registration.provider.interest == .transactionEntries }
-    }
 
     private struct State {
-        var seats: [Seat?] = []
+        var plan = SeatPlan([])
         /// The thread that distributes; 0 when none does.
         var owner: UInt64 = 0
         var hasThread = false
@@ -49,6 +38,8 @@ final class Distributor: Sendable {
     private let isParked = Atomic<Bool>(false)
     private let heldBytes = Atomic<Int>(0)
     private let pressure = Pressure()
+    /// Belongs to the thread that distributes.
+    private let text = MessageText()
     private nonisolated(unsafe) let hearings: UnsafeMutablePointer<Atomic<UInt64>>
 
     init() {
@@ -77,11 +68,12 @@ final class Distributor: Sendable {
     }
 
     /// Who sits where, from the next round on.
-    func set(_ seats: [Seat?]) {
+    func set(_ seats: [SeatPlan.Seat?]) {
+        let plan = SeatPlan(seats)
         let earlier = state.withLock { access in
-            let earlier = access.value.seats
-            if access.value.isClosed { return earlier }
-            access.value.seats = seats
+            if access.value.isClosed { return plan }
+            let earlier = access.value.plan
+            access.value.plan = plan
             access.value.patience = seats.reduce(Self.shortestPatience) { longest, seat in
                 guard case .block(let span)? = seat?.registration.overflow else { return longest }
                 return max(longest, span)
@@ -96,8 +88,8 @@ final class Distributor: Sendable {
     func close() {
         distribute(by: .seconds(1))
         let earlier = state.withLock { access in
-            let earlier = access.value.seats
-            access.value.seats = []
+            let earlier = access.value.plan
+            access.value.plan = SeatPlan([])
             access.value.isClosed = true
             access.broadcast()
             return earlier
@@ -159,7 +151,7 @@ final class Distributor: Sendable {
     }
 
     private func registrations(_ hearing: Hearing) -> [LogRegistration] {
-        state.withLock { $0.value.seats }.enumerated().compactMap { place, seat in
+        state.withLock { $0.value.plan }.seats.enumerated().compactMap { place, seat in
             guard let seat, hearing.includes(seat: place), hearing.isAfter(seat.since) else { return nil }
             return seat.registration
         }
@@ -255,12 +247,11 @@ final class Distributor: Sendable {
 
     private func handOut(upTo target: Int) {
         while true {
-            let seats = state.withLock { $0.value.seats }
-            var round = Round(seats)
+            var round = DistributionRound(state.withLock { $0.value.plan }, text: text)
             let before = ring.position
             ring.drain(upTo: target) { memory in
                 round.add(memory)
-                return round.count < Self.batchCount
+                return !round.isFull
             }
             round.handOn(under: pressure)
             handedOn.store(ring.position, ordering: .releasing)
@@ -269,60 +260,7 @@ final class Distributor: Sendable {
                 access.value.stuckPosition = nil
                 if access.value.waitingForRoom > 0 { access.broadcast() }
             }
-            if ring.position == before || ring.position >= target { return }
-        }
-    }
-
-    /// What one round hands on, by seat.
-    private struct Round {
-        private let seats: [Seat?]
-        private var events: [[LogEvent]]
-        private var unheard: [Int]
-        private(set) var count = 0
-        /// Of the objects among them, by estimate.
-        private(set) var heldBytes = 0
-
-        init(_ seats: [Seat?]) {
-            self.seats = seats
-            events = seats.map { _ in [] }
-            unheard = seats.map { _ in 0 }
-        }
-
-        mutating func add(_ memory: UnsafeRawPointer) {
-            count += 1
-            let record = memory.assumingMemoryBound(to: EventRecord.self).pointee
-            if let spoken = record.takeObject() {
-                heldBytes += spoken.estimatedBytes
-                for hearer in spoken.hearers {
-                    // One that has left meanwhile has no seat, and hears nothing more.
-                    if let place = seats.firstIndex(where: { $0?.registration === hearer }) {
-                        events[place].append(spoken.event)
-                    }
-                }
-                return
-            }
-            var event: LogEvent?
-            for (place, seat) in seats.enumerated() {
-                guard let seat, record.hearing.isAfter(seat.since) else { continue }
-                if record.hearing.includes(seat: place) {
-                    let made = event ?? EventRecord.event(from: memory)
-                    event = made
-                    events[place].append(made)
-                } else {
-                    unheard[place] += 1
-                }
-            }
-        }
-
-        func handOn(under pressure: Pressure) {
-            for (place, seat) in seats.enumerated() {
-                guard let seat else { continue }
-                if !events[place].isEmpty { seat.registration.feed(events[place], under: pressure) }
-                // No level, rule or filter but the registration's own keeps a plain message from it.
-                if unheard[place] > 0 {
-                    seat.registration.pass(over: seat.isForEntriesOnly ? .interest : .level, count: unheard[place])
-                }
-            }
+            if ring.position == before || ring.position >= target { return text.trim() }
         }
     }
 
@@ -348,9 +286,4 @@ final class Distributor: Sendable {
             if !goesOn { return }
         }
     }
-}
-
-extension LogEvent {
-    /// Whether it may use the reserved room of a queue.
-    var isPrivileged: Bool { level >= .error || transaction != nil }
 }

@@ -1,4 +1,7 @@
 extension LogEvent {
+    /// Whether it may use the reserved room of a queue.
+    var isPrivileged: Bool { level >= .error || transaction != nil }
+
     /// What the event holds in memory, roughly: a fixed share, the text, and the metadata.
     package var estimatedBytes: Int {
         var bytes = 256 + message.utf8.count

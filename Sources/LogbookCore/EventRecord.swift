@@ -36,13 +36,14 @@ struct EventRecord {
         StaticText(start: UnsafePointer(bitPattern: UInt(word >> 16))!, count: Int(word & 0xFFFF))
     }
 
+    @inline(__always)
     var level: LogLevel { LogLevel(rawValue: UInt8(truncatingIfNeeded: mark >> 32))! }
-    var source: LogSource {
-        LogSource(file: Self.unpacked(file), function: Self.unpacked(function), line: UInt32(truncatingIfNeeded: line))
-    }
+    @inline(__always)
+    static func isPrivileged(_ mark: UInt64) -> Bool { UInt8(truncatingIfNeeded: mark >> 32) >= LogLevel.error.rawValue }
     /// The object that travels in the record's place, taken over; once.
+    @inline(__always)
     func takeObject() -> SpokenEvent? {
-        guard mark & Self.objectFlag != 0 else { return nil }
+        if _fastPath(mark & Self.objectFlag == 0) { return nil }
         return Unmanaged<SpokenEvent>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(file))!).takeRetainedValue()
     }
 
@@ -53,12 +54,17 @@ struct EventRecord {
             words: UnsafeBufferPointer(start: (memory + bytes).assumingMemoryBound(to: UInt64.self), count: size / 8))
     }
 
-    /// The event as an object of its own.
-    static func event(from memory: UnsafeRawPointer) -> LogEvent {
-        let record = memory.assumingMemoryBound(to: EventRecord.self).pointee
-        return LogEvent(
-            sequence: record.sequence, time: record.time, level: record.level,
-            message: message(of: memory).string(privacy: .revealed), metadata: [:], thread: record.thread,
-            source: record.source, transaction: nil, error: nil, nesting: 0)
+    /// A view of the record at this place, with its message made in `text`.
+    @inline(__always)
+    static func view(of memory: UnsafeRawPointer, in text: MessageText) -> PlainEvent {
+        let record = memory.assumingMemoryBound(to: EventRecord.self)
+        let message = text.make(message(of: memory))
+        let file = unpacked(record.pointee.file), function = unpacked(record.pointee.function)
+        return PlainEvent(
+            time: record.pointee.time, sequence: record.pointee.sequence, thread: record.pointee.thread,
+            message: message.text, file: file, function: function, line: UInt32(truncatingIfNeeded: record.pointee.line),
+            level: record.pointee.level, isMessageClean: message.isClean,
+            isFileClean: text.isCleanFile(file, record.pointee.file),
+            isFunctionClean: text.isCleanFunction(function, record.pointee.function))
     }
 }

@@ -8,6 +8,8 @@ struct ListeningTerms: Sendable {
     var isFixed = false
     var filter = LogFilter.everything
     var closure: (@Sendable (LogEvent) -> Bool)?
+    /// How private values are seen; nil: as the service says.
+    var privacy: PrivacyMode?
 
     /// What decided. Small on purpose: places in the rules and raises, no copies of them.
     enum Ground: Equatable { case level, rule(Int), raise(Int), task, entry, interest, filter, closure }

@@ -88,12 +88,14 @@ extension LogConfiguration: CustomStringConvertible {
     /// What is in force when it is applied, one line for each listener:
     ///
     /// ```
-    /// production, private values masked, LOGBOOK_LEVEL=info,net=debug
+    /// production, private values masked, with 29 key rules and 7 detectors, LOGBOOK_LEVEL=info,net=debug
     /// console: info,net=debug, at once
     /// pager: critical (fixed), through a queue of 8192, where category shop
     /// ```
     public var description: String {
         var head = "\(preset.environment.rawValue), private values \(preset.privacy)"
+        let rules = preset.privacyRules
+        if !rules.isEmpty { head += ", with \(rules.keys.count) key rules and \(rules.detectors.count) detectors" }
         if !override.isEmpty { head += ", \(Self.levelVariable)=\(override)" }
         let lines = listeners.map { listener in
             var line = "\(listener.name): \(levels(of: listener))\(listener.isFixed ? " (fixed)" : ""), "
@@ -101,6 +103,7 @@ extension LogConfiguration: CustomStringConvertible {
             case .immediate: line += "at once"
             case .queued(let policy): line += "through a queue of \(policy.capacity)"
             }
+            if let privacy = listener.privacy { line += ", private values \(privacy)" }
             if listener.filter != .everything { line += ", where \(listener.filter)" }
             return line
         }

@@ -1,7 +1,7 @@
 internal import CLogbookSystem
 
 /// What the library has to say about itself: a provider that cannot write, a queue that overflows. Never part of the log it is
-/// failing to write.
+/// failing to write, and with everything masked that the ``PrivacyRules/standard`` rules find.
 public enum LogDiagnostics {
     /// One remark of the library.
     public struct Remark: Sendable, Equatable, CustomStringConvertible {
@@ -46,7 +46,7 @@ public enum LogDiagnostics {
             return (true, state.handler, recent?.suppressed ?? 0)
         }
         guard remarkable else { return }
-        let remark = Remark(origin: origin, message: message(), suppressed: suppressed)
+        let remark = Remark(origin: origin, message: PrivacyLens.forDiagnostics.masked(message()), suppressed: suppressed)
         if let handler { return handler(remark) }
         var line = Array(remark.description.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 })
         line.append(0x0A)

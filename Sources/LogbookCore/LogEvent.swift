@@ -78,7 +78,9 @@ public struct LogErrorDetails: Sendable, Hashable {
         self.description = description
     }
 
+    /// Of a ``LogDescribableError`` what it says of itself, masked.
     public init(_ error: any Error) {
-        self.init(type: String(describing: Swift.type(of: error)), description: String(describing: error))
+        let description = (error as? any LogDescribableError)?.logDescription.description ?? String(describing: error)
+        self.init(type: String(describing: Swift.type(of: error)), description: description)
     }
 }

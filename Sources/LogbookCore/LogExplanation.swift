@@ -76,11 +76,16 @@ extension LogReason {
 extension LogService {
     /// Says for each registration whether it would write the event now, on this task, and what decides. Nothing is written,
     /// counted or changed.
-    public func explain(_ event: LogEvent) -> LogExplanation {
-        let audience = audience
+    public func explain(_ event: LogEvent) -> LogExplanation { explain(in: audience, event.source, event.category) { _ in event } }
+
+    /// - Parameter view: The event as a registration sees it.
+    private func explain(
+        in audience: Audience, _ source: LogSource, _ category: String?, view: (PrivacyMode?) -> LogEvent
+    ) -> LogExplanation {
         let occasion = occasion(for: audience, context(for: audience))
-        let names = EventNames(source: event.source, category: event.category)
+        let names = EventNames(source: source, category: category)
         let answers = audience.listeners.map { listener in
+            let event = view(listener.terms.privacy)
             let verdict = listener.terms.verdict(on: event, from: names, occasion)
             let reason = LogReason(verdict.ground, listener.terms, event, occasion)
             let obstacle = verdict.isHeard ? listener.registration.obstacle(for: event) : nil
@@ -97,10 +102,10 @@ extension LogService {
     ) -> LogExplanation {
         let audience = audience
         let carried = audience.wantsContext ? context(for: audience)?.messageMetadata ?? [:] : [:]
-        return explain(
-            LogEvent(
-                sequence: 0, time: clock.now(), level: level, message: message.text(privacy: privacy),
-                metadata: carried.merging(metadata).resolved(privacy), thread: LogThread.currentNumber,
-                source: LogSource(file: file, function: function, line: line)))
+        let source = LogSource(file: file, function: function, line: line), metadata = carried.merging(metadata)
+        let stamped = LogEvent(
+            sequence: 0, time: clock.now(), level: level, message: "", thread: LogThread.currentNumber, source: source)
+        let event = PrivateEvent(stamped, message.marked, metadata, error: nil)
+        return explain(in: audience, source, metadata.category) { event.seen(through: audience.privacy.lens($0 ?? audience.privacy.mode)) }
     }
 }

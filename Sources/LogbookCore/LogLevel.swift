@@ -17,6 +17,19 @@ public enum LogLevel: UInt8, Sendable, CaseIterable, Comparable {
         }
     }
 
+    /// ``name``, for formats that make no strings.
+    package var literalName: StaticString {
+        switch self {
+        case .verbose: "verbose"
+        case .debug: "debug"
+        case .info: "info"
+        case .notice: "notice"
+        case .warning: "warning"
+        case .error: "error"
+        case .critical: "critical"
+        }
+    }
+
     /// The lower-case English word, as every format writes it: `"verbose"` … `"critical"`.
     public var name: String {
         switch self {

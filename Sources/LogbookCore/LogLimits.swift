@@ -54,6 +54,9 @@ public struct LogLimits: Sendable, Hashable {
 
     func hold(_ text: String) -> Bool { text.utf8.count <= textBytes + Self.markBytes }
 
+    @inline(__always)
+    package func hold(_ text: UnsafeBufferPointer<UInt8>) -> Bool { text.count <= textBytes + Self.markBytes }
+
     func cut(_ text: String) -> String { hold(text) ? text : text.cut(to: textBytes) }
 
     // MARK: Metadata

@@ -10,6 +10,8 @@ public struct LogListener: Sendable {
     public var filter: LogFilter
     /// See ``LogRegistration/isFixed``.
     public var isFixed: Bool
+    /// See ``LogRegistration/privacy``; nil: as the preset says.
+    public var privacy: PrivacyMode?
     let make: @Sendable () throws -> any LogProvider
 
     /// - Parameters:
@@ -17,33 +19,36 @@ public struct LogListener: Sendable {
     ///   - name: The provider's type unless given.
     public init<Provider: LogProvider>(
         _ provider: @autoclosure @escaping @Sendable () throws -> Provider, name: String? = nil, levels: LevelRules? = nil,
-        delivery: LogDelivery? = nil, where filter: LogFilter = .everything, isFixed: Bool = false
+        delivery: LogDelivery? = nil, where filter: LogFilter = .everything, isFixed: Bool = false,
+        privacy: PrivacyMode? = nil
     ) {
         self.init(
             name: name ?? String(describing: Provider.self), levels: levels, delivery: delivery, where: filter,
-            isFixed: isFixed, make: provider)
+            isFixed: isFixed, privacy: privacy, make: provider)
     }
 
     /// The same with one level for every source.
     public init<Provider: LogProvider>(
         _ provider: @autoclosure @escaping @Sendable () throws -> Provider, name: String? = nil, from level: LogLevel,
-        delivery: LogDelivery? = nil, where filter: LogFilter = .everything, isFixed: Bool = false
+        delivery: LogDelivery? = nil, where filter: LogFilter = .everything, isFixed: Bool = false,
+        privacy: PrivacyMode? = nil
     ) {
         self.init(
             name: name ?? String(describing: Provider.self), levels: LevelRules(LogThreshold(level)), delivery: delivery,
-            where: filter, isFixed: isFixed, make: provider)
+            where: filter, isFixed: isFixed, privacy: privacy, make: provider)
     }
 
     /// A provider whose type is only known when it is made.
     public init(
         name: String, levels: LevelRules? = nil, delivery: LogDelivery? = nil, where filter: LogFilter = .everything,
-        isFixed: Bool = false, make: @escaping @Sendable () throws -> any LogProvider
+        isFixed: Bool = false, privacy: PrivacyMode? = nil, make: @escaping @Sendable () throws -> any LogProvider
     ) {
         self.name = name
         self.levels = levels
         self.delivery = delivery
         self.filter = filter
         self.isFixed = isFixed
+        self.privacy = privacy
         self.make = make
     }
 }

@@ -22,14 +22,23 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     public init(text: String) { content = .text(text) }
 
     /// The text with private values masked.
-    public var description: String { text(privacy: .masked) }
+    public var description: String { isMarked ? PrivacyLens.masking(.none).text(marked) : plainText }
 
-    func text(privacy: PrivacyMode) -> String {
+    /// Whether a part of it is marked private or secret.
+    var isMarked: Bool { if case .collected(let buffer) = content { buffer.isMarked } else { false } }
+
+    /// The text with private values written out.
+    var plainText: String {
         switch content {
         case .literal(let literal): literal.string
         case .text(let text): text
-        case .collected(let buffer): buffer.words.string(privacy: privacy)
+        case .collected(let buffer): buffer.words.string
         }
+    }
+
+    /// The text with its marks.
+    var marked: MarkedText {
+        if case .collected(let buffer) = content { buffer.words.markedText } else { MarkedText(plainText) }
     }
 
     /// What a record can carry of a message.
@@ -51,10 +60,10 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     /// The pieces, unless some of them are not for every reader.
     /// - Returns: Nil when they are; `body` was not called.
     @inline(__always)
-    func withPieces<Result>(privacy: PrivacyMode, _ body: (Pieces) -> Result) -> Result? {
+    func withPieces<Result>(_ body: (Pieces) -> Result) -> Result? {
         switch content {
         case .collected(let buffer):
-            if buffer.hasPrivate, privacy == .masked { return nil }
+            if buffer.isMarked { return nil }
             return body(.words(buffer.words.words))
         case .literal(let literal): return body(.text(literal.bytes))
         case .text(var text): return text.withUTF8 { body(.text($0)) }
@@ -72,8 +81,9 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     /// Collects the pieces of an interpolated message. Made by the compiler for one literal; copies of it share their memory.
     public struct StringInterpolation: StringInterpolationProtocol, @unchecked Sendable {
         private let buffer: MessageBuffer
-        private var next: UnsafeMutablePointer<UInt64>
-        private var end: UnsafeMutablePointer<UInt64>
+        /// The word that comes next, and the end of the memory.
+        @usableFromInline var next: UnsafeMutablePointer<UInt64>
+        @usableFromInline var end: UnsafeMutablePointer<UInt64>
 
         public init(literalCapacity: Int, interpolationCount: Int) {
             buffer = .take()
@@ -119,7 +129,23 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
             text.withUTF8 { append(text: $0) }
         }
 
+        /// In the calling program this is a compare or two and one store: see ``MessageWord/literal(_:)``.
+        @inlinable
+        @inline(__always)
         public mutating func appendLiteral(_ literal: StaticString) {
+            let address = literal.hasPointerRepresentation ? UInt64(UInt(bitPattern: literal.utf8Start)) : .max
+            let count = UInt64(truncatingIfNeeded: literal.utf8CodeUnitCount)
+            if _fastPath(next != end && address >> 48 == 0 && count >> 13 == 0) {
+                next.pointee = address << 16 | count << 3 | 1
+                next += 1
+            } else {
+                appendSlowly(literal)
+            }
+        }
+
+        @usableFromInline
+        @inline(never)
+        mutating func appendSlowly(_ literal: StaticString) {
             if let word = StaticText(literal).flatMap(MessageWord.literal) { return append(word) }
             literal.withUTF8Buffer { append(text: $0) }
         }
@@ -130,9 +156,24 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
         public mutating func appendInterpolation(_ value: Bool) { appendLiteral(value ? "true" : "false") }
         public mutating func appendInterpolation(_ value: Double) { append(.double, value.bitPattern) }
 
+        /// See ``MessageWord/Kind/small``.
+        @inlinable
+        @inline(__always)
         public mutating func appendInterpolation(_ value: Int) {
+            let word = UInt64(bitPattern: Int64(value)) << 3
+            if _fastPath(next != end && Int64(bitPattern: word) >> 3 == Int64(value)) {
+                next.pointee = word | 2
+                next += 1
+            } else {
+                appendSlowly(value)
+            }
+        }
+
+        @usableFromInline
+        @inline(never)
+        mutating func appendSlowly(_ value: Int) {
             let word = UInt64(bitPattern: Int64(value)) << UInt64(MessageWord.kindBits)
-            if _fastPath(Int64(bitPattern: word) >> Int64(MessageWord.kindBits) == Int64(value)) {
+            if Int64(bitPattern: word) >> Int64(MessageWord.kindBits) == Int64(value) {
                 append(word | MessageWord.Kind.small.rawValue)
             } else {
                 append(.signed, UInt64(bitPattern: Int64(value)))
@@ -155,19 +196,19 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
         /// Anything else, as its `description`.
         public mutating func appendInterpolation<Value>(_ value: Value) { append(text: String(describing: value)) }
 
-        /// A value that not every reader may see.
+        /// A value that not every reader may see, or that everyone may, whatever the service's ``PrivacyRules`` find.
         /// - Parameter privacy: ``LogPrivacy/secret`` values are not evaluated beyond this call and never rendered.
         public mutating func appendInterpolation<Value>(_ value: @autoclosure () -> Value, privacy: LogPrivacy) {
-            switch privacy {
-            case .public: appendInterpolation(value())
-            case .secret: appendLiteral("<secret>")
-            case .private:
+            if privacy == .secret {
+                append(MessageWord.begin(privacy))
+                appendLiteral(PrivacyLens.secret)
+            } else {
                 let value = value()
-                buffer.hasPrivate = true
-                append(MessageWord.make(.privateBegin))
+                append(MessageWord.begin(privacy))
                 appendInterpolation(value)
-                append(MessageWord.make(.privateEnd))
             }
+            append(MessageWord.make(.markEnd))
+            if privacy != .public { buffer.isMarked = true }
         }
     }
 }

@@ -8,32 +8,27 @@ public indirect enum LogValue: Sendable, Hashable {
     case string(String)
     case array([LogValue])
     case object(LogMetadata)
-    /// A value that not every reader may see; no provider ever receives one, see ``LogService/privacy``.
+    /// A value that not every reader may see; no provider ever receives one, see ``LogRegistration/privacy``.
     case protected(LogPrivacy, LogValue)
 
-    /// A value that reads `<private>` unless the service reveals private values.
+    /// A value of which a registration sees what its ``PrivacyMode`` says: `<private>` unless it says otherwise.
     public static func `private`(_ value: LogValue) -> LogValue { .protected(.private, value) }
     /// A value that always reads `<secret>`.
     public static func secret(_ value: LogValue) -> LogValue { .protected(.secret, value) }
+    /// A value that everyone may see, whatever the service's ``PrivacyRules`` find in it.
+    public static func `public`(_ value: LogValue) -> LogValue { .protected(.public, value) }
     /// Anything that can describe itself, as text.
     public static func describing(_ value: some Any) -> LogValue { .string(String(describing: value)) }
 
-    func resolved(_ mode: PrivacyMode) -> LogValue {
-        switch self {
-        case .protected(.secret, _): .string("<secret>")
-        case .protected(.private, let value): mode == .revealed ? value.resolved(mode) : .string("<private>")
-        case .protected(.public, let value): value.resolved(mode)
-        case .array(let values): .array(values.map { $0.resolved(mode) })
-        case .object(let members): .object(members.resolved(mode))
-        default: self
-        }
-    }
+    /// Levels of arrays that are looked into; below them there may be anything.
+    private static let searchedLevels = 32
 
-    var holdsProtected: Bool {
+    fileprivate func mayHoldProtected(level: Int = 0) -> Bool {
         switch self {
         case .protected: true
-        case .array(let values): values.contains(where: \.holdsProtected)
-        case .object(let members): members.holdsProtected
+        case .array(let values):
+            level == Self.searchedLevels || values.contains { $0.mayHoldProtected(level: level + 1) }
+        case .object(let members): members.mayHoldProtected
         default: false
         }
     }
@@ -64,14 +59,18 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         let key: String
         var value: LogValue
     }
-    private var entries: [Entry] = []
+    private var entries: [Entry] = Array()
+    /// Kept with every change, so that an event without protected values is told by one look; stays when the value goes.
+    private(set) var mayHoldProtected = false
     /// Where each key stands; kept only beyond ``searchedMembers``, so that even a million members cost no quadratic time.
-    private var places: [String: Int] = [:]
+    private var places: [String: Int] = Dictionary()
     /// Up to so many members a key is looked for one by one.
     private static let searchedMembers = 32
 
     public init() {}
-    public init(dictionaryLiteral elements: (String, LogValue)...) { self.init(elements) }
+    public init(dictionaryLiteral elements: (String, LogValue)...) {
+        if elements.isEmpty { self.init() } else { self.init(elements) }   // every call without metadata says `[:]`
+    }
     /// Where a key comes twice, the later value stands, in the earlier place.
     public init(_ members: some Sequence<(String, LogValue)>) {
         entries.reserveCapacity(members.underestimatedCount)
@@ -80,6 +79,7 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// Takes members whose keys are known to differ, as those of a dictionary do, without comparing them.
     package init(distinct members: some Sequence<(String, LogValue)>) {
         entries = members.map { Entry(key: $0, value: $1) }
+        mayHoldProtected = entries.contains { $0.value.mayHoldProtected() }
     }
 
     /// Where the category stands: `category`.
@@ -102,6 +102,7 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public subscript(key: String) -> LogValue? {
         get { place(of: key).map { entries[$0].value } }
         set {
+            if !mayHoldProtected, newValue?.mayHoldProtected() == true { mayHoldProtected = true }
             switch (place(of: key), newValue) {
             case (let place?, let value?): entries[place].value = value
             case (let place?, nil):
@@ -147,17 +148,6 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         for (key, value) in other { merged[key] = value }
         return merged
     }
-
-    func resolved(_ mode: PrivacyMode) -> LogMetadata {
-        guard holdsProtected else { return self }
-        var resolved = self
-        for place in resolved.entries.indices {
-            resolved.entries[place].value = resolved.entries[place].value.resolved(mode)
-        }
-        return resolved
-    }
-
-    var holdsProtected: Bool { entries.contains { $0.value.holdsProtected } }
 }
 
 extension LogMetadata: RandomAccessCollection {

@@ -42,7 +42,8 @@ public final class LogRegistration: Sendable {
         case (.immediate, _): feed = .immediate
         case (.queued(let policy), _):
             let sink = (provider as? any BatchSink) ?? ProviderSink(provider: provider)
-            feed = .queued(BatchingProvider(sink, policy: policy, name: name, clock: clock))
+            feed = .queued(
+                BatchingProvider(sink, lineSink: provider as? any LineSink, policy: policy, name: name, clock: clock))
         }
         self.service = { [weak service] in service }
     }
@@ -73,6 +74,15 @@ public final class LogRegistration: Sendable {
     public var isFixed: Bool {
         get { terms.isFixed }
         set { change { $0.isFixed = newValue } }
+    }
+
+    /// What its provider sees of private values; nil, as it is unless set, for what ``LogService/privacy`` says. May be changed at
+    /// any time as well. A ``LogListener`` of a configuration says it before the first event.
+    ///
+    /// What a provider keeps (a file, a queue, a flight recorder) it keeps as it was shown.
+    public var privacy: PrivacyMode? {
+        get { terms.privacy }
+        set { change { $0.privacy = newValue } }
     }
 
     private func change(_ body: (inout ListeningTerms) -> Void) {
@@ -118,7 +128,9 @@ public final class LogRegistration: Sendable {
     public var suppression: LogSuppression { wrappers.reduce(LogSuppression()) { $0 + $1.suppression } }
 
     /// The latest failure of the provider's queue, in words; nil when all is well or the provider has no queue.
-    public var latestFailure: String? { isOfThisProcess ? queue?.latestFailure : nil }
+    public var latestFailure: String? {
+        isOfThisProcess ? queue?.latestFailure.map(PrivacyLens.forDiagnostics.masked) : nil
+    }
 
     /// The queue that feeds the provider, or that its wrappers feed.
     private var queue: BatchingProvider? {
@@ -208,12 +220,15 @@ public final class LogRegistration: Sendable {
         return true
     }
 
-    /// Puts events into the queue, without waiting.
-    func feed(_ events: [LogEvent], under pressure: Pressure) {
+    /// How its queue wants events laid out; nil when it wants them as they are.
+    var lineLayout: (any LineLayout)? { if case .queued(let queue) = feed { queue.lineLayout } else { nil } }
+
+    /// Puts items into the queue, without waiting.
+    func feed(_ items: [QueueItem], under pressure: Pressure) {
         guard case .queued(let queue) = feed else { return }
         switch phase.load(ordering: .acquiring) {
-        case .open: queue.take(events, under: pressure)
-        case .shutDown: queue.lose(.alreadyShutDown, count: events.count)
+        case .open: queue.take(items, under: pressure)
+        case .shutDown: queue.lose(.alreadyShutDown, count: items[...].eventCount)
         case .unregistered: break
         }
     }
@@ -282,7 +297,9 @@ public final class LogRegistration: Sendable {
         guard isAllowed else { return answer("\(Self.maximumCalls) earlier calls have not come back from it") }
         let started = LogThread.start("logbook-flush") {
             var reason: String?
-            do { try body(self) } catch { reason = String(describing: error) }
+            do { try body(self) } catch {
+                reason = PrivacyLens.forDiagnostics.masked(String(describing: error))
+            }
             self.calls.withLock { $0 -= 1 }
             answer(reason)
         }

@@ -38,12 +38,16 @@ extension LogService {
             throw error
         }
 
-        privacy = configuration.preset.privacy
+        change { listening in
+            listening.privacy.mode = configuration.preset.privacy
+            listening.privacy.rules = configuration.preset.privacyRules
+        }
         for (registration, listener) in zip(registrations, configuration.listeners) {
             registration.adopt { terms in
                 terms.levels = configuration.levels(of: listener)
                 terms.filter = listener.filter
                 terms.isFixed = listener.isFixed
+                terms.privacy = listener.privacy
             }
         }
         change { listening in

@@ -7,12 +7,18 @@ extension LogService {
     package func handOver(
         _ events: [LogEvent], to registrations: [LogRegistration], by deadline: LogDeadline
     ) -> LogFlushReport {
+        let privacy = audience.privacy
         for event in events {
             let stamped = LogEvent(
                 sequence: sequence.add(1, ordering: .relaxed).newValue, time: event.time, level: event.level,
                 message: event.message, metadata: event.metadata, thread: event.thread, source: event.source,
                 transaction: event.transaction, error: event.error, nesting: logbook_nesting_get().depth)
-            for registration in registrations { registration.take(stamped) }
+            guard privacy.scanner != nil else {
+                for registration in registrations { registration.take(stamped) }
+                continue
+            }
+            var views = PrivateViews(of: PrivateEvent(recovered: stamped), privacy)
+            for registration in registrations { registration.take(views.view(registration.privacy ?? privacy.mode)) }
         }
         return report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
     }

@@ -17,20 +17,14 @@ public final class LogService: Sendable {
     /// turn is counted as ``DropReason/reentrant``.
     static let maximumNesting: UInt32 = 1
 
-    /// What becomes of private values before any provider sees an event. May be changed at any time.
-    public var privacy: PrivacyMode {
-        get { isPrivacyRevealed.load(ordering: .relaxed) ? .revealed : .masked }
-        set { isPrivacyRevealed.store(newValue == .revealed, ordering: .relaxed) }
-    }
-    private let isPrivacyRevealed: Atomic<Bool>
     /// The machine that transactions name.
     public let device: DeviceFacts
 
     @usableFromInline let messageFloor = Atomic<UInt8>(.max)
-    private let sureFloor = Atomic<UInt8>(.max)
+    @usableFromInline let sureFloor = Atomic<UInt8>(.max)
     private let entryFloor = Atomic<UInt8>(.max)
     let sequence = Atomic<UInt64>(0)
-    private let listening = Locked(Listening())
+    private let listening: Locked<Listening>
     let applied = Locked<[LogRegistration]>([])
     /// Feeds the queues; there once the first of them is registered. What a child has from its parent stays, unused.
     private let distributorAddress = Atomic<UInt>(0)
@@ -52,7 +46,7 @@ public final class LogService: Sendable {
         privacy: PrivacyMode = .masked, device: DeviceFacts = .current, clock: LogClock = .system,
         randomness: LogRandomness = .system, readContext: @escaping @Sendable () -> LogContext?
     ) {
-        isPrivacyRevealed = Atomic(privacy == .revealed)
+        listening = Locked(Listening(privacy: PrivacyTerms(mode: privacy)))
         self.device = device
         self.clock = clock
         self.randomness = randomness
@@ -164,10 +158,16 @@ public final class LogService: Sendable {
     struct Listening {
         var registrations: [LogRegistration] = []
         var raises: [LogRaise] = []
-        fileprivate var audience = Audience()
+        var privacy: PrivacyTerms
+        fileprivate var audience: Audience
         /// Counts its changes.
         fileprivate var generation: UInt32 = 0
-        fileprivate var seats: [Distributor.Seat?] = []
+        fileprivate var seats: [SeatPlan.Seat?] = []
+
+        init(privacy: PrivacyTerms) {
+            self.privacy = privacy
+            audience = Audience(privacy: privacy)
+        }
     }
 
     var audience: Audience { listening.withLock { $0.audience } }
@@ -190,7 +190,7 @@ public final class LogService: Sendable {
                 let earlier = listening.audience
                 let audience = Audience(
                     listening.registrations.map { Audience.Listener(registration: $0, terms: $0.terms) },
-                    raises: listening.raises, taskFloor: LevelScope.lowest)
+                    raises: listening.raises, privacy: listening.privacy, taskFloor: LevelScope.lowest)
                 listening.audience = audience
                 messageFloor.store(audience.messageFloor, ordering: .relaxed)
                 sureFloor.store(audience.sureFloor, ordering: .relaxed)
@@ -217,7 +217,7 @@ public final class LogService: Sendable {
         listening.generation = (listening.generation + 1) & (1 << UInt32(Hearing.generationBits) - 1)
         let generation = listening.generation
         for registration in registrations where !listening.seats.contains(where: { $0?.registration === registration }) {
-            let seat = Distributor.Seat(registration: registration, since: generation)
+            let seat = SeatPlan.Seat(registration: registration, since: generation)
             if let free = listening.seats.firstIndex(where: { $0 == nil }) {
                 listening.seats[free] = seat
             } else {
@@ -259,7 +259,7 @@ public final class LogService: Sendable {
     }
 
     /// Lets the queues have what was said before.
-    func distribute(by deadline: LogDeadline = .milliseconds(100)) { distributor?.distribute(by: deadline) }
+    func distribute(by deadline: LogDeadline = .seconds(10)) { distributor?.distribute(by: deadline) }
 
     /// Lets the floors go back up when the next raise ends. Decisions do not wait for it, they look at the clock.
     private func setRaiseAlarm() {
@@ -303,11 +303,15 @@ public final class LogService: Sendable {
     ) {
         guard mayHear(level) else { return }
         // Evaluated here, not handed on as closures: those would be made before the first look.
+        if level.rawValue >= sureFloor.load(ordering: .relaxed) {
+            let metadata = metadata()
+            return submit(level, message(), metadata, error, file, function, line)
+        }
         let source = LogSource(file: file, function: function, line: line), admission = admission(of: level, from: source)
         if admission == .refused { return }
         let metadata = metadata()
         if admission == .open, !admits(level, metadata, from: source) { return }
-        submit(level, message(), metadata, error, source)
+        submit(level, message(), metadata, error, file, function, line)
     }
 
     /// The same for text, or any value, that is at hand as a variable.
@@ -336,7 +340,7 @@ public final class LogService: Sendable {
         if admission == .refused { return }
         let metadata = metadata()
         if admission == .open, !admits(level, metadata, from: source, isSaidNow: time == nil) { return }
-        say(level, message(), metadata, error(), at: time, source)
+        say(level, message(), metadata, error().map { MarkedError($0) }, at: time, source)
     }
 
     /// Whether a provider of this service bears the mark: what that provider passes on, this service has said already.
@@ -371,35 +375,43 @@ public final class LogService: Sendable {
     @usableFromInline
     func submit(
         _ level: LogLevel, _ message: consuming LogMessage, _ metadata: LogMetadata, _ error: (any Error)?,
-        _ source: LogSource
+        _ file: StaticString, _ function: StaticString, _ line: UInt32
     ) {
-        if metadata.isEmpty, error == nil, sayPlainly(level, message, source) {
+        if metadata.isEmpty, error == nil, sayPlainly(level, message, file, function, line) {
             message.giveBackBuffer()
             return
         }
-        say(level, message, metadata, error.map(LogErrorDetails.init), at: nil, source)
+        say(
+            level, message, metadata, error.map { MarkedError($0) }, at: nil,
+            LogSource(file: file, function: function, line: line))
         message.giveBackBuffer()
     }
 
     /// Says a message that only queues hear, by their levels alone: without a lock, and without memory of its own.
     /// - Returns: False when there is more to it; nothing was said.
     @inline(__always)
-    private func sayPlainly(_ level: LogLevel, _ message: borrowing LogMessage, _ source: LogSource) -> Bool {
-        guard let distributor, !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().registration == 0,
-            let place = source.literals, let file = EventRecord.packed(place.file),
-            let function = EventRecord.packed(place.function)
+    private func sayPlainly(
+        _ level: LogLevel, _ message: borrowing LogMessage, _ file: StaticString, _ function: StaticString, _ line: UInt32
+    ) -> Bool {
+        guard let address = UnsafeRawPointer(bitPattern: distributorAddress.load(ordering: .acquiring)),
+            !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().registration == 0,
+            let file = StaticText(file).flatMap(EventRecord.packed),
+            let function = StaticText(function).flatMap(EventRecord.packed)
         else { return false }
-        let hearing = distributor.hearing(level)
-        guard hearing.isDecided else { return false }
-        return message.withPieces(privacy: privacy) { pieces in
-            let words = pieces.words
-            guard words <= EventRecord.maximumMessageWords else { return false }
-            distributor.push(
-                pieces, words: words, level: level, hearing: hearing, time: clock.now(),
-                sequence: sequence.add(1, ordering: .relaxed).newValue, thread: LogThread.currentNumber, file: file,
-                function: function, line: source.line)
-            return true
-        } ?? false
+        // Without counting a reference: all callers would count in one place. The service keeps it as long as it lives.
+        return Unmanaged<Distributor>.fromOpaque(address)._withUnsafeGuaranteedRef { distributor in
+            let hearing = distributor.hearing(level)
+            guard hearing.isDecided, distributor.lineage.isCurrent else { return false }
+            return message.withPieces { pieces in
+                let words = pieces.words
+                guard words <= EventRecord.maximumMessageWords else { return false }
+                distributor.push(
+                    pieces, words: words, level: level, hearing: hearing, time: clock.now(),
+                    sequence: sequence.add(1, ordering: .relaxed).newValue, thread: LogThread.currentNumber, file: file,
+                    function: function, line: line)
+                return true
+            } ?? false
+        }
     }
 
     /// Says something to the providers of these names alone, if they listen; nil for everybody. For rooms that have asked
@@ -412,27 +424,44 @@ public final class LogService: Sendable {
     }
 
     private func say(
-        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: LogErrorDetails?, at time: LogTime?,
-        _ source: LogSource, onlyTo names: Set<String>? = nil
+        _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: MarkedError?, at time: LogTime?,
+        _ source: LogSource, onlyTo providers: Set<String>? = nil
     ) {
         let audience = audience, context = context(for: audience)
         var metadata = metadata
         if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
-        let event = stamp(
-            level, message.text(privacy: privacy), metadata, time: time, source: source, transaction: nil, error: error)
-        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context), onlyTo: names)
+        let names = audience.names(of: metadata, source), occasion = occasion(for: audience, context)
+        if hidesNothing(message, metadata, error, from: audience) {
+            let event = stamp(
+                level, message.plainText, metadata, time: time, source: source, transaction: nil, error: error?.details)
+            deliver(event, to: audience, names, occasion, onlyTo: providers)
+        } else {
+            let stamped = stamp(level, "", [:], time: time, source: source, transaction: nil, error: nil)
+            let event = PrivateEvent(stamped, message.marked, metadata, error: error)
+            deliver(event, to: audience, names, occasion, onlyTo: providers)
+        }
     }
 
     /// Transaction entries take the same way as every event: at `info`, or at `warning` when they carry an error: it is an
     /// error of the use case, often a person's mistake, not one of the program.
-    package func log(_ entry: TransactionEntry, source: LogSource, onlyTo names: Set<String>? = nil) {
+    /// - Parameter errorText: The entry's error description, where parts of it are marked.
+    package func log(
+        _ entry: TransactionEntry, errorText: LogMessage? = nil, source: LogSource, onlyTo providers: Set<String>? = nil
+    ) {
         let level: LogLevel = entry.errorCode == nil && entry.errorDescription == nil ? .info : .warning
         guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return }
         let audience = audience, context = context(for: audience)
         let metadata = audience.wantsContext ? context?.metadata ?? [:] : [:]
-        let event = stamp(
-            level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
-        deliver(event, to: audience, audience.names(of: metadata, source), occasion(for: audience, context), onlyTo: names)
+        let names = audience.names(of: metadata, source), occasion = occasion(for: audience, context)
+        if hidesNothing(errorText, metadata, nil, from: audience) {
+            let event = stamp(
+                level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
+            deliver(event, to: audience, names, occasion, onlyTo: providers)
+        } else {
+            let stamped = stamp(level, "", [:], time: nil, source: source, transaction: nil, error: nil)
+            let text = errorText?.marked ?? entry.errorDescription.map { MarkedText($0) }
+            deliver(PrivateEvent(stamped, metadata, entry: entry, text), to: audience, names, occasion, onlyTo: providers)
+        }
     }
 
     /// What the task carries, if that makes a difference.
@@ -452,7 +481,7 @@ public final class LogService: Sendable {
     ) -> LogEvent {
         LogEvent(
             sequence: sequence.add(1, ordering: .relaxed).newValue, time: time ?? clock.now(), level: level,
-            message: message, metadata: LogLimits.highest.cut(metadata).resolved(privacy), thread: LogThread.currentNumber,
+            message: message, metadata: metadata, thread: LogThread.currentNumber,
             source: source, transaction: transaction, error: error, nesting: logbook_nesting_get().depth
         ).within(.highest)
     }
@@ -461,21 +490,11 @@ public final class LogService: Sendable {
         _ event: LogEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion,
         onlyTo providers: Set<String>? = nil
     ) {
-        var hearers: [LogRegistration] = []
-        for listener in audience.listeners {
-            if let providers, !providers.contains(listener.registration.name) {
-                listener.registration.pass(over: .filter)
-                continue
-            }
-            let verdict = listener.terms.verdict(on: event, from: names, occasion)
-            if !verdict.isHeard {
-                listener.registration.pass(over: verdict.ground)
-            } else if listener.registration.isQueued {
-                if listener.registration.admits(event) { hearers.append(listener.registration) }
-            } else {
-                listener.registration.take(event)
-            }
-        }
+        hand(event, to: audience.listeners.compactMap { $0.offer(event, names, occasion, onlyTo: providers) })
+    }
+
+    /// Lets the queues of these registrations have an event that they hear.
+    func hand(_ event: LogEvent, to hearers: [LogRegistration]) {
         if hearers.isEmpty { return }
         if let distributor {
             distributor.push(SpokenEvent(event, hearers: hearers))

@@ -37,9 +37,31 @@ public struct LogTransaction: Sendable {
             source: LogSource(file: file, function: function, line: line))
     }
 
+    /// The same with an error in words of which not every reader may see every part:
+    /// `login.log(7, error: 401, "no account for \(name, privacy: .private)")`.
+    @_disfavoredOverload
+    public func log(
+        _ event: Int, error code: Int? = nil, _ description: LogMessage,
+        file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
+    ) {
+        service.log(
+            TransactionEntry(
+                transactionID: id, usecase: usecase, kind: .happened(event), errorCode: code,
+                errorDescription: description.plainText, device: device),
+            errorText: description, source: LogSource(file: file, function: function, line: line))
+    }
+
     /// The same, for events that the application has named: `enum LoginEvent: Int { case initiated, canceled }`.
     public func log<Event: RawRepresentable>(
         _ event: Event, error code: Int? = nil, _ description: String? = nil,
+        file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
+    ) where Event.RawValue == Int {
+        log(event.rawValue, error: code, description, file: file, function: function, line: line)
+    }
+
+    @_disfavoredOverload
+    public func log<Event: RawRepresentable>(
+        _ event: Event, error code: Int? = nil, _ description: LogMessage,
         file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) where Event.RawValue == Int {
         log(event.rawValue, error: code, description, file: file, function: function, line: line)

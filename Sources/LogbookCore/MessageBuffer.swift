@@ -12,7 +12,7 @@ final class MessageBuffer: @unchecked Sendable {
         var words: UnsafeMutablePointer<UInt64>
         var capacity: Int
         var count = 0
-        var hasPrivate = false
+        var isMarked = false
     }
     /// Behind a pointer, because the fields of an object are checked at every access.
     private let storage: UnsafeMutablePointer<Storage>
@@ -22,10 +22,10 @@ final class MessageBuffer: @unchecked Sendable {
     var words: MessageWords {
         MessageWords(words: UnsafeBufferPointer(start: storage.pointee.words, count: storage.pointee.count))
     }
-    /// Whether some of it is not for every reader.
-    var hasPrivate: Bool {
-        get { storage.pointee.hasPrivate }
-        set { storage.pointee.hasPrivate = newValue }
+    /// Whether some of it is private or secret.
+    var isMarked: Bool {
+        get { storage.pointee.isMarked }
+        set { storage.pointee.isMarked = newValue }
     }
 
     private init() {
@@ -48,7 +48,7 @@ final class MessageBuffer: @unchecked Sendable {
     /// Keeps the buffer for the thread's next message, unless somebody else still holds it.
     static func giveBack(_ buffer: consuming MessageBuffer) {
         guard isKnownUniquelyReferenced(&buffer), buffer.storage.pointee.capacity <= maximumKeptCapacity else { return }
-        buffer.hasPrivate = false
+        buffer.isMarked = false
         let opaque = Unmanaged.passRetained(buffer).toOpaque()
         let isKept = logbook_buffer_keep(opaque) { Unmanaged<MessageBuffer>.fromOpaque($0!).release() }
         if !isKept { Unmanaged<MessageBuffer>.fromOpaque(opaque).release() }

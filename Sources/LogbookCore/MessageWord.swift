@@ -12,8 +12,8 @@ enum MessageWord {
         case small
         /// The word behind is an `Int64`, a `UInt64`, or the bits of a `Double`.
         case signed, unsigned, double
-        /// What lies between these two is not for every reader.
-        case privateBegin, privateEnd
+        /// What lies between these two is for certain readers; `rest` of the first says for which.
+        case markBegin, markEnd
     }
     static let kindBits = 3, kindMask: UInt64 = 7
     static let literalLengthBits = 13
@@ -21,6 +21,23 @@ enum MessageWord {
 
     @inline(__always)
     static func make(_ kind: Kind, _ rest: UInt64 = 0) -> UInt64 { rest << UInt64(kindBits) | kind.rawValue }
+
+    static func begin(_ privacy: LogPrivacy) -> UInt64 {
+        switch privacy {
+        case .public: make(.markBegin, 0)
+        case .private: make(.markBegin, 1)
+        case .secret: make(.markBegin, 2)
+        }
+    }
+
+    /// For whom is what lies behind the word.
+    static func privacy(of begin: UInt64) -> LogPrivacy {
+        switch begin >> UInt64(kindBits) {
+        case 0: .public
+        case 1: .private
+        default: .secret
+        }
+    }
 
     /// Nil when the literal is too long, or lies where no program is loaded today.
     @inline(__always)

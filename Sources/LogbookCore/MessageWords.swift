@@ -12,34 +12,49 @@ struct MessageWords {
             case .bytes(let text): bytes += text.count
             case .signed, .unsigned: bytes += 20
             case .double: bytes += 32
-            case .privateBegin, .privateEnd: bytes += Self.mask.utf8CodeUnitCount
+            case .markBegin, .markEnd: break
             }
         }
         return bytes
     }
 
-    func string(privacy: PrivacyMode) -> String {
+    /// The text, whatever is marked in it.
+    var string: String {
         String(unsafeUninitializedCapacity: maximumBytes) { room in
-            room.baseAddress.map { write(to: $0, privacy: privacy) } ?? 0
+            room.baseAddress.map { write(to: $0) { _, _ in } } ?? 0
         }
     }
 
-    private static let mask: StaticString = "<private>"
+    /// The text with its marks.
+    var markedText: MarkedText {
+        var marks: [MarkedText.Mark] = [], begin = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: maximumBytes) { room, count in
+            guard let start = room.baseAddress else { return }
+            count = write(to: start) { privacy, place in
+                if let privacy {
+                    begin = place
+                    marks.append(MarkedText.Mark(range: place..<place, privacy: privacy))
+                } else if begin < place {
+                    marks[marks.count - 1].range = begin..<place
+                } else {
+                    marks.removeLast()   // nothing stands between
+                }
+            }
+        }
+        return MarkedText(bytes: bytes, marks: marks)
+    }
 
     /// Writes the text.
-    /// - Parameter target: Room for ``maximumBytes``.
+    /// - Parameters:
+    ///   - target: Room for ``maximumBytes``.
+    ///   - mark: Called where a mark begins, and, without a privacy, where it ends.
     /// - Returns: Bytes written.
-    func write(to target: UnsafeMutablePointer<UInt8>, privacy: PrivacyMode) -> Int {
-        var next = target, isShown = true
+    func write(to target: UnsafeMutablePointer<UInt8>, mark: (LogPrivacy?, Int) -> Void) -> Int {
+        var next = target
         forEachPiece { piece in
             switch piece {
-            case .privateBegin:
-                if privacy == .revealed { return }
-                isShown = false
-                next.update(from: Self.mask.utf8Start, count: Self.mask.utf8CodeUnitCount)
-                next += Self.mask.utf8CodeUnitCount
-            case .privateEnd: isShown = true
-            case _ where !isShown: break
+            case .markBegin(let privacy): mark(privacy, next - target)
+            case .markEnd: mark(nil, next - target)
             case .bytes(let text):
                 guard let start = text.baseAddress else { return }
                 next.update(from: start, count: text.count)
@@ -57,7 +72,7 @@ struct MessageWords {
     }
 
     private enum Piece {
-        case bytes(UnsafeBufferPointer<UInt8>), signed(Int64), unsigned(UInt64), double(Double), privateBegin, privateEnd
+        case bytes(UnsafeBufferPointer<UInt8>), signed(Int64), unsigned(UInt64), double(Double), markBegin(LogPrivacy), markEnd
     }
 
     @inline(__always)
@@ -86,8 +101,8 @@ struct MessageWords {
             case .double:
                 body(.double(Double(bitPattern: next.pointee)))
                 next += 1
-            case .privateBegin: body(.privateBegin)
-            case .privateEnd: body(.privateEnd)
+            case .markBegin: body(.markBegin(MessageWord.privacy(of: word)))
+            case .markEnd: body(.markEnd)
             }
         }
     }

@@ -25,6 +25,12 @@ package struct RingBuffer<Element> {
         return element
     }
 
+    /// Changes the oldest element in its place.
+    package mutating func updateFirst<Result>(_ body: (inout Element) -> Result) -> Result? {
+        guard count > 0 else { return nil }
+        return body(&slots[head]!)
+    }
+
     private mutating func grow() {
         var larger: [Element?] = []
         larger.reserveCapacity(max(64, slots.count * 2))

@@ -16,6 +16,8 @@ package struct StaticText: @unchecked Sendable {
         self.count = count
     }
 
+    @inlinable
+    @inline(__always)
     package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
     var string: String { String(decoding: bytes, as: UTF8.self) }
 }

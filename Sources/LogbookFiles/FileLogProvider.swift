@@ -23,7 +23,7 @@ internal import Synchronization
 /// Other processes may append to the same file, and tools may rename, remove or truncate it: each event looks who has the
 /// name. A file in somebody else's hands, a symbolic link or a pipe is refused. Files are made readable for their owner alone.
 /// Beside the log lie two hidden files: `.app.lock`, and `.app.manifest` with what the names of archives do not say.
-public final class FileLogProvider: LogProvider, BatchSink {
+public final class FileLogProvider: LogProvider, BatchSink, LineSink {
     private let file: any LogFile
     private let origin: String
     private let format: any LogFormat
@@ -151,27 +151,36 @@ public final class FileLogProvider: LogProvider, BatchSink {
     }
 
     public func write(_ batch: [LogEvent]) throws {
-        var rest = batch[...]
-        while !rest.isEmpty {
-            var lines: [UInt8] = []
-            lines.reserveCapacity(rest.count * 256)
-            var lineEnds: [Int] = []
-            lineEnds.reserveCapacity(rest.count + 1)
-            var times: [LogTime] = []
-            let marked = isMissingLines.load(ordering: .relaxed) ? appendMarker(at: rest.first!.time, to: &lines) : 0
-            if marked > 0 {
-                lineEnds.append(lines.count)
-                times.append(rest.first!.time)
+        var lines: [UInt8] = []
+        lines.reserveCapacity(batch.count * 256)
+        var lineEnds: [Int] = []
+        lineEnds.reserveCapacity(batch.count)
+        for event in batch {
+            format.append(event, to: &lines)
+            lineEnds.append(lines.count)
+        }
+        try write(lines, lineEnds: lineEnds, times: batch.map(\.time))
+    }
+
+    /// Its queue holds lines when the format is one of ours.
+    package var lineLayout: (any LineLayout)? { format as? any LineLayout }
+
+    package func write(_ bytes: [UInt8], lineEnds: [Int], times: [LogTime]) throws {
+        var done = 0
+        while done < lineEnds.count {
+            var lines = bytes, ends = lineEnds, moments = times, marked = 0
+            if done > 0 || isMissingLines.load(ordering: .relaxed) {
+                lines = []
+                marked = appendMarker(at: times[done], to: &lines)
+                let start = done > 0 ? lineEnds[done - 1] : 0, shift = lines.count - start
+                ends = (marked > 0 ? [lines.count] : []) + lineEnds[done...].map { $0 + shift }
+                moments = (marked > 0 ? [times[done]] : []) + times[done...]
+                lines += bytes[start...]
             }
-            let markers = lineEnds.count
-            for event in rest {
-                format.append(event, to: &lines)
-                lineEnds.append(lines.count)
-                times.append(event.time)
-            }
-            let outcome = file.append(lines, lineEnds: lineEnds, times: times)
+            let markers = marked > 0 ? 1 : 0
+            let outcome = file.append(lines, lineEnds: ends, times: moments)
             if outcome.lines < markers { miss(marked, because: outcome.failure) }
-            rest = rest.dropFirst(max(0, outcome.lines - markers))
+            done += max(0, outcome.lines - markers)
             switch outcome.failure {
             case nil: return
             case .closed(let path)?:
@@ -179,8 +188,8 @@ public final class FileLogProvider: LogProvider, BatchSink {
             case .eventTooLarge?:
                 // The queue takes it for written, and our own account says that it is not.
                 lose(.oversize, because: outcome.failure)
-                rest = rest.dropFirst()
-            case let failure?: throw BatchWriteError.wroteOnly(count: batch.count - rest.count, because: failure)
+                done += 1
+            case let failure?: throw BatchWriteError.wroteOnly(count: done, because: failure)
             }
         }
     }

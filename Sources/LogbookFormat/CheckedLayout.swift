@@ -52,7 +52,7 @@ struct CheckedLayout: Sendable, Hashable {
     }
 
     // HOT PATH — bytes only; no string is made and nothing is allocated.
-    func write(_ event: LogEvent, to writer: inout LineWriter) {
+    func write(_ event: some WritableEvent, to writer: inout LineWriter) {
         for part in parts {
             switch part {
             case .text(let text): text.withUnsafeBufferPointer { writer.bytes($0) }
@@ -64,11 +64,11 @@ struct CheckedLayout: Sendable, Hashable {
                     writer.plain(name)
                     if padded { for _ in name.utf8.count..<LogLevel.longestName { writer.byte(0x20) } }
                 case .symbol: writer.plain(event.level.symbol)
-                case .message: writer.escapedLine(event.message)
-                case .file: writer.file(of: event.source) { $0.escapedLine($1, escaping) }
-                case .fileName: writer.file(of: event.source) { $0.escapedLine($1.afterLastSlash, escaping) }
-                case .function: writer.function(of: event.source) { $0.escapedLine($1, escaping) }
-                case .line: writer.decimal(UInt64(event.source.line))
+                case .message: event.withMessage { writer.escapedLine($0, isClean: event.isMessageClean) }
+                case .file: event.withFile { writer.escapedLine($0, escaping) }
+                case .fileName: event.withFile { writer.escapedLine($0.afterLastSlash, escaping) }
+                case .function: event.withFunction { writer.escapedLine($0, escaping) }
+                case .line: writer.decimal(UInt64(event.line))
                 case .thread: writer.decimal(event.thread)
                 case .sequence: writer.decimal(event.sequence)
                 case .facts: writer.facts(event)

@@ -46,10 +46,7 @@ package struct CivilTime: Sendable, Equatable {
     // asked once a second.
     package init(_ time: LogTime, in zone: LogTimeZone) {
         let (whole, nanosecond) = time.secondAndNanosecond
-        let latest = logbook_civil_slot(zone == .utc)!
-        if !latest.pointee.known || latest.pointee.second != whole || latest.pointee.zone != zone.key {
-            latest.pointee = Self.calendar(whole, in: zone)
-        }
+        let latest = Self.latest(whole, in: zone)
         year = Int(latest.pointee.year)
         month = Int(latest.pointee.month)
         day = Int(latest.pointee.day)
@@ -59,6 +56,42 @@ package struct CivilTime: Sendable, Equatable {
         weekday = Int(latest.pointee.weekday)
         offset = Int(latest.pointee.offset)
         self.nanosecond = nanosecond
+    }
+
+    /// What this thread keeps of the second.
+    @inline(__always)
+    static func latest(_ whole: Int64, in zone: LogTimeZone) -> UnsafeMutablePointer<logbook_civil> {
+        let latest = logbook_civil_slot(zone == .utc)!
+        if _slowPath(!latest.pointee.known || latest.pointee.second != whole || latest.pointee.zone != zone.key) {
+            var fresh = calendar(whole, in: zone)
+            writeTexts(&fresh)
+            latest.pointee = fresh
+        }
+        return latest
+    }
+
+    /// `2026-11-21T10:29:20` and `+01:00`, once a second.
+    @inline(never)
+    private static func writeTexts(_ latest: UnsafeMutablePointer<logbook_civil>) {
+        let text = logbook_civil_date_and_time(latest)!, offset = logbook_civil_offset_text(latest)!
+        func put(_ value: Int, _ text: UnsafeMutablePointer<UInt8>, _ place: Int) {
+            text[place] = 0x30 + UInt8(value / 10 % 10)
+            text[place + 1] = 0x30 + UInt8(value % 10)
+        }
+        let civil = latest.pointee
+        put(Int(civil.year) / 100, text, 0)
+        put(Int(civil.year) % 100, text, 2)
+        put(Int(civil.month), text, 5)
+        put(Int(civil.day), text, 8)
+        put(Int(civil.hour), text, 11)
+        put(Int(civil.minute), text, 14)
+        put(Int(civil.second_of_minute), text, 17)
+        for (place, sign) in [(4, 0x2D), (7, 0x2D), (10, 0x54), (13, 0x3A), (16, 0x3A)] { text[place] = UInt8(sign) }
+        let minutes = Int(civil.offset).magnitude / 60
+        offset[0] = civil.offset < 0 ? 0x2D : 0x2B
+        put(Int(minutes / 60), offset, 1)
+        offset[3] = 0x3A
+        put(Int(minutes % 60), offset, 4)
     }
 
     @inline(never)
@@ -75,11 +108,19 @@ package struct CivilTime: Sendable, Equatable {
         let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let shiftedMonth = (5 * ofYear + 2) / 153
         let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        return logbook_civil(
-            second: whole, zone: zone.key, year: Int32(yearOfEra + era * 400 + (month <= 2 ? 1 : 0)), offset: Int32(offset),
-            month: UInt8(month), day: UInt8(ofYear - (153 * shiftedMonth + 2) / 5 + 1), hour: UInt8(ofDay / 3600),
-            minute: UInt8(ofDay / 60 % 60), second_of_minute: UInt8(ofDay % 60), weekday: UInt8(((days + 4) % 7 + 7) % 7),
-            known: true)
+        var civil = logbook_civil()
+        civil.second = whole
+        civil.zone = zone.key
+        civil.year = Int32(yearOfEra + era * 400 + (month <= 2 ? 1 : 0))
+        civil.offset = Int32(offset)
+        civil.month = UInt8(month)
+        civil.day = UInt8(ofYear - (153 * shiftedMonth + 2) / 5 + 1)
+        civil.hour = UInt8(ofDay / 3600)
+        civil.minute = UInt8(ofDay / 60 % 60)
+        civil.second_of_minute = UInt8(ofDay % 60)
+        civil.weekday = UInt8(((days + 4) % 7 + 7) % 7)
+        civil.known = true
+        return civil
     }
 
     /// Days since 1970-01-01 of a date, which need not exist: the 31st of February is the 2nd or 3rd of March.

@@ -32,14 +32,15 @@ public struct ECSFormat: ReadableLogFormat, LineFormat, Hashable {
 
     // HOT PATH — bytes only; no string is made and nothing is allocated.
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
+    package func append(_ event: PlainEvent, to memory: LineMemory) { appendWithinLimits(event, to: memory) }
 
-    func write(_ event: LogEvent, to writer: inout LineWriter) {
+    func write<Event: WritableEvent>(_ event: Event, to writer: inout LineWriter) {
         writer.literal(#"{"@timestamp":""#)
         ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
         writer.literal(#"","log.level":""#)
-        writer.plain(event.level.name)
+        writer.literal(event.level.literalName)
         writer.literal(#"","message":"#)
-        writer.jsonString(event.message)
+        event.withMessage { writer.jsonString($0, isClean: event.isMessageClean) }
         writer.literal(#","ecs.version":"8.11.0","event":{"sequence":"#)
         writer.decimal(event.sequence)
         if let service {
@@ -54,15 +55,20 @@ public struct ECSFormat: ReadableLogFormat, LineFormat, Hashable {
             writer.decimal(event.thread)
             writer.literal("}}")
         }
-        if !event.source.isUnknown {
+        if event.hasPlace {
             writer.literal(#","log":{"origin":{"file":{"name":"#)
-            writer.file(of: event.source) { $0.jsonString($1) }
+            event.withFile { writer.jsonString($0, isClean: event.isFileClean) }
             writer.literal(#","line":"#)
-            writer.decimal(UInt64(event.source.line))
+            writer.decimal(UInt64(event.line))
             writer.literal(#"},"function":"#)
-            writer.function(of: event.source) { $0.jsonString($1) }
+            event.withFunction { writer.jsonString($0, isClean: event.isFunctionClean) }
             writer.literal("}}")
         }
+        if !Event.isPlain { writeFacts(event, to: &writer) }
+        writer.literal("}\n")
+    }
+
+    private func writeFacts(_ event: some WritableEvent, to writer: inout LineWriter) {
         if let error = event.error {
             writer.literal(#","error":{"type":"#)
             writer.jsonString(error.type)
@@ -81,7 +87,6 @@ public struct ECSFormat: ReadableLogFormat, LineFormat, Hashable {
             writer.literal(#","labels":"#)
             writer.labels(event.metadata)
         }
-        writer.literal("}\n")
     }
 }
 

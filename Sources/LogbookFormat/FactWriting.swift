@@ -45,7 +45,8 @@ extension LineWriter {
     // MARK: Text style
 
     /// What is known beside message and place, after a tab; nothing when nothing is known.
-    mutating func facts(_ event: LogEvent) {
+    mutating func facts<Event: WritableEvent>(_ event: Event) {
+        if Event.isPlain { return }
         if event.metadata.isEmpty && event.error == nil && event.transaction == nil { return }
         var separator: UInt8 = 0x09
         event.metadata.forEachMember { key, value in

@@ -1,3 +1,4 @@
+internal import CLogbookSystem
 package import LogbookCore
 
 /// Time stamps after ISO 8601 (RFC 3339): `2026-11-21T10:29:20.123456+01:00`.
@@ -11,13 +12,14 @@ package enum ISO8601 {
 
     // HOT PATH — arithmetic only
     package static func write(_ time: LogTime, digits: Int, in zone: LogTimeZone, to writer: inout LineWriter) {
-        let civil = CivilTime(time, in: zone)
-        writer.dateAndTime(civil)
+        let (whole, nanosecond) = time.secondAndNanosecond
+        let latest = CivilTime.latest(whole, in: zone)
+        writer.bytes(logbook_civil_date_and_time(latest), count: 19)
         if digits > 0 {
             writer.byte(0x2E)
-            writer.fraction(civil.nanosecond, digits: digits)
+            writer.fraction(nanosecond, digits: digits)
         }
-        if zone == .utc { writer.byte(0x5A) } else { writeOffset(civil.offset, separator: true, to: &writer) }
+        if zone == .utc { writer.byte(0x5A) } else { writer.bytes(logbook_civil_offset_text(latest), count: 6) }
     }
 
     static func writeOffset(_ offset: Int, separator: Bool, to writer: inout LineWriter) {

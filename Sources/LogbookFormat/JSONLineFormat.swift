@@ -22,28 +22,40 @@ public struct JSONLineFormat: ReadableLogFormat, LineFormat, Hashable {
 
     // HOT PATH — bytes only; no string is made and nothing is allocated.
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
+    package func append(_ event: PlainEvent, to memory: LineMemory) { appendWithinLimits(event, to: memory) }
 
-    func write(_ event: LogEvent, to writer: inout LineWriter) {
+    func write<Event: WritableEvent>(_ event: Event, to writer: inout LineWriter) {
         writer.literal(#"{"time":""#)
         ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
         writer.literal(#"","level":""#)
-        writer.plain(event.level.name)
+        writer.literal(event.level.literalName)
         writer.literal(#"","message":"#)
-        writer.jsonString(event.message)
+        event.withMessage { writer.jsonString($0, isClean: event.isMessageClean) }
         writer.literal(#","sequence":"#)
         writer.decimal(event.sequence)
         if event.thread != 0 {
             writer.literal(#","thread":"#)
             writer.decimal(event.thread)
         }
-        if !event.source.isUnknown {
+        if event.hasPlace {
             writer.literal(#","file":"#)
-            writer.file(of: event.source) { $0.jsonString($1) }
+            event.withFile { writer.jsonString($0, isClean: event.isFileClean) }
             writer.literal(#","function":"#)
-            writer.function(of: event.source) { $0.jsonString($1) }
+            event.withFunction { writer.jsonString($0, isClean: event.isFunctionClean) }
             writer.literal(#","line":"#)
-            writer.decimal(UInt64(event.source.line))
+            writer.decimal(UInt64(event.line))
         }
+        if !Event.isPlain { writeFacts(event, to: &writer) }
+        if let origin {
+            writer.literal(#","installation":"#)
+            writer.jsonString(origin.installation)
+            writer.literal(#","epoch":"#)
+            writer.decimal(origin.epoch)
+        }
+        writer.literal("}\n")
+    }
+
+    private func writeFacts(_ event: some WritableEvent, to writer: inout LineWriter) {
         if !event.metadata.isEmpty {
             writer.literal(#","metadata":"#)
             writer.json(event.metadata)
@@ -59,13 +71,6 @@ public struct JSONLineFormat: ReadableLogFormat, LineFormat, Hashable {
             writer.literal(#","transaction":"#)
             writer.json(entry)
         }
-        if let origin {
-            writer.literal(#","installation":"#)
-            writer.jsonString(origin.installation)
-            writer.literal(#","epoch":"#)
-            writer.decimal(origin.epoch)
-        }
-        writer.literal("}\n")
     }
 }
 

@@ -5,10 +5,12 @@ package import LogbookCore
 
 /// Writes pieces of a line at the end of a byte array.
 package struct LineWriter {
-    private let start: UnsafeMutablePointer<UInt8>
-    private let end: UnsafeMutablePointer<UInt8>
+    private var start: UnsafeMutablePointer<UInt8>
+    private var end: UnsafeMutablePointer<UInt8>
     private var next: UnsafeMutablePointer<UInt8>
+    /// Where the line goes: an array, through the stack, or memory in which it is written at once.
     private var output: [UInt8] = []
+    private let memory: LineMemory?
 
     /// As much as the standard library gives on the stack.
     private static var stackBytes: Int { 1024 }
@@ -17,6 +19,21 @@ package struct LineWriter {
         start = space.baseAddress!
         end = start + space.count
         next = start
+        memory = nil
+    }
+
+    private init(_ memory: LineMemory) {
+        start = memory.next
+        end = memory.end
+        next = start
+        self.memory = memory
+    }
+
+    @inline(__always)
+    package static func append(to memory: LineMemory, _ body: (inout LineWriter) -> Void) {
+        var writer = LineWriter(memory)
+        body(&writer)
+        memory.finish(at: writer.next)
     }
 
     @inline(__always)
@@ -30,8 +47,16 @@ package struct LineWriter {
         }
     }
 
+    /// Makes room for at least so many bytes, or for as many as the stack holds.
     @inline(never)
-    private mutating func empty() {
+    private mutating func empty(for count: Int = 0) {
+        if let memory {
+            memory.finish(at: next)
+            memory.grow(by: max(count, Self.stackBytes))
+            next = memory.next
+            end = memory.end
+            return
+        }
         output.append(contentsOf: UnsafeBufferPointer(start: start, count: next - start))
         next = start
     }
@@ -56,11 +81,19 @@ package struct LineWriter {
         bytes(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// Exactly so many bytes, which is known where this is compiled.
+    @inline(__always)
+    mutating func bytes(_ source: UnsafePointer<UInt8>, count: Int) {
+        reserve(count)
+        next.update(from: source, count: count)
+        next += count
+    }
+
     @inline(__always)
     package mutating func bytes(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let source = bytes.baseAddress else { return }
         if _fastPath(bytes.count <= end - next) {
-            next.update(from: source, count: bytes.count)
+            copyBytes(bytes.count, from: source, to: next)
             next += bytes.count
         } else {
             self.bytesBeyondTheStack(bytes)
@@ -69,8 +102,10 @@ package struct LineWriter {
 
     @inline(never)
     private mutating func bytesBeyondTheStack(_ bytes: UnsafeBufferPointer<UInt8>) {
-        empty()
-        output.append(contentsOf: bytes)
+        empty(for: bytes.count)
+        if memory == nil { return output.append(contentsOf: bytes) }
+        next.update(from: bytes.baseAddress!, count: bytes.count)
+        next += bytes.count
     }
 
     /// Text that needs no escape, such as the name of a level.
@@ -108,25 +143,6 @@ package struct LineWriter {
         let pair = LineWriter.pair(UInt64(truncatingIfNeeded: twoDigits))
         next[offset] = pair[0]
         next[offset + 1] = pair[1]
-    }
-
-    /// `2026-11-21T10:29:20`
-    @inline(__always)
-    mutating func dateAndTime(_ civil: CivilTime) {
-        reserve(19)
-        put(civil.year / 100, at: 0)
-        put(civil.year % 100, at: 2)
-        next[4] = 0x2D
-        put(civil.month, at: 5)
-        next[7] = 0x2D
-        put(civil.day, at: 8)
-        next[10] = 0x54
-        put(civil.hour, at: 11)
-        next[13] = 0x3A
-        put(civil.minute, at: 14)
-        next[16] = 0x3A
-        put(civil.second, at: 17)
-        next += 19
     }
 
     @inline(__always)
@@ -192,17 +208,31 @@ package struct LineWriter {
         withUTF8(of: text) { writer, bytes in writer.escapedLine(bytes) }
     }
 
+    /// - Parameter isClean: Whether it is known that there is nothing to escape.
+    @inline(__always)
+    mutating func escapedLine(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ set: EscapedBytes = .line, isClean: Bool
+    ) {
+        if isClean { self.bytes(bytes) } else { escapedLine(bytes, set) }
+    }
+
+    @inline(__always)
+    mutating func jsonString(_ bytes: UnsafeBufferPointer<UInt8>, isClean: Bool) {
+        guard isClean else { return jsonString(bytes) }
+        byte(0x22)
+        self.bytes(bytes)
+        byte(0x22)
+    }
+
     package mutating func escapedLine(_ bytes: UnsafeBufferPointer<UInt8>) {
         escape(bytes, .line) { writer, scalar in writer.lineEscape(scalar) }
     }
 
     /// The same, where the text must not begin with that byte.
-    mutating func escapedLine(_ text: String, escapingFirst byte: UInt8) {
-        withUTF8(of: text) { writer, bytes in
-            guard bytes.first == byte else { return writer.escapedLine(bytes) }
-            writer.lineEscape(UInt32(byte))
-            writer.escapedLine(UnsafeBufferPointer(rebasing: bytes[1...]))
-        }
+    mutating func escapedLine(_ bytes: UnsafeBufferPointer<UInt8>, escapingFirst byte: UInt8) {
+        guard bytes.first == byte else { return escapedLine(bytes) }
+        lineEscape(UInt32(byte))
+        escapedLine(UnsafeBufferPointer(rebasing: bytes[1...]))
     }
 
     /// The same, where up to three more bytes are written `\u{20}` because they end the text.
@@ -268,27 +298,6 @@ package struct LineWriter {
         default:
             literal(#"\u"#)
             hex(scalar, width: 4)
-        }
-    }
-
-    // MARK: Places
-
-    /// The file of a place, without making a string of a literal.
-    @inline(__always)
-    mutating func file(of source: LogSource, _ body: (inout LineWriter, UnsafeBufferPointer<UInt8>) -> Void) {
-        if let literals = source.literals {
-            body(&self, literals.file.bytes)
-        } else {
-            withUTF8(of: source.file, body)
-        }
-    }
-
-    @inline(__always)
-    mutating func function(of source: LogSource, _ body: (inout LineWriter, UnsafeBufferPointer<UInt8>) -> Void) {
-        if let literals = source.literals {
-            body(&self, literals.function.bytes)
-        } else {
-            withUTF8(of: source.function, body)
         }
     }
 

@@ -16,10 +16,11 @@ extension LogFormat {
     }
 }
 
-/// A format whose line is written piece by piece, within limits.
-protocol LineFormat: ReadableLogFormat {
+/// A format whose line is written piece by piece, within limits. Queues of providers that write lines lay events out in it once,
+/// however many of them have it.
+protocol LineFormat: ReadableLogFormat, LineLayout, Equatable {
     var limits: LogLimits { get }
-    func write(_ event: LogEvent, to writer: inout LineWriter)
+    func write(_ event: some WritableEvent, to writer: inout LineWriter)
 }
 
 extension LineFormat {
@@ -28,6 +29,13 @@ extension LineFormat {
     func appendWithinLimits(_ event: LogEvent, to bytes: inout [UInt8]) {
         LineWriter.append(to: &bytes) { writer in
             if event.isWithin(limits) { write(event, to: &writer) } else { write(event.within(limits), to: &writer) }
+        }
+    }
+
+    @inline(__always)
+    func appendWithinLimits(_ event: PlainEvent, to memory: LineMemory) {
+        LineWriter.append(to: memory) { writer in
+            if limits.hold(event.message) { write(event, to: &writer) } else { write(event.event.within(limits), to: &writer) }
         }
     }
 }

@@ -18,28 +18,34 @@ public struct LogfmtFormat: ReadableLogFormat, LineFormat, Hashable {
 
     // HOT PATH — bytes only; no string is made and nothing is allocated.
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
+    package func append(_ event: PlainEvent, to memory: LineMemory) { appendWithinLimits(event, to: memory) }
 
-    func write(_ event: LogEvent, to writer: inout LineWriter) {
+    func write<Event: WritableEvent>(_ event: Event, to writer: inout LineWriter) {
         writer.literal("time=")
         ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
         writer.literal(" level=")
-        writer.plain(event.level.name)
+        writer.literal(event.level.literalName)
         writer.literal(" msg=")
-        writer.fact(event.message, .logfmt)
+        event.withMessage { writer.fact($0, .logfmt) }
         writer.literal(" seq=")
         writer.decimal(event.sequence)
         if event.thread != 0 {
             writer.literal(" thread=")
             writer.decimal(event.thread)
         }
-        if !event.source.isUnknown {
+        if event.hasPlace {
             writer.literal(" file=")
-            writer.file(of: event.source) { $0.fact($1, .logfmt) }
+            event.withFile { writer.fact($0, .logfmt) }
             writer.literal(" line=")
-            writer.decimal(UInt64(event.source.line))
+            writer.decimal(UInt64(event.line))
             writer.literal(" func=")
-            writer.function(of: event.source) { $0.fact($1, .logfmt) }
+            event.withFunction { writer.fact($0, .logfmt) }
         }
+        if !Event.isPlain { writeFacts(event, to: &writer) }
+        writer.byte(0x0A)
+    }
+
+    private func writeFacts(_ event: some WritableEvent, to writer: inout LineWriter) {
         if let error = event.error {
             writer.byte(0x20)
             writer.facts(error, .logfmt)
@@ -60,7 +66,6 @@ public struct LogfmtFormat: ReadableLogFormat, LineFormat, Hashable {
             writer.byte(0x3D)
             writer.logfmt(value)
         }
-        writer.byte(0x0A)
     }
 }
 

@@ -50,8 +50,9 @@ public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
 
     // HOT PATH — bytes only; no string is made and nothing is allocated.
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
+    package func append(_ event: PlainEvent, to memory: LineMemory) { appendWithinLimits(event, to: memory) }
 
-    func write(_ event: LogEvent, to writer: inout LineWriter) {
+    func write(_ event: some WritableEvent, to writer: inout LineWriter) {
         switch style {
         case .standard(let stamp): Self.writeStandard(event, stamp, to: &writer)
         case .article(let date): Self.writeArticle(event, date, to: &writer)
@@ -60,43 +61,43 @@ public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
         writer.byte(0x0A)
     }
 
-    private static func writeArticle(_ event: LogEvent, _ date: DatePattern, to writer: inout LineWriter) {
+    private static func writeArticle(_ event: some WritableEvent, _ date: DatePattern, to writer: inout LineWriter) {
         writer.byte(0x5B)
         writer.plain(event.level.symbol)
         writer.byte(0x20)
         date.write(event.time, to: &writer)
         writer.byte(0x20)
-        writer.file(of: event.source) { $0.escapedLine($1.afterLastSlash, .articleFile) }
+        event.withFile { writer.escapedLine($0.afterLastSlash, .articleFile, isClean: event.isFileClean) }
         writer.byte(0x3A)
-        writer.function(of: event.source) { $0.escapedLine($1, .function) }
+        event.withFunction { writer.escapedLine($0, .function, isClean: event.isFunctionClean) }
         writer.byte(0x3A)
-        writer.decimal(UInt64(event.source.line))
+        writer.decimal(UInt64(event.line))
         writer.literal("] ")
-        writer.escapedLine(event.message)
+        event.withMessage { writer.escapedLine($0, isClean: event.isMessageClean) }
     }
 
-    private static func writeStandard(_ event: LogEvent, _ stamp: TimeStamp, to writer: inout LineWriter) {
+    private static func writeStandard(_ event: some WritableEvent, _ stamp: TimeStamp, to writer: inout LineWriter) {
         stamp.write(event.time, to: &writer)
         writer.byte(0x20)
-        writer.plain(event.level.name)
-        if event.source.isUnknown {
+        writer.literal(event.level.literalName)
+        if !event.hasPlace {
             writer.byte(0x20)
             // Without a place, a message must not look as if it began with one.
-            writer.escapedLine(event.message, escapingFirst: 0x5B)
+            event.withMessage { writer.escapedLine($0, escapingFirst: 0x5B) }
         } else {
             writer.literal(" [")
-            writer.file(of: event.source) { $0.escapedLine($1, .standardFile) }
-            if event.source.line > 0 {
+            event.withFile { writer.escapedLine($0, .standardFile, isClean: event.isFileClean) }
+            if event.line > 0 {
                 writer.byte(0x3A)
-                writer.decimal(UInt64(event.source.line))
+                writer.decimal(UInt64(event.line))
             }
-            writer.function(of: event.source) { writer, function in
+            event.withFunction { function in
                 if function.isEmpty { return }
                 writer.byte(0x20)
-                writer.escapedLine(function, .function)
+                writer.escapedLine(function, .function, isClean: event.isFunctionClean)
             }
             writer.literal("] ")
-            writer.escapedLine(event.message)
+            event.withMessage { writer.escapedLine($0, isClean: event.isMessageClean) }
         }
         writer.facts(event)
     }

@@ -32,6 +32,7 @@ package final class FaultyFileSystem: FileSystem {
         var counted = 0
         var faults = 0
         var tearsNext = false
+        var outage: Int32?
         var descriptors: Set<FileDescriptor> = []
     }
     private let base = SystemFileSystem()
@@ -61,6 +62,16 @@ package final class FaultyFileSystem: FileSystem {
     /// Descriptors that were opened and not closed.
     package var openDescriptors: Int { state.withLock { $0.descriptors.count } }
 
+    /// From now on every call that writes or makes something safe fails with this number; nil lets them work again.
+    package func fail(_ number: Int32?) { state.withLock { $0.outage = number } }
+
+    private static let failing: Set<String> = ["append", "synchronize", "openNew", "openForAppending", "rename", "replace"]
+
+    private func checkOutage(_ call: String) throws(SystemError) {
+        guard Self.failing.contains(call), let number = state.withLock({ $0.outage }) else { return }
+        throw SystemError(number, in: call)
+    }
+
     private func isFaulty(_ call: String) -> Bool {
         state.withLock { state in
             state.calls.append(call)
@@ -75,6 +86,7 @@ package final class FaultyFileSystem: FileSystem {
     private func perform<Result>(
         _ call: String, _ body: () throws(SystemError) -> Result
     ) throws(SystemError) -> Result {
+        try checkOutage(call)
         guard isFaulty(call) else { return try body() }
         switch fault {
         case .failure(let number), .tornWrite(let number): throw SystemError(number, in: call)
@@ -136,6 +148,7 @@ package final class FaultyFileSystem: FileSystem {
         try perform("read") { () throws(SystemError) in try base.read(file, into: buffer, at: offset) }
     }
     package func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int {
+        try checkOutage("append")
         let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
         let tears = state.withLock { state in
             defer { state.tearsNext = false }

@@ -1,10 +1,10 @@
 internal import LogbookCore
-internal import LogbookTrackingPlan
+package import LogbookTrackingPlan
 internal import Synchronization
 
 /// A place in the program that a plan can name. It lives as long as the program.
 public final class JoinPoint: Sendable, CustomStringConvertible {
-    let record: JoinPointRecord
+    package let record: JoinPointRecord
     /// Where events that come from here say they come from.
     let source: LogSource
     private let setGate: (@Sendable (UInt) -> Void)?

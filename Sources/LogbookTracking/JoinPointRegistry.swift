@@ -51,7 +51,7 @@ enum JoinPointRegistry {
         state.descriptors = []
         for (descriptor, isInstance) in types {
             descriptor.withUTF8Buffer { bytes in
-                let parts = bytes.split(separator: 0x1C)
+                let parts = DescriptorFields.split(bytes, at: 0x1C)
                 guard let first = parts.first, let record = TypeRecord(descriptor: first) else { return }
                 if record.keyword != "extension" {
                     state.types.append(TrackedTypeRecord(record: record, isInstance: isInstance))

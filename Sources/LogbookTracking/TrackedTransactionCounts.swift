@@ -4,6 +4,13 @@ public struct TrackedTransactionCounts: Sendable, Hashable {
     public let closed: UInt64
     /// Calls that would have continued or closed one, where none was open: a plan that does not fit the way people go.
     public let unmatched: UInt64
+
+    package init(opened: UInt64, closed: UInt64, unmatched: UInt64) {
+        self.opened = opened
+        self.closed = closed
+        self.unmatched = unmatched
+    }
+
     /// Opened and not closed: still open, or abandoned.
     public var unfinished: UInt64 { opened - closed }
 }

@@ -14,14 +14,9 @@ internal import LogbookTrackingSyntax
 /// swift-syntax speaks, spoken here without it: swift-syntax costs a user twelve minutes of processor time in a release build.
 @main
 struct CompilerPlugin {
-    /// The versions of the protocol that this plug-in is tested with, and the one it answers with.
-    static let knownVersions = 7...7
-
     private let input: Int32
     private let output: Int32
-    /// What the compiler said its version is, when it is one that nobody here knows.
-    private var unknownVersion: Int?
-    private var hasComplained = false
+    private var conversation = Conversation()
 
     static func main() {
         // The streams belong to the protocol; whatever else is printed goes to standard error.
@@ -40,31 +35,8 @@ struct CompilerPlugin {
         while let length = read(8) {
             let count = length.enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
             guard let bytes = read(count), let message = try? PositionedJSONReader.read(bytes) else { return }
-            guard write(answer(to: message)) else { return }
+            guard write(conversation.answer(to: message)) else { return }
         }
-    }
-
-    private mutating func answer(to message: PositionedJSON) -> String {
-        if let question = message["getCapability"] {
-            let version = question["capability"]?["protocolVersion"]?.integer ?? 0
-            if !Self.knownVersions.contains(version) { unknownVersion = version }
-            return #"{"getCapabilityResult":{"capability":{"protocolVersion":\#(Self.knownVersions.upperBound)}}}"#
-        }
-        guard let question = message["expandAttachedMacro"] ?? message["expandFreestandingMacro"] else {
-            return Expansion.Answer(source: nil).json
-        }
-        let request = ExpansionRequest(question)
-        if let unknownVersion {
-            if hasComplained { return Expansion.Answer(source: "").json }
-            hasComplained = true
-            return Expansion.Answer(
-                source: nil,
-                problem: "this compiler speaks version \(unknownVersion) of the macro protocol, and LogbookTracking knows "
-                    + "version \(Self.knownVersions.upperBound) only; take a LogbookTracking that knows this compiler, or another compiler",
-                place: request.attributePlace
-            ).json
-        }
-        return Expansion(request).answer().json
     }
 
     private func read(_ count: Int) -> [UInt8]? {

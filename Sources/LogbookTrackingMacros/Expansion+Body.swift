@@ -7,16 +7,15 @@ extension Expansion {
     /// captured, and a body of one expression still needs no `return`.
     func body() -> Answer {
         guard let body = header.body else { return refusal("@\(request.macro) needs a function with a body") }
-        let names = header.attributes.map { attribute in String(attribute.prefix { $0 != "(" }) }
-        guard Self.uninlinable(names) else {
+        guard !header.isInlinable else {
             return refusal("a function whose body other modules get cannot be tracked; take @inlinable or @\(request.macro) away")
         }
-        guard !consumesForAResult else {
+        guard !header.consumesForAResult else {
             return refusal("a function that consumes a parameter and returns a result cannot be tracked; borrow the parameter or write @NotTracked")
         }
         let isInitializer = header.keyword == "init", isDeinitializer = header.keyword == "deinit"
         let gate = gate(isInitializer: isInitializer, isDeinitializer: isDeinitializer)
-        if isInitializer || isDeinitializer || consumes { return Answer(source: bracketed(body, by: gate)) }
+        if isInitializer || isDeinitializer || header.consumes { return Answer(source: bracketed(body, by: gate)) }
 
         let effects = (header.isAsync ? " async" : "")
             + (header.isThrowing ? header.thrownType.map { " throws(\($0))" } ?? " throws" : "")

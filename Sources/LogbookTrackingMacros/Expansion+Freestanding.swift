@@ -7,13 +7,14 @@ extension Expansion {
         scanner.position += 1
         _ = scanner.name()
         scanner.skipTrivia()
-        guard scanner.current == UInt8(ascii: "(") else {
-            return Answer(source: nil, problem: "#\(request.macro) needs arguments", place: request.expressionPlace)
+        if request.macro == "aspectPoint" {
+            if let call = scanner.aspectPoint() { return Answer(source: aspectPoint(call)) }
+        } else if scanner.current == UInt8(ascii: "(") {
+            let opening = scanner.position
+            scanner.skipBalanced()
+            return Answer(source: joinPoint(scanner.text(opening + 1..<max(opening + 1, scanner.position - 1)).trimmed))
         }
-        let opening = scanner.position
-        scanner.skipBalanced()
-        let arguments = scanner.text(opening + 1..<max(opening + 1, scanner.position - 1)).trimmed
-        return Answer(source: request.macro == "joinPoint" ? joinPoint(arguments) : aspectPoint(arguments))
+        return Answer(source: nil, problem: "#\(request.macro) needs arguments", place: request.expressionPlace)
     }
 
     /// The name as text, beside a closure that nobody calls: it makes the compiler look the method up.
@@ -21,47 +22,16 @@ extension Expansion {
         "LogbookTracking.JoinPointName(\(reference.swiftLiteral)) { () -> Any in \(reference) }"
     }
 
-    /// `#aspectPoint("name", ["key": value])`: a join point in the middle of a body. The values are evaluated when a plan asks.
-    private func aspectPoint(_ arguments: String) -> String {
-        var scanner = DeclarationScanner(arguments)
-        let start = scanner.position
-        scanner.skipString()
-        let name = String(scanner.text(from: start).dropFirst().dropLast())
-        scanner.skipTrivia()
-        if scanner.current == UInt8(ascii: ",") { scanner.position += 1 }
-        scanner.skipTrivia()
-        if scanner.current == UInt8(ascii: "[") { scanner.position += 1 }
-        var header = DeclarationHeader(), values: [String] = []
-        header.name = name
-        while true {
-            scanner.skipTrivia()
-            guard scanner.isAtString else { break }
-            let start = scanner.position
-            scanner.skipString()
-            let key = String(scanner.text(from: start).dropFirst().dropLast())
-            scanner.skipTrivia()
-            guard scanner.current == UInt8(ascii: ":") else { break }
-            scanner.position += 1
-            scanner.skipTrivia()
-            let valueStart = scanner.position
-            while !scanner.isAtEnd, scanner.current != UInt8(ascii: ","), scanner.current != UInt8(ascii: "]") {
-                if "([{".utf8.contains(scanner.current) {
-                    scanner.skipBalanced()
-                } else if scanner.isAtString {
-                    scanner.skipString()
-                } else {
-                    scanner.position += 1
-                }
-            }
-            header.parameters.append(ParameterHeader(label: key, name: key, type: "Any"))
-            values.append("(" + scanner.text(from: valueStart).trimmed + ") as Any")
-            if scanner.current == UInt8(ascii: ",") { scanner.position += 1 }
-        }
+    /// A join point in the middle of a body. The values are evaluated when a plan asks.
+    private func aspectPoint(_ call: AspectPointCall) -> String {
+        var header = DeclarationHeader()
+        header.name = call.name
+        header.parameters = call.values.map { ParameterHeader(label: $0.key, name: $0.key, type: "Any") }
         let place = request.expressionPlace
         let descriptor = PointDescriptor(
             module: place.module, type: typePath, kind: "point", header: header, exceptions: [], fileID: place.fileID,
             line: place.line)
-        let closures = "{ nil }, { [\(values.joined(separator: ", "))] }"
+        let closures = "{ nil }, { [\(call.values.map { "(\($0.text)) as Any" }.joined(separator: ", "))] }"
         if isInGenericContext {
             return "LogbookTracking.TrackingExpansion1.runLate(\"\(descriptor.literal)\", \(closures)) { () -> Void in }"
         }

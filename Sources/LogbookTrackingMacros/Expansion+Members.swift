@@ -3,32 +3,22 @@ internal import LogbookTrackingSyntax
 extension Expansion {
     /// `@TrackedType` gives `@Tracked` to every function with a body that has no word of its own in the matter.
     func memberAttribute() -> String {
-        let isWanted = header.keyword == "func" || header.keyword == "init" && request.attribute.includesInitializers
-        guard isWanted, header.body != nil, !header.isOperator || header.keyword == "init" else { return "" }
-        let names = header.attributes.map { attribute in attribute.prefix { $0 != "(" }.split(separator: ".").last.map(String.init) ?? "" }
-        if names.contains(where: { $0 == "Tracked" || $0 == "NotTracked" }) || !Self.uninlinable(names) { return "" }
-        if consumesForAResult { return "" }
+        guard header.isTrackedMember(of: request.attribute), header.attribute("Tracked") == nil else { return "" }
         if request.macro == "TrackedType", Self.isReplaceable(header) { return "" }   // woven by the extension instead
-        return request.attribute.forMember
-    }
-
-    /// A function whose body other modules get may not hold the type that an expansion needs.
-    static func uninlinable(_ attributes: [String]) -> Bool {
-        !attributes.contains { ["inlinable", "_transparent", "_alwaysEmitIntoClient", "backDeployed"].contains($0) }
-    }
-
-    /// What is consumed cannot be handed on to the closure that a result needs.
-    var consumesForAResult: Bool { consumes && !header.returnsNothing && header.result != "Never" }
-    var consumes: Bool {
-        header.parameters.contains { $0.modifiers.contains("consuming") || $0.modifiers.contains("__owned") }
+        var arguments: [String] = []
+        if request.attribute.isGeneric { arguments.append("generic: true") }
+        if !request.attribute.exceptions.isEmpty {
+            arguments.append("except: " + request.attribute.exceptions.map(\.swiftLiteral).joined(separator: ", "))
+        }
+        return arguments.isEmpty ? "@Tracked" : "@Tracked(\(arguments.joined(separator: ", ")))"
     }
 
     /// The functions that stand in the declaration itself.
     var members: [FoundFunction] {
         var scanner = MemberScanner()
         scanner.scan(header.body ?? "", file: request.declarationPlace.fileID, path: [], firstLine: bodyLine, isNested: false)
-        return scanner.functions.filter { function in
-            !function.header.isOperator && !function.header.attributes.contains { $0 == "NotTracked" }
+        return scanner.functions.filter {
+            $0.header.keyword == "func" && ($0.header.isTrackedMember(of: request.attribute) || $0.header.attribute("Tracked") != nil)
         }
     }
 
@@ -55,12 +45,8 @@ extension Expansion {
     func descriptor(of header: DeclarationHeader, in type: String? = nil, kind: String, line: Int) -> PointDescriptor {
         PointDescriptor(
             module: request.declarationPlace.module, type: type ?? typePath, kind: kind, header: header,
-            exceptions: request.attribute.exceptions + Self.exceptions(in: header.attributes),
+            exceptions: request.attribute.exceptions + (header.attribute("Tracked")?.exceptions ?? []),
             fileID: request.declarationPlace.fileID, line: line)
-    }
-
-    private static func exceptions(in attributes: [String]) -> [String] {
-        attributes.filter { $0.hasPrefix("Tracked(") }.flatMap { ExpansionRequest.Attribute($0).exceptions }
     }
 
     private func typePeer() -> String {

@@ -7,7 +7,7 @@ extension Expansion {
     static func isReplaceable(_ header: DeclarationHeader) -> Bool {
         header.modifiers.contains("dynamic") && !header.isPrivate && !header.isAsync && !header.returnsOpaque
             && !header.parameters.contains { $0.type.hasSuffix("...") || $0.modifiers.contains("isolated") || $0.modifiers.contains("repeat") }
-            && !header.attributes.contains { $0.hasPrefix("Tracked") }
+            && header.attribute("Tracked") == nil
     }
 
     func replacements() -> String {

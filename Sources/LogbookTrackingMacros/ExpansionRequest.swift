@@ -33,7 +33,7 @@ struct ExpansionRequest {
     /// The expression; nil for a declaration.
     let expression: String?
     let expressionPlace: Place
-    let attribute: Attribute
+    let attribute: TrackingAttribute
     let attributePlace: Place
     let extendedType: String?
     /// The declarations around it, the innermost first.
@@ -48,7 +48,7 @@ struct ExpansionRequest {
         declarationPlace = Place(question["declSyntax"])
         expression = question["syntax"]?["source"]?.string
         expressionPlace = Place(question["syntax"])
-        attribute = Attribute(question["attributeSyntax"]?["source"]?.string ?? "")
+        attribute = TrackingAttribute(question["attributeSyntax"]?["source"]?.string ?? "")
         attributePlace = Place(question["attributeSyntax"] ?? question["syntax"])
         extendedType = question["extendedTypeSyntax"]?["source"]?.string?.trimmed
         context = (question["lexicalContext"]?.elements ?? []).compactMap { $0["source"]?.string }.map { text in
@@ -56,40 +56,5 @@ struct ExpansionRequest {
             return scanner.header()
         }
         discriminator = question["discriminator"]?.string ?? ""
-    }
-
-    /// What is written in an attribute's brackets.
-    struct Attribute {
-        /// The parameters that may never be captured.
-        let exceptions: [String]
-        let isGeneric: Bool
-        let includesInitializers: Bool
-        let leavesInstanceAlone: Bool
-
-        init(_ text: String) {
-            var scanner = DeclarationScanner(text), exceptions: [String] = []
-            while !scanner.isAtEnd {
-                guard scanner.isAtString else {
-                    scanner.position += 1
-                    continue
-                }
-                let start = scanner.position
-                scanner.skipString()
-                exceptions.append(String(scanner.text(from: start).drop { $0 == "#" || $0 == "\"" }.prefix { $0 != "\"" }))
-            }
-            self.exceptions = exceptions
-            let plain = text.split(whereSeparator: \.isWhitespace).joined()
-            isGeneric = plain.containsText("generic:true")
-            includesInitializers = plain.containsText("initializers:true")
-            leavesInstanceAlone = plain.containsText("instance:false")
-        }
-
-        /// The same for one member.
-        var forMember: String {
-            var arguments: [String] = []
-            if isGeneric { arguments.append("generic: true") }
-            if !exceptions.isEmpty { arguments.append("except: " + exceptions.map(\.swiftLiteral).joined(separator: ", ")) }
-            return arguments.isEmpty ? "@Tracked" : "@Tracked(\(arguments.joined(separator: ", ")))"
-        }
     }
 }

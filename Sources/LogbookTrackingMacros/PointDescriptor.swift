@@ -16,19 +16,12 @@ struct PointDescriptor {
     /// What the fields are separated by, and the parameters, and the fields of a parameter.
     static let separators = (field: "\\u{1F}", parameter: "\\u{1E}", parameterField: "\\u{1D}", point: "\\u{1C}")
 
-    static func isCapturable(_ parameter: ParameterHeader, except exceptions: [String]) -> Bool {
-        // A closure that does not escape, a borrowed value and a pack cannot be put in a box.
-        parameter.name != "_" && !parameter.type.containsText("->") && !parameter.type.containsText("~Copyable")
-            && parameter.modifiers.allSatisfy { !["consuming", "borrowing", "__owned", "__shared", "repeat"].contains($0) }
-            && !exceptions.contains(DeclarationHeader.plain(parameter.name)) && !exceptions.contains(DeclarationHeader.plain(parameter.label))
-    }
-
     /// What stands between the quotes.
     var literal: String {
         let parameters = header.parameters.map { parameter in
             [
                 DeclarationHeader.plain(parameter.label).swiftEscaped, DeclarationHeader.plain(parameter.name).swiftEscaped,
-                parameter.type.swiftEscaped, Self.isCapturable(parameter, except: exceptions) ? "1" : "0",
+                parameter.type.swiftEscaped, parameter.isCapturable(except: exceptions) ? "1" : "0",
             ].joined(separator: Self.separators.parameterField)
         }
         return [
@@ -40,7 +33,7 @@ struct PointDescriptor {
 
     /// An expression for everything that may be captured, in the order of the parameters.
     var arguments: String {
-        let names = header.parameters.filter { Self.isCapturable($0, except: exceptions) }.map { $0.name + " as Any" }
+        let names = header.parameters.filter { $0.isCapturable(except: exceptions) }.map { $0.name + " as Any" }
         return "[" + names.joined(separator: ", ") + "]"
     }
 }

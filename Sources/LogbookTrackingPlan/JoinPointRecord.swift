@@ -43,17 +43,17 @@ package struct JoinPointRecord: Sendable {
     }
 
     /// Takes apart what the macro plug-in wrote; see `PointDescriptor`.
-    package init?(descriptor: some Collection<UInt8>) {
-        let fields = descriptor.split(separator: 0x1F, omittingEmptySubsequences: false)
+    package init?(descriptor: UnsafeBufferPointer<UInt8>) {
+        let fields = DescriptorFields.split(descriptor, at: 0x1F)
         guard fields.count == 10 else { return nil }
         func text(_ place: Int) -> String { String(decoding: fields[place], as: UTF8.self) }
         guard let kind = Kind(rawValue: text(3)) else { return nil }
-        let parameters = fields[4].split(separator: 0x1E).compactMap { parameter -> Parameter? in
-            let parts = parameter.split(separator: 0x1D, omittingEmptySubsequences: false)
+        let parameters = DescriptorFields.split(fields[4], at: 0x1E).compactMap { parameter -> Parameter? in
+            let parts = DescriptorFields.split(parameter, at: 0x1D)   // one part, of no bytes, where there is no parameter
             guard parts.count == 4 else { return nil }
             return Parameter(
                 label: String(decoding: parts[0], as: UTF8.self), name: String(decoding: parts[1], as: UTF8.self),
-                type: String(decoding: parts[2], as: UTF8.self), isCapturable: parts[3].elementsEqual("1".utf8))
+                type: String(decoding: parts[2], as: UTF8.self), isCapturable: parts[3].first == UInt8(ascii: "1"))
         }
         self.init(
             module: text(0), type: text(1), selector: text(2), kind: kind, parameters: parameters, result: text(5),

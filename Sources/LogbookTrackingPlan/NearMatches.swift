@@ -4,12 +4,13 @@ package enum NearMatches {
     package static func hint(for word: String, among known: [String]) -> String {
         let base = base(of: word), limit = max(2, word.count / 3)
         var scored: [(word: String, distance: Int)] = []
-        for candidate in Set(known) where abs(candidate.utf8.count - word.utf8.count) <= limit || self.base(of: candidate) == base {
-            let distance = self.base(of: candidate) == base ? 1 : distance(word, candidate)
+        for candidate in Set(known) {
+            let begins = word.utf8.count > 2 && candidate.hasPrefix(word)
+            let distance = self.base(of: candidate) == base ? 1 : begins ? 2 : distance(word, candidate, atMost: limit)
             if distance <= limit { scored.append((candidate, distance)) }
         }
-        scored.sort { $0.distance == $1.distance ? $0.word < $1.word : $0.distance < $1.distance }
-        let near = scored.prefix(3).map { "\"\($0.word)\"" }
+        let nearest = scored.map(\.distance).min()
+        let near = scored.filter { $0.distance == nearest }.map(\.word).sorted().prefix(3).map { "\"\($0)\"" }
         return near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
     }
 
@@ -24,19 +25,20 @@ package enum NearMatches {
 
     private static func base(of selector: String) -> Substring { selector.prefix { $0 != "(" && $0 != ":" } }
 
-    /// Levenshtein's, regardless of case.
-    private static func distance(_ left: String, _ right: String) -> Int {
+    /// Damerau's: characters to add, leave out, exchange or swap with their neighbours; regardless of case.
+    private static func distance(_ left: String, _ right: String, atMost limit: Int) -> Int {
         let left = Array(left.lowercased()), right = Array(right.lowercased())
-        var row = Array(0...right.count)
+        guard abs(left.count - right.count) <= limit else { return limit + 1 }
+        var rows = [Array(0...right.count)]
         for i in left.indices {
-            var diagonal = row[0]
-            row[0] = i + 1
+            var row = [i + 1]
             for j in right.indices {
-                let above = row[j + 1]
-                row[j + 1] = min(above + 1, row[j] + 1, diagonal + (left[i] == right[j] ? 0 : 1))
-                diagonal = above
+                var best = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (left[i] == right[j] ? 0 : 1))
+                if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] { best = min(best, rows[i - 1][j - 1] + 1) }
+                row.append(best)
             }
+            rows.append(row)
         }
-        return row[right.count]
+        return rows[left.count][right.count]
     }
 }

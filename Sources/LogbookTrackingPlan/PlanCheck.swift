@@ -40,7 +40,19 @@ package struct PlanCheck {
                 entries.append(checked)
             }
         }
-        return (entries, late, check.issues)
+        return (entries, late, inOrder(check.issues))
+    }
+
+    /// As they come in the files, whichever look found them.
+    private static func inOrder(_ issues: [PlanIssue]) -> [PlanIssue] {
+        let files = issues.map(\.place.file)
+        return issues.enumerated().sorted { left, right in
+            let (a, b) = (left.element.place, right.element.place)
+            if a.file != b.file {
+                return (files.firstIndex(of: a.file) ?? 0) < (files.firstIndex(of: b.file) ?? 0)
+            }
+            return (a.line, a.column, left.offset) < (b.line, b.column, right.offset)
+        }.map(\.element)
     }
 
     private mutating func complain(_ place: PlanPlace, _ message: String) { issues.append(PlanIssue(place, message)) }
@@ -58,9 +70,21 @@ package struct PlanCheck {
             return nil
         }
         guard let type = entry.type, let selector = entry.selector else { return nil }
+        let modules = catalog.modules(sharing: type.value)
+        if !modules.isEmpty {
+            if !isQuiet {
+                let names = modules.map { "\"\($0).\(type.value)\"" }.joined(separator: " or ")
+                complain(type.place, "the class \"\(type.value)\" is in several modules; write \(names)")
+            }
+            return nil
+        }
         if let found = catalog.lookup(type.value, selector.value) { return found }
         if isQuiet { return nil }
         guard catalog.isType(type.value) else {
+            if catalog.unannotated.contains(type.value) {
+                complain(type.place, "the class \"\(type.value)\" is there, but not annotated @TrackedType")
+                return nil
+            }
             let hint = NearMatches.hint(for: type.value, among: catalog.typeNames)
             complain(type.place, "unknown class \"\(type.value)\"\(hint.isEmpty ? "; is it annotated @TrackedType?" : hint)")
             return nil
@@ -68,6 +92,8 @@ package struct PlanCheck {
         let known = catalog.selectors(of: type.value), swift = NearMatches.swiftSelector(selector.value)
         if swift != selector.value, known.contains(swift) {
             complain(selector.place, "\"\(type.value)\" has no method \"\(selector.value)\"; in Swift it is \"\(swift)\"")
+        } else if catalog.unannotated.contains(type.value + "." + selector.value) {
+            complain(selector.place, "\"\(type.value)\" has the method \"\(selector.value)\", but it is not tracked")
         } else {
             let hint = NearMatches.hint(for: selector.value, among: known)
             complain(selector.place, "\"\(type.value)\" has no method \"\(selector.value)\" that can be tracked\(hint)")

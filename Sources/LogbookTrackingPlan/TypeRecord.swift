@@ -19,13 +19,14 @@ package struct TypeRecord: Sendable {
     }
 
     /// Takes apart what the macro plug-in wrote.
-    package init?(descriptor: some Collection<UInt8>) {
-        let fields = descriptor.split(separator: 0x1F, omittingEmptySubsequences: false)
+    package init?(descriptor: UnsafeBufferPointer<UInt8>) {
+        let fields = DescriptorFields.split(descriptor, at: 0x1F)
         guard fields.count == 6 else { return nil }
         func text(_ place: Int) -> String { String(decoding: fields[place], as: UTF8.self) }
         self.init(
             module: text(0), name: text(1), keyword: text(2),
-            inheritance: fields[3].split(separator: 0x1E).map { String(decoding: $0, as: UTF8.self) }, file: text(4),
+            inheritance: DescriptorFields.split(fields[3], at: 0x1E).filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) },
+            file: text(4),
             line: Int(text(5)) ?? 0)
     }
 

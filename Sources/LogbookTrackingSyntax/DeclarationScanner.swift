@@ -168,46 +168,52 @@ package struct DeclarationScanner {
     private mutating func skipAttributes() {
         while current == UInt8(ascii: "@") {
             position += 1
-            _ = name()
-            if current == UInt8(ascii: "(") { skipBalanced() }
+            _ = attribute()
             skipTrivia()
         }
     }
 
     // MARK: Parts of a header
 
-    /// A type, up to what cannot belong to one.
+    /// A type, up to what cannot belong to one; a comment behind it is left out.
     private mutating func type(endsAtComma: Bool) -> String {
         let start = position
+        var end = position
         loop: while !isAtEnd {
             switch current {
-            case UInt8(ascii: "("), UInt8(ascii: "["): skipBalanced()
-            case UInt8(ascii: "<"): skipAngles()
+            case UInt8(ascii: "("), UInt8(ascii: "["):
+                skipBalanced()
+                end = position
+            case UInt8(ascii: "<"):
+                skipAngles()
+                end = position
             case UInt8(ascii: "{"), UInt8(ascii: "="), UInt8(ascii: ")"): break loop
             case UInt8(ascii: ",") where endsAtComma: break loop
             case UInt8(ascii: "/")
             where byte(at: position + 1) == UInt8(ascii: "/") || byte(at: position + 1) == UInt8(ascii: "*"):
                 skipTrivia()
             case UInt8(ascii: "\n") where !endsAtComma:
-                let end = position
+                let lineEnd = position
                 skipTrivia()
-                if !typeContinues(from: start, to: end) {
-                    position = end
+                if !typeContinues(from: start, to: lineEnd) {
+                    position = lineEnd
                     break loop
                 }
             default:
                 let before = position
-                guard let word = name() else {
+                if let word = name() {
+                    if word == "where" {
+                        position = before
+                        break loop
+                    }
+                    end = position
+                } else {
+                    if !current.isBlank { end = position + 1 }
                     position += 1
-                    continue
-                }
-                if word == "where" {
-                    position = before
-                    break loop
                 }
             }
         }
-        return text(from: start).trimmed
+        return text(start..<end).trimmed
     }
 
     /// A requirement without a body ends with its line, unless what stands before or after the line's end cannot stand alone.
@@ -316,7 +322,14 @@ package struct DeclarationScanner {
 
     /// The header of the declaration that begins here. The scanner stands at the body's opening brace afterwards, or behind a
     /// declaration that has none.
-    package mutating func header() -> DeclarationHeader {
+    /// - Parameter isWholeText: Whether the text ends with the declaration, so that its body can be told.
+    package mutating func header(isWholeText: Bool = true) -> DeclarationHeader {
+        var header = headerWithoutBody()
+        if isWholeText { readBody(of: &header) }
+        return header
+    }
+
+    private mutating func headerWithoutBody() -> DeclarationHeader {
         var header = DeclarationHeader()
         while true {
             skipTrivia()
@@ -362,7 +375,6 @@ package struct DeclarationScanner {
         case "deinit":
             header.name = "deinit"
             skipTrivia()
-            readBody(of: &header)
         case _ where header.isType: readType(&header)
         case "var", "let":
             skipTrivia()
@@ -407,7 +419,6 @@ package struct DeclarationScanner {
         }
         skipTrivia()
         header.whereClause = textBeforeBody()
-        readBody(of: &header)
     }
 
     private mutating func readTail(of header: inout DeclarationHeader) {
@@ -440,7 +451,7 @@ package struct DeclarationScanner {
                 skipTrivia()
                 header.result = type(endsAtComma: false)
             } else {
-                return readBody(of: &header)
+                return
             }
         }
     }

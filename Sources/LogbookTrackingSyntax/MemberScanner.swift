@@ -1,6 +1,6 @@
 /// A function that was found in a text.
 package struct FoundFunction: Sendable {
-    /// With its modifiers and attributes. The body is empty text: it is there, but nobody asks what it says.
+    /// With its modifiers, attributes and body.
     package var header: DeclarationHeader
     /// The names of the types around it, dots between them; empty for a free function.
     package var type: String
@@ -9,6 +9,8 @@ package struct FoundFunction: Sendable {
     package var line: Int
     /// Whether a type around it is generic.
     package var isInGenericType: Bool
+    /// The innermost type or extension around it, with its attributes; nil for a free function.
+    package var typeHeader: DeclarationHeader?
 }
 
 /// A type that was found in a text.
@@ -21,7 +23,7 @@ package struct FoundType: Sendable {
     package var isGeneric: Bool
 }
 
-/// Finds types and the functions in them, in the text of whole files. Extensions are types here: their functions belong to the
+/// Finds types and the functions and initializers in them, in the text of whole files. Extensions are types here: their functions belong to the
 /// type they extend.
 package struct MemberScanner {
     package private(set) var functions: [FoundFunction] = []
@@ -42,7 +44,7 @@ package struct MemberScanner {
     ///   - isNested: False to leave the members of nested types alone.
     package mutating func scan(
         _ text: String, file: String, path: [String] = [], firstLine: Int = 1, isInGenericType: Bool = false,
-        isNested: Bool = true
+        isNested: Bool = true, in typeHeader: DeclarationHeader? = nil
     ) {
         var scanner = DeclarationScanner(text)
         var modifiers: [String] = [], attributes: [String] = []
@@ -87,7 +89,7 @@ package struct MemberScanner {
                 ahead.skipTrivia()
                 guard DeclarationScanner.beginsName(ahead.current) else { continue }   // a variable may be called `actor`
                 scanner.position = start
-                var header = scanner.header()
+                var header = scanner.header(isWholeText: false)
                 header.attributes = attributes
                 header.modifiers = modifiers
                 forget()
@@ -103,25 +105,27 @@ package struct MemberScanner {
                         isGeneric: isGeneric))
                 if isNested {
                     scan(
-                        inner, file: file, path: names, firstLine: lineNumber(at: opening), isInGenericType: isGeneric)
+                        inner, file: file, path: names, firstLine: lineNumber(at: opening), isInGenericType: isGeneric,
+                        in: header)
                 }
-            } else if word == "func" {
+            } else if word == "func" || word == "init" && (start == 0 || scanner.byte(at: start - 1) != UInt8(ascii: ".")) {
                 scanner.position = start
-                var header = scanner.header()
+                var header = scanner.header(isWholeText: false)
                 header.attributes = attributes
                 header.modifiers = modifiers
                 forget()
                 guard scanner.current == UInt8(ascii: "{") else { continue }
+                let opening = scanner.position
                 scanner.skipBalanced()
-                header.body = ""
+                header.body = scanner.text(opening + 1..<max(opening + 1, scanner.position - 1))
                 functions.append(
                     FoundFunction(
                         header: header, type: path.joined(separator: "."), file: file, line: lineNumber(at: start),
-                        isInGenericType: isInGenericType))
+                        isInGenericType: isInGenericType, typeHeader: typeHeader))
             } else if Self.modifiers.contains(word) {
                 modifiers.append(word)
                 if scanner.current == UInt8(ascii: "(") { scanner.skipBalanced() }
-            } else if ["var", "let", "case", "typealias", "subscript", "init", "deinit"].contains(word) {
+            } else if ["var", "let", "case", "typealias", "subscript", "deinit"].contains(word) {
                 forget()
             } else if word == "import" {
                 while !scanner.isAtEnd, scanner.current != UInt8(ascii: "\n") { scanner.position += 1 }

@@ -150,8 +150,8 @@ package final class TransactionStore: Sendable {
                     let key = nextKey(for: name)
                     keys[name] = key
                     try db.cachedStatement(sql: Self.insertEntry).execute(arguments: [
-                        id, Double(event.time.nanoseconds.flooredQuotient(by: 1000)) / 1e6, number, entry.errorCode,
-                        entry.errorDescription, epoch, key,
+                        id, event.time.storedSeconds, number, entry.errorCode,
+                        entry.errorDescription?.withoutNUL, epoch, key,
                     ])
                 }
             }
@@ -304,8 +304,26 @@ extension Row {
 
     /// Unix seconds, within what ``LogTime`` can tell.
     func time(_ column: Int) -> LogTime? {
-        guard let seconds = Double.fromDatabaseValue(self[column]), abs(seconds) < 9_000_000_000 else { return nil }
+        guard let seconds = Double.fromDatabaseValue(self[column]), abs(seconds) < LogTime.storedSecondsLimit else { return nil }
         return LogTime(seconds: seconds)
+    }
+}
+
+extension LogTime {
+    /// What is stored lies between this and its negative; a second is missing at either end.
+    fileprivate static let storedSecondsLimit = 9_223_372_036.0
+
+    /// To the microsecond, and the nearest time that can be read back.
+    fileprivate var storedSeconds: Double {
+        let latest = Self.storedSecondsLimit.nextDown
+        return min(max(Double(nanoseconds.flooredQuotient(by: 1000)) / 1e6, -latest), latest)
+    }
+}
+
+extension String {
+    /// SQLite's text ends at a NUL: what stands behind it would be lost. It reads `␀` instead.
+    fileprivate var withoutNUL: String {
+        utf8.contains(0) ? String(unicodeScalars.map { $0 == "\0" ? "\u{2400}" : Character($0) }) : self
     }
 }
 #endif

@@ -22,16 +22,15 @@ struct Webhook: BatchSink {
     }
 }
 
-struct Redacting<Wrapped: LogProvider>: LogProvider {
+struct Redacting: WrappingProvider {
     let keys: Set<String>
-    let wrapped: Wrapped
+    let wrapped: any LogProvider
 
     func log(_ event: LogEvent) {
         var metadata = event.metadata
         for key in keys where metadata[key] != nil { metadata[key] = "•••" }
         wrapped.log(event.replacingMetadata(metadata))
     }
-    func flush(by deadline: LogDeadline) throws { try wrapped.flush(by: deadline) }
 }
 
 @Suite(.serialized) struct WriteAProviderTests {

@@ -169,6 +169,8 @@ import Testing
         let policy = QueuePolicy(capacity: 64, batchCount: 16, linger: .zero, overflow: .dropNewest)
         let registration = service.register(sink: sink, queue: policy)
         for number in 0..<count { service.info("event \(number)") }
+        let limit = LogDeadline.seconds(30)   // who looks waits only a moment for the thread that distributes
+        while registration.ledger.submitted < count, !limit.hasPassed { LogThread.yield() }
         let ledger = registration.ledger
         #expect(ledger.submitted == count)
         #expect(ledger.pending >= 64 && ledger.pending <= 64 + 16)

@@ -41,7 +41,7 @@ import Testing
             MessageBuffer.giveBack(held)
             let other = MessageBuffer.take()
             write(2, to: other)
-            return [held.words.string(privacy: .masked), other.words.string(privacy: .masked)]
+            return [held.words.string, other.words.string]
         }
         #expect(texts == ["1", "2"])
     }

@@ -94,6 +94,28 @@ extension Flaw {
         keeping("keeps 100 keys", .largeMetadata, "the key \"key101\" is missing") { event, _ in
             [event.replacingMetadata(LogMetadata(event.metadata.prefix(100).map { ($0.key, $0.value) }))]
         },
+        shelf(
+            "keeps fewer members than it claims", .largeMetadata, "the key \"key101\" is missing",
+            claims: ConformanceClaims(mostMembers: 200)
+        ) { habits, _ in
+            habits.keep = { event, _ in
+                [event.replacingMetadata(LogMetadata(event.metadata.prefix(100).map { ($0.key, $0.value) }))]
+            }
+        },
+        shelf(
+            "keeps nothing of more members than it claims", .largeMetadata, "the 199 first are claimed, and key1 is not among them",
+            claims: ConformanceClaims(mostMembers: 200)
+        ) { habits, _ in
+            habits.keep = { event, _ in [event.metadata.count > 200 ? event.replacingMetadata([:]) : event] }
+        },
+        shelf(
+            "is flatter than it claims", .largeMetadata, "under \"deep\"", claims: ConformanceClaims(deepestMetadata: 10)
+        ) { habits, _ in
+            habits.keep = { event, _ in
+                let deep = event.metadata["deep"]?.levels ?? 0
+                return [deep > 9 ? event.replacingMetadata(["deep": "too deep"]) : event]
+            }
+        },
         keeping("overwrites a key with its own", .largeMetadata, "under \"level\"") { event, _ in
             var metadata = event.metadata
             if metadata["level"] != nil { metadata["level"] = "info" }

@@ -68,7 +68,8 @@ import Testing
 
     @Test func modestClaimsAreHonoured() async {
         let claims = ConformanceClaims(
-            keepsOrder: false, keepsText: false, largestMessage: 4096, timeResolution: .milliseconds(1))
+            keepsOrder: false, keepsText: false, largestMessage: 4096, mostMembers: 200, deepestMetadata: 10,
+            timeResolution: .milliseconds(1))
         await expectSound(
             claims,
             notRun: Self.forSinks + [.visibleWhenLogReturns, .hostileText, .keepsOrder] + Self.forQueues + [.staysBounded]
@@ -81,12 +82,19 @@ import Testing
                 return [
                     LogEvent(
                         sequence: event.sequence, time: LogTime(nanoseconds: milliseconds * 1_000_000), level: event.level,
-                        message: text, metadata: event.metadata, transaction: event.transaction)
+                        message: text, metadata: Self.modest(event.metadata), transaction: event.transaction)
                 ]
             }
             let shelf = Shelf(habits)
             return shelf.specimen
         }
+    }
+
+    /// 199 members and a mark where there are more than 200, and no more than ten levels.
+    private static func modest(_ metadata: LogMetadata) -> LogMetadata {
+        if metadata.contains(where: { $0.value.levels > 10 }) { return ["cut": true] }
+        guard metadata.count > 200 else { return metadata }
+        return LogMetadata(metadata.prefix(199).map { ($0.key, $0.value) } + [("cut", true)])
     }
 
     @Test func theQueueConforms() async {

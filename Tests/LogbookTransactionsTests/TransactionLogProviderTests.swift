@@ -30,6 +30,24 @@ import Testing
         #expect(bench.sqlite3("SELECT usecase_event FROM txn_log") == "1")
     }
 
+    @Test("an entry from the first or last second that a time can tell does not make the store unreadable")
+    func keepsTimesFromEitherEnd() throws {
+        let bench = try Bench(), transaction = bench.service.transaction(usecase: 1)
+        for nanoseconds in [Int64.min, .min + 1, 0, .max] {
+            bench.clock.setWall(LogTime(nanoseconds: nanoseconds))
+            transaction.log(1)
+        }
+        let entries = try bench.provider.store.allTransactions().flatMap(\.entries)
+        #expect(entries.map(\.time.wholeSeconds) == [-9_223_372_036, -9_223_372_036, 0, 9_223_372_035])
+    }
+
+    @Test("what stands behind a NUL in an error's description is kept")
+    func keepsWhatStandsBehindANUL() throws {
+        let bench = try Bench()
+        bench.service.transaction(usecase: 1).log(1, error: 2, "nul\0byte")
+        #expect(bench.sqlite3("SELECT in_ctx_err_desc FROM txn_log") == "nul␀byte")
+    }
+
     @Test("C9: a full disk is reported once for each entry that it costs, and ends with the lack of room")
     func survivesAFullDisk() throws {
         let bench = try Bench()

@@ -21,6 +21,7 @@
         func run() async throws {
             let providers = try Providers.register(
                 for: try LogEnvironment.current(default: .production), in: folder, collector: collector, token: token)
+            let screens = try ScreenTracking(beside: providers.service)
             let client = GarageClient(server: server)
             providers.service.info("\(drivers) drivers set out")
 
@@ -39,6 +40,7 @@
             providers.service.info("\(drivers) drivers are home again")
             try await finish(providers, named: "client", summary: summary, deadline: deadline) { text in
                 text.add("client runs", runs.values.reduce(0, +))
+                screens.add(to: &text)
             }
         }
     }

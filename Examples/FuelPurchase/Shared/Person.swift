@@ -26,7 +26,7 @@
             var credentials = Credentials(name: name, password: chance.fraction() < 0.2 ? "short" : password)
 
             runs[.createAccount, default: 0] += 1
-            let created = try await fillIn(.createAccount, cancels: 0.1) { transaction in
+            let created = try await fillIn(.createAccount, AccountScreen(), cancels: 0.1) { transaction in
                 let answer = try await client.post("/accounts", credentials, in: transaction)
                 credentials.password = password
                 return answer
@@ -36,7 +36,7 @@
 
             var attempt = Credentials(name: name, password: chance.fraction() < 0.25 ? "correct house" : password)
             runs[.logIn, default: 0] += 1
-            let session = try await fillIn(.logIn, cancels: 0.05) { transaction in
+            let session = try await fillIn(.logIn, LogInScreen(), cancels: 0.05) { transaction in
                 let answer = try await client.post("/session", attempt, in: transaction)
                 attempt.password = password
                 return answer
@@ -45,7 +45,7 @@
 
             let vehicle = Vehicle(plate: "B-\(name)", tank: 40 + (chance.fraction() * 30).rounded())
             runs[.addVehicle, default: 0] += 1
-            let added = try await fillIn(.addVehicle, cancels: 0.05) { transaction in
+            let added = try await fillIn(.addVehicle, VehicleScreen(), cancels: 0.05) { transaction in
                 try await client.post("/vehicles", vehicle, token: token, in: transaction)
             }
             if added != nil {
@@ -54,7 +54,7 @@
                         plate: vehicle.plate, liters: (chance.fraction() * vehicle.tank * 1.2).rounded() + 1, pricePerLiter: 1.789,
                         odometer: chance.fraction() < 0.05 ? 1_234_567 : Int(chance.next() % 300_000))
                     runs[.logFuelPurchase, default: 0] += 1
-                    _ = try await fillIn(.logFuelPurchase, cancels: 0.15) { transaction in
+                    _ = try await fillIn(.logFuelPurchase, PurchaseScreen(), cancels: 0.15) { transaction in
                         let answer = try await client.post("/purchases", purchase, token: token, in: transaction)
                         purchase.liters = min(purchase.liters, vehicle.tank)
                         return answer
@@ -66,25 +66,32 @@
             return runs
         }
 
-        /// Fills in a form and sends it until it is taken, at most three times.
+        /// Fills in a form and sends it until it is taken, at most three times. What happens is said by hand, in the transaction, and
+        /// once more by the plan, which watches the screen: `ScreenTracking` compares the two.
         /// - Returns: The answer that took it; nil when the person gave up or the server failed.
         private func fillIn(
-            _ usecase: Usecase, cancels probability: Double, submit: (LogTransaction) async throws -> GarageClient.Answer
+            _ usecase: Usecase, _ screen: FormScreen, cancels probability: Double,
+            submit: (LogTransaction) async throws -> GarageClient.Answer
         ) async throws -> GarageClient.Answer? {
             let transaction = service.transaction(usecase: usecase)
             transaction.log(FormEvent.initiated)
+            screen.appear()
             try await think(seconds: 2...15)
             if chance.fraction() < probability {
                 transaction.log(FormEvent.canceled)
+                screen.cancel()
                 return nil
             }
             for _ in 0..<3 {
                 transaction.log(FormEvent.submitted)
+                screen.submit()
                 let answer: GarageClient.Answer
                 do { answer = try await submit(transaction) } catch {
                     transaction.log(FormEvent.answered, error: -1, "no answer: \(error)")
+                    screen.showSilence(reason: "\(error)")
                     return nil
                 }
+                screen.show(status: answer.status, text: answer.text)
                 if answer.isSuccess {
                     transaction.log(FormEvent.answered)
                     return answer
@@ -98,17 +105,23 @@
 
         private func synchronize(token: String) async throws {
             let transaction = service.transaction(usecase: Usecase.synchronize)
+            let screen = ChangesScreen()
             transaction.log(SyncEvent.initiated)
+            screen.appear()
             if chance.fraction() < 0.1 {
                 transaction.log(SyncEvent.skippedOffline)
+                screen.stayOffline()
                 return
             }
             transaction.log(SyncEvent.attempted)
+            screen.submit()
             do {
                 let answer = try await client.get("/changes", token: token, in: transaction)
                 transaction.log(SyncEvent.answered, error: answer.isSuccess ? nil : answer.status, answer.isSuccess ? nil : answer.text)
+                screen.show(status: answer.status, text: answer.text)
             } catch {
                 transaction.log(SyncEvent.answered, error: -1, "no answer: \(error)")
+                screen.showSilence(reason: "\(error)")
             }
         }
 

@@ -62,6 +62,8 @@ typedef struct {
     int32_t year, offset;
     uint8_t month, day, hour, minute, second_of_minute, weekday;
     bool known;
+    /// `2026-11-21T10:29:20` and `+01:00`.
+    uint8_t date_and_time[19], offset_text[6];
 } logbook_civil;
 #if defined(__APPLE__)
 extern __thread logbook_civil logbook_thread_civil[2];
@@ -69,6 +71,18 @@ extern __thread logbook_civil logbook_thread_civil[2];
 extern __thread logbook_civil logbook_thread_civil[2] __attribute__((tls_model("initial-exec")));
 #endif
 static inline logbook_civil *logbook_civil_slot(bool utc) { return &logbook_thread_civil[utc ? 0 : 1]; }
+static inline uint8_t *logbook_civil_date_and_time(logbook_civil *civil) { return civil->date_and_time; }
+static inline uint8_t *logbook_civil_offset_text(logbook_civil *civil) { return civil->offset_text; }
+
+/// Decimal digits of a number.
+static inline int logbook_decimal_digits(uint64_t value) {
+    static const uint64_t powers[20] = {
+        0ull, 10ull, 100ull, 1000ull, 10000ull, 100000ull, 1000000ull, 10000000ull, 100000000ull, 1000000000ull, 10000000000ull,
+        100000000000ull, 1000000000000ull, 10000000000000ull, 100000000000000ull, 1000000000000000ull, 10000000000000000ull,
+        100000000000000000ull, 1000000000000000000ull, 10000000000000000000ull};
+    int guess = ((64 - __builtin_clzll(value | 1)) * 1233) >> 12;   // log10(2) is about 1233 / 4096
+    return guess + (value >= powers[guess]);
+}
 
 /// Seconds that local time is ahead of UTC at that second since 1970.
 int32_t logbook_local_offset(int64_t second);

@@ -18,6 +18,12 @@ public struct ConformanceClaims: Sendable, Hashable {
     /// The longest message that is kept whole, in bytes of UTF-8; a longer one may be shortened to a beginning of at least half of
     /// this, or be dropped and counted. Nil: every message is kept whole.
     public var largestMessage: Int?
+    /// The most members of one object of metadata that are kept whole; of a larger one all but one of as many are kept, from the first on,
+    /// and a mark of the format's own may stand for the others. Nil: every object is kept whole.
+    public var mostMembers: Int?
+    /// Arrays and objects within each other, not counting the metadata itself, that are kept whole; of what is deeper only the event
+    /// is expected. Nil: any depth is kept.
+    public var deepestMetadata: Int?
     /// The steps in which the format keeps time.
     public var timeResolution: Duration
     /// Events held at most while the destination does not answer, those being written included; more may be dropped, and then
@@ -28,7 +34,7 @@ public struct ConformanceClaims: Sendable, Hashable {
 
     public init(
         visibility: Visibility = .whenFlushReturns, keepsOrder: Bool = true, keepsText: Bool = true,
-        largestMessage: Int? = nil, timeResolution: Duration = .nanoseconds(1), capacity: Int? = nil,
+        largestMessage: Int? = nil, mostMembers: Int? = nil, deepestMetadata: Int? = nil, timeResolution: Duration = .nanoseconds(1), capacity: Int? = nil,
         mayRepeatAfterFailure: Bool = false
     ) {
         precondition(timeResolution > .zero, "ConformanceClaims.timeResolution must be positive")
@@ -37,6 +43,8 @@ public struct ConformanceClaims: Sendable, Hashable {
         self.keepsOrder = keepsOrder
         self.keepsText = keepsText
         self.largestMessage = largestMessage
+        self.mostMembers = mostMembers
+        self.deepestMetadata = deepestMetadata
         self.timeResolution = timeResolution
         self.capacity = capacity
         self.mayRepeatAfterFailure = mayRepeatAfterFailure

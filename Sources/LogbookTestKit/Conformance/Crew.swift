@@ -40,8 +40,8 @@ final class Crew: Sendable {
     }
 
     /// Without a limit of its own: a check that takes too long is given up as a whole.
-    func wait(_ step: String, _ bench: ProviderBench) {
-        bench.doing(step) {
+    func wait(_ step: String, _ progress: CheckProgress) {
+        progress.doing(step) {
             state.withLock { access in
                 while access.value.working > 0 { access.wait() }
             }

@@ -78,12 +78,17 @@ extension ProviderBench {
     static let manyKeys = 1_000
     static let deepLevels = 24
 
-    /// Made once: finding the place of a key takes as long as there are keys.
-    private static let wide = LogMetadata((1...manyKeys).map { ("key\($0)", .integer(Int64($0))) })
+    private static func wide(_ count: Int) -> LogMetadata { LogMetadata((1...count).map { ("key\($0)", .integer(Int64($0))) }) }
+
+    private static func deep(_ levels: Int) -> LogMetadata {
+        var value: LogValue = "the bottom"
+        for level in 0..<levels { value = level % 2 == 0 ? .object(["down": value]) : [value] }
+        return ["deep": value]
+    }
 
     func largeMetadata() throws {
-        var deep: LogValue = "the bottom"
-        for level in 1...Self.deepLevels { deep = level % 2 == 0 ? [deep] : .object(["down": deep]) }
+        let members = min(claims.mostMembers ?? Self.manyKeys, Self.manyKeys)
+        let levels = min(claims.deepestMetadata ?? Self.deepLevels, Self.deepLevels)
         let names = [
             "message", "level", "time", "sequence", "metadata", "@timestamp", "msg", "source", "a.b", "a b", "a=b", "{", "ключ",
         ]
@@ -91,21 +96,32 @@ extension ProviderBench {
         let hostile = LogMetadata(HostileText.all.enumerated().map { number, text in ("value\(number)", .string(text)) })
         let hostileKeys = LogMetadata(HostileText.all.filter { !$0.isEmpty }.map { ("key \($0)", 1) })
         let events = [
-            event("wide", metadata: Self.wide), event("deep", metadata: ["deep": deep]), event("borrowed", metadata: borrowed),
+            event("wide", metadata: Self.wide(members)), event("deep", metadata: Self.deep(levels)),
+            event("borrowed", metadata: borrowed),
             event("hostile", metadata: hostile), event("hostile keys", metadata: hostileKeys), event("after"),
         ]
-        log(events)
-        let reading = try settled(events)
-        if claims.keepsText {
-            try requireMetadata(reading)
-        } else {
-            try requireIntact(reading)
+        let wider = event("wider than claimed", metadata: Self.wide(Self.manyKeys))
+        let deeper = event("deeper than claimed", metadata: Self.deep(Self.deepLevels))
+        log(events + [wider, deeper])
+        let reading = try settled(events + [wider, deeper])
+        try requireIntact(reading)
+        if claims.keepsText { try requireMetadata(reading) { $0 != wider && (levels == Self.deepLevels || $0 != deeper) } }
+        for (event, record) in reading.pairs where event == wider {
+            try requireBeginning(of: wider, members, in: record)
         }
     }
 
-    private func requireMetadata(_ reading: Reading) throws {
+    private func requireBeginning(of event: LogEvent, _ members: Int, in record: RecordedEvent) throws {
+        guard let metadata = record.metadata else { return }
+        let expected = members == Self.manyKeys ? members : max(0, members - 1)
+        for (key, value) in event.metadata.prefix(expected) {
+            try require(metadata[key] == value, "of \(Self.manyKeys) members the \(expected) first are claimed, and \(key) is not among them")
+        }
+    }
+
+    private func requireMetadata(_ reading: Reading, where isCompared: (LogEvent) -> Bool = { _ in true }) throws {
         try requireIntact(reading)
-        for (event, record) in reading.pairs {
+        for (event, record) in reading.pairs where isCompared(event) {
             guard let metadata = record.metadata else { continue }
             try refuse(event.metadata.difference(from: metadata).map { "of \(Reading.quoted(event.message)) \($0)" })
         }

@@ -132,7 +132,7 @@ extension ProviderBench {
             access.value.isClosed = true
             access.broadcast()
         }
-        crew.wait("log while shutdown runs", self)
+        crew.wait("log while shutdown runs", progress)
         try? doing("flush after shutdown") { try provider.flush(by: deadline) }
 
         let (certain, late) = logged.withLock { $0 }

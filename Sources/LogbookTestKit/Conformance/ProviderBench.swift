@@ -7,7 +7,7 @@ final class ProviderBench: Sendable {
     let claims: ConformanceClaims
     let service: LogService
     private let patience: Duration
-    private let progress: CheckProgress
+    let progress: CheckProgress
     private let sequence = Atomic<UInt64>(0)
 
     init(
@@ -75,7 +75,7 @@ final class ProviderBench: Sendable {
 
     /// Runs `body` on so many threads at the same time and returns when all are through.
     func onThreads(_ count: Int, _ step: String, _ body: @escaping @Sendable (Int) -> Void) throws {
-        try startThreads(count, body).wait(step, self)
+        try startThreads(count, body).wait(step, progress)
     }
 
     /// Starts threads that begin together.

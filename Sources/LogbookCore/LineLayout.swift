@@ -1,0 +1,27 @@
+/// How a sink wants its lines. The distributor lays an event out once for all queues of an equal layout.
+package protocol LineLayout: Sendable {
+    /// Appends one event with its newline.
+    func append(_ event: LogEvent, to bytes: inout [UInt8])
+    func append(_ event: PlainEvent, to memory: LineMemory)
+
+    /// Whether both always append the same bytes.
+    func isEqual(to other: any LineLayout) -> Bool
+}
+
+extension LineLayout where Self: Equatable {
+    package func isEqual(to other: any LineLayout) -> Bool { other as? Self == self }
+}
+
+/// A provider or sink that wants nothing of an event but its line: its queue holds lines.
+package protocol LineSink: Sendable {
+    /// Nil when it wants events after all.
+    var lineLayout: (any LineLayout)? { get }
+
+    /// Writes lines in the order in which they came, on the queue's thread. Errors mean what they mean for events,
+    /// ``BatchWriteError`` too.
+    /// - Parameters:
+    ///   - bytes: Whole lines.
+    ///   - lineEnds: Offsets behind each line's newline, in order; the last is the length of `bytes`. Never empty.
+    ///   - times: When each line's event was said.
+    func write(_ bytes: [UInt8], lineEnds: [Int], times: [LogTime]) throws
+}

@@ -1,0 +1,45 @@
+extension LogService {
+    /// What becomes of private values before a provider sees an event, where its registration does not say otherwise; see
+    /// ``LogRegistration/privacy``. This, ``privacyRules`` and ``privacyKey`` may be changed at any time; a log call that begins
+    /// afterwards heeds it.
+    public var privacy: PrivacyMode {
+        get { audience.privacy.mode }
+        set { change { $0.privacy.mode = newValue } }
+    }
+
+    /// Which values are private although nobody marked them; ``PrivacyRules/none`` unless set, so that no text is searched.
+    public var privacyRules: PrivacyRules {
+        get { audience.privacy.rules }
+        set { change { $0.privacy.rules = newValue } }
+    }
+
+    /// The key under which ``PrivacyMode/hashed`` values are hashed: a random one of this service unless set, which nobody else
+    /// can match.
+    public var privacyKey: PrivacyKey {
+        get { audience.privacy.key }
+        set { change { $0.privacy.key = newValue } }
+    }
+
+    // HOT PATH — what is said without a mark, to a service without rules, costs these looks and nothing else.
+
+    /// Whether every registration may see all of it.
+    func hidesNothing(
+        _ message: LogMessage?, _ metadata: LogMetadata, _ error: MarkedError?, from audience: Audience
+    ) -> Bool {
+        !audience.seeksPrivateValues && message?.isMarked != true && !metadata.mayHoldProtected && error?.isMarked != true
+    }
+
+    /// Gives each listener the event as it may see it; filters decide on that as well.
+    func deliver(
+        _ event: PrivateEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion,
+        onlyTo providers: Set<String>? = nil
+    ) {
+        var views = PrivateViews(of: event, audience.privacy), hearers: [PrivacyMode: [LogRegistration]] = [:]
+        for listener in audience.listeners {
+            let mode = listener.terms.privacy ?? audience.privacy.mode
+            guard let hearer = listener.offer(views.view(mode), names, occasion, onlyTo: providers) else { continue }
+            hearers[mode, default: []].append(hearer)
+        }
+        for (mode, hearers) in hearers { hand(views.view(mode), to: hearers) }
+    }
+}

@@ -1,0 +1,19 @@
+/// A kind of secret that is known by its looks, wherever it stands in a text.
+public enum PrivacyDetector: Sendable, Hashable, CaseIterable {
+    /// JSON web tokens: `eyJhbGciOi….eyJzdWIiOi….c2ln`.
+    case jsonWebToken
+    /// What follows the word `Bearer`, when it looks like a token.
+    case bearerToken
+    /// Keys with a prefix that their issuer gave them: AWS (`AKIA…`), GitHub (`ghp_…`, `github_pat_…`), GitLab (`glpat-…`), Slack (`xoxb-…`),
+    /// Stripe (`sk_live_…`), Google (`AIza…`), npm, SendGrid, and those that begin with `sk-`.
+    case accessKey
+    /// Private keys in PEM, from `-----BEGIN … PRIVATE KEY-----` to the end of the block; where that is missing, of the text.
+    case privateKey
+    /// Numbers of payment cards: 13 to 19 digits in one piece or in groups, with an issuer's beginning and a right check digit (Luhn).
+    /// Also whole numbers in metadata.
+    case cardNumber
+    /// The password of `scheme://user:password@host`.
+    case urlPassword
+    /// What is assigned to a key that the rules name: `password=…`, `"token": "…"`, `Authorization: Basic …`, `?access_token=…`.
+    case assignment
+}

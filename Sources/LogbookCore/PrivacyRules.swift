@@ -1,0 +1,47 @@
+/// Which values are private although nobody marked them: by their key, and by their looks.
+///
+/// ```swift
+/// service.privacyRules = .standard
+/// service.privacyRules.keys.append("iban")
+/// service.privacyRules.exemptKeys.insert("token_count")
+/// ```
+/// They are applied to messages, metadata with its keys and everything nested in it, errors' texts and the error descriptions of
+/// transaction entries, in time that grows with the length of the text and no faster. A value marked ``LogPrivacy/public`` is left alone.
+public struct PrivacyRules: Sendable, Hashable {
+    /// Which keys make their value private, with everything in it.
+    public var keys: [PrivacyKeyRule]
+    /// Keys that do not, whatever ``keys`` says; compared as those are.
+    public var exemptKeys: Set<String>
+    public var detectors: Set<PrivacyDetector>
+    /// What a value is that was found: private, or secret, which nobody sees whatever the registration.
+    public var found: LogPrivacy
+
+    public init(
+        keys: [PrivacyKeyRule] = [], exemptKeys: Set<String> = [], detectors: Set<PrivacyDetector> = [],
+        found: LogPrivacy = .private
+    ) {
+        self.keys = keys
+        self.exemptKeys = exemptKeys
+        self.detectors = detectors
+        self.found = found
+    }
+
+    /// Only what is marked is private.
+    public static let none = PrivacyRules()
+
+    /// Every detector, and the keys under which programs commonly carry passwords, tokens, cookies, keys and card numbers.
+    public static let standard = PrivacyRules(
+        keys: [
+            "password", "passwd", "passphrase", "passcode", "secret", "token", "authorization", "cookie", "credential", "apikey",
+            "accesskey", "privatekey", "signingkey", "encryptionkey", "sessionid", "cardnumber", "creditcard", "securitycode",
+            .word("pwd"), .word("auth"), .word("jwt"), .word("bearer"), .word("csrf"), .word("xsrf"), .word("pin"), .word("otp"),
+            .word("cvv"), .word("cvc"), .word("ssn"),
+        ],
+        detectors: Set(PrivacyDetector.allCases))
+
+    /// Whether nothing can be found.
+    public var isEmpty: Bool { found == .public || (keys.isEmpty && detectors.isEmpty) }
+
+    /// The text with `<private>`, or `<secret>`, for everything that is found in it: for what does not come to the service as an event.
+    public func masking(_ text: String) -> String { PrivacyLens.masking(self).masked(text) }
+}

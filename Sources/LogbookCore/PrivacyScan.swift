@@ -1,0 +1,350 @@
+/// One pass over a text. Every look at a byte is counted: no detector goes back further than to where its own last find, or failure,
+/// ended, or than a fixed number of bytes, so their number is a multiple of the length.
+struct PrivacyScan {
+    private let text: UnsafeBufferPointer<UInt8>
+    private let keys: PrivacyKeyMatcher
+    private let seeks: Seeks
+    private(set) var steps = 0
+    private(set) var found: [Range<Int>] = []
+
+    private var position = 0
+    /// Where an escape (`\n`, `%20`) ends: what comes there begins a word, though a letter or digit is in front of it.
+    private var escapeEnd = -1
+    /// Up to here no JSON web token begins: the run of letters was looked at, and nothing that follows makes a token of it.
+    private var tokenFreeUntil = 0
+    /// The password of the URL that is being passed.
+    private var password: Range<Int>?
+
+    private struct Seeks {
+        let jsonWebToken, bearerToken, accessKey, privateKey, cardNumber, urlPassword, assignment: Bool
+    }
+
+    init(_ text: UnsafeBufferPointer<UInt8>, keys: PrivacyKeyMatcher, detectors: Set<PrivacyDetector>) {
+        self.text = text
+        self.keys = keys
+        seeks = Seeks(
+            jsonWebToken: detectors.contains(.jsonWebToken), bearerToken: detectors.contains(.bearerToken),
+            accessKey: detectors.contains(.accessKey), privateKey: detectors.contains(.privateKey),
+            cardNumber: detectors.contains(.cardNumber), urlPassword: detectors.contains(.urlPassword),
+            assignment: detectors.contains(.assignment) && !keys.isEmpty)
+    }
+
+    mutating func run() {
+        var isInWord = false
+        while let byte = look(position) {
+            let beginsWord = !isInWord || position == escapeEnd
+            var find: Range<Int>?
+            isInWord = false
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                isInWord = true
+                if beginsWord { find = cardNumber() ?? accessKey(byte) }
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                isInWord = true
+                if beginsWord { find = jsonWebToken(byte) ?? bearerToken(byte) ?? accessKey(byte) }
+            case UInt8(ascii: ":"):
+                noteURL()
+                find = passwordHere() ?? assignment()
+            case UInt8(ascii: "="): find = assignment()
+            case UInt8(ascii: "-"): find = privateKey()
+            case UInt8(ascii: "\\"): escapeEnd = position + 2
+            case UInt8(ascii: "%"): escapeEnd = position + 3
+            default: break
+            }
+            if let find {
+                found.append(find)
+                isInWord = true
+                position = find.upperBound
+            } else {
+                position += 1
+            }
+        }
+    }
+
+    private mutating func look(_ place: Int) -> UInt8? {
+        steps += 1
+        return place >= 0 && place < text.count ? text[place] : nil
+    }
+
+    private mutating func stands(_ literal: StaticString, at place: Int, ignoringCase: Bool = false) -> Bool {
+        let literal = UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
+        for offset in literal.indices {
+            guard let byte = look(place + offset) else { return false }
+            guard byte == literal[offset] || (ignoringCase && byte | 0x20 == literal[offset]) else { return false }
+        }
+        return true
+    }
+
+    /// The end of the run of bytes that begins at `place`.
+    private mutating func end(from place: Int, atMost limit: Int = .max, _ isPart: (UInt8) -> Bool) -> Int {
+        var end = place
+        while end - place < limit, let byte = look(end), isPart(byte) { end += 1 }
+        return end
+    }
+
+    // MARK: Tokens
+
+    private static let shortestTokenHead = 10
+    private static let shortestTokenBody = 4
+    private static let mostTokenParts = 5
+
+    /// `eyJ` is how the base 64 of `{"` begins.
+    private mutating func jsonWebToken(_ first: UInt8) -> Range<Int>? {
+        guard seeks.jsonWebToken, first == UInt8(ascii: "e"), position >= tokenFreeUntil, stands("eyJ", at: position) else {
+            return nil
+        }
+        let headEnd = end(from: position, \.isBase64URL)
+        tokenFreeUntil = headEnd
+        guard headEnd - position >= Self.shortestTokenHead else { return nil }
+        var last = headEnd, isToken = false
+        for _ in 1..<Self.mostTokenParts {
+            guard look(last) == UInt8(ascii: ".") else { break }
+            let partEnd = end(from: last + 1, \.isBase64URL)
+            if partEnd - last > Self.shortestTokenBody { isToken = true }
+            last = partEnd
+        }
+        return isToken ? position..<last : nil
+    }
+
+    private mutating func bearerToken(_ first: UInt8) -> Range<Int>? {
+        guard seeks.bearerToken, first | 0x20 == UInt8(ascii: "b"), stands("bearer", at: position, ignoringCase: true) else {
+            return nil
+        }
+        var start = end(from: position + 6) { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }
+        if stands("%20", at: start) { start += 3 }
+        guard start > position + 6 else { return nil }
+        // A word of prose is short and has no digit; a token is neither.
+        let shown = end(from: start, atMost: 20, \.isBearerPart)
+        guard shown - start == 20 || (shown - start >= 8 && text[start..<shown].contains(where: \.isDigit)) else { return nil }
+        return start..<end(from: shown, \.isBearerPart)
+    }
+
+    private struct Prefix {
+        let text: StaticString
+        let isPart: @Sendable (UInt8) -> Bool
+        let minimum: Int
+        var maximum = Int.max
+        init(
+            _ text: StaticString, _ minimum: Int, upTo maximum: Int = .max,
+            _ isPart: @escaping @Sendable (UInt8) -> Bool = { $0.isWordPart }
+        ) {
+            self.text = text
+            self.minimum = minimum
+            self.maximum = maximum
+            self.isPart = isPart
+        }
+    }
+
+    private static let prefixes: [[Prefix]] = {
+        let capital: @Sendable (UInt8) -> Bool = { $0.isUpper || $0.isDigit }
+        let dashed: @Sendable (UInt8) -> Bool = { $0.isBase64URL }
+        let all = [
+            Prefix("AKIA", 16, upTo: 16, capital), Prefix("ASIA", 16, upTo: 16, capital), Prefix("ABIA", 16, upTo: 16, capital),
+            Prefix("ACCA", 16, upTo: 16, capital),
+            Prefix("ghp_", 30), Prefix("gho_", 30), Prefix("ghu_", 30), Prefix("ghs_", 30), Prefix("ghr_", 30),
+            Prefix("github_pat_", 22, dashed), Prefix("glpat-", 20, dashed),
+            Prefix("xoxb-", 10, dashed), Prefix("xoxa-", 10, dashed), Prefix("xoxp-", 10, dashed), Prefix("xoxr-", 10, dashed),
+            Prefix("xoxs-", 10, dashed), Prefix("xoxe-", 10, dashed), Prefix("xoxe.", 10) { $0.isBase64URL || $0 == UInt8(ascii: ".") },
+            Prefix("xapp-", 10, dashed),
+            Prefix("sk_live_", 16), Prefix("sk_test_", 16), Prefix("rk_live_", 16), Prefix("rk_test_", 16),
+            Prefix("AIza", 35, dashed), Prefix("npm_", 30),
+            Prefix("SG.", 40) { $0.isBase64URL || $0 == UInt8(ascii: ".") },
+            Prefix("sk-", 20, dashed),
+        ]
+        return (UInt8.min...UInt8.max).map { byte in all.filter { $0.text.utf8Start[0] == byte } }
+    }()
+
+    private mutating func accessKey(_ first: UInt8) -> Range<Int>? {
+        guard seeks.accessKey else { return nil }
+        for prefix in Self.prefixes[Int(first)] where stands(prefix.text, at: position) {
+            let start = position + prefix.text.utf8CodeUnitCount
+            // No further than it takes to say no.
+            guard end(from: start, atMost: prefix.minimum, prefix.isPart) == start + prefix.minimum else { continue }
+            let last = end(from: start + prefix.minimum, atMost: prefix.maximum - prefix.minimum, prefix.isPart)
+            if prefix.maximum < .max, look(last)?.isWordPart == true { continue }
+            return position..<last
+        }
+        return nil
+    }
+
+    // MARK: Private keys
+
+    private static let longestLabel = 64
+
+    private mutating func privateKey() -> Range<Int>? {
+        guard seeks.privateKey, stands("-----BEGIN ", at: position) else { return nil }
+        let label = position + 11
+        let labelEnd = end(from: label, atMost: Self.longestLabel) { $0.isUpper || $0.isDigit || $0 == 0x20 }
+        let isBlock = stands("PRIVATE KEY BLOCK-----", at: labelEnd - 17)
+        guard isBlock || stands("PRIVATE KEY-----", at: labelEnd - 11) else { return nil }
+        var last = labelEnd + 5
+        while last < text.count {
+            last = end(from: last) { $0 != UInt8(ascii: "-") }
+            if stands("-----END ", at: last) {
+                last = end(from: last + 9, atMost: Self.longestLabel) { $0 != UInt8(ascii: "-") }
+                return position..<end(from: last, atMost: 5) { $0 == UInt8(ascii: "-") }
+            }
+            last = min(last + 1, text.count)
+        }
+        return position..<text.count
+    }
+
+    // MARK: Card numbers
+
+    private static let longestCard = 19
+
+    private mutating func cardNumber() -> Range<Int>? {
+        guard seeks.cardNumber else { return nil }
+        if look(position - 1) == UInt8(ascii: "."), look(position - 2)?.isDigit == true { return nil }   // a fraction
+        var digits = CardDigits(), place = position, group = 0, last: Int?
+        while let byte = look(place), digits.count <= Self.longestCard {
+            if byte.isDigit {
+                digits.append(byte & 15)
+                group += 1
+            } else {
+                if !byte.isLetter, digits.isCard { last = place }
+                let isSeparator = byte == 0x20 || byte == UInt8(ascii: "-")
+                guard isSeparator, group >= 4, look(place + 1)?.isDigit == true else { return last.map { position..<$0 } }
+                group = 0
+            }
+            place += 1
+        }
+        if place == text.count, digits.isCard { last = place }
+        return last.map { position..<$0 }
+    }
+
+    /// The digits of a number, for the two sums of which one is Luhn's, whichever the length.
+    private struct CardDigits {
+        private(set) var count = 0
+        private var beginning = 0   // its first four digits
+        private var sum = 0         // with every second digit doubled, the first one too
+        private var otherSum = 0    // with every second digit doubled, not the first one
+
+        mutating func append(_ digit: UInt8) {
+            let digit = Int(digit), doubled = digit > 4 ? 2 * digit - 9 : 2 * digit
+            if count < 4 { beginning = 10 * beginning + digit }
+            sum += count % 2 == 0 ? doubled : digit
+            otherSum += count % 2 == 0 ? digit : doubled
+            count += 1
+        }
+
+        /// - Note: Source: ISO/IEC 7812-1, and the networks' ranges as they publish them.
+        var isCard: Bool {
+            guard (count % 2 == 0 ? sum : otherSum) % 10 == 0 else { return false }
+            return switch beginning {
+            case 4000...4999: count == 13 || count == 16 || count == 19             // Visa
+            case 5100...5599, 2221...2720: count == 16                              // Mastercard
+            case 3400...3499, 3700...3799: count == 15                              // American Express
+            case 3000...3059, 3095, 3600...3699, 3800...3999: (14...19).contains(count)     // Diners Club
+            case 3528...3589: (16...19).contains(count)                             // JCB
+            case 6011, 6440...6599, 6200...6299, 8100...8171: (16...19).contains(count)     // Discover, UnionPay
+            case 5000...5099, 5600...5899, 6000...6999: (13...19).contains(count)   // Maestro and others
+            case 2200...2204: (16...19).contains(count)                             // Mir
+            default: false
+            }
+        }
+    }
+
+    // MARK: URLs
+
+    /// At the colon of `scheme://user:password@host`: remembers where the password is.
+    private mutating func noteURL() {
+        guard seeks.urlPassword, stands("://", at: position) else { return }
+        var place = position + 3, colon: Int?
+        while let byte = look(place), byte > 0x20, byte != UInt8(ascii: "/"), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "<") {
+            if byte == UInt8(ascii: ":"), colon == nil { colon = place }
+            if byte == UInt8(ascii: "@"), let colon, colon + 1 < place { password = colon + 1..<place }
+            place += 1
+        }
+    }
+
+    private mutating func passwordHere() -> Range<Int>? {
+        guard let range = password, range.lowerBound == position + 1 else { return nil }
+        password = nil
+        return range
+    }
+
+    // MARK: Assignments
+
+    private static let longestKey = 64
+
+    /// At `:` or `=`: the value behind it, if the word in front of it is a key that the rules name.
+    private mutating func assignment() -> Range<Int>? {
+        guard seeks.assignment else { return nil }
+        var keyEnd = position
+        for _ in 0..<2 where look(keyEnd - 1) == 0x20 { keyEnd -= 1 }
+        if let quote = look(keyEnd - 1), quote.isQuote {
+            keyEnd -= 1
+            if look(keyEnd - 1) == UInt8(ascii: "\\") { keyEnd -= 1 }
+        }
+        var keyStart = keyEnd
+        while keyEnd - keyStart < Self.longestKey, let byte = look(keyStart - 1), byte.isKeyPart { keyStart -= 1 }
+        guard keyStart < keyEnd, !stands("//", at: position + 1) else { return nil }
+        let key = text[keyStart..<keyEnd]
+        guard keys.names(key, &steps) else { return nil }
+        let isCookie = key.count >= 6 && stands("cookie", at: keyEnd - 6, ignoringCase: true)
+        return value(from: position + 1, takesLine: isCookie)
+    }
+
+    private mutating func value(from place: Int, takesLine: Bool) -> Range<Int>? {
+        var start = end(from: place, atMost: 4) { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ">") }
+        let isEscaped = look(start) == UInt8(ascii: "\\") && look(start + 1)?.isQuote == true
+        if isEscaped { start += 1 }
+        if let quote = look(start), quote.isQuote { return quoted(from: start + 1, by: quote, isEscaped: isEscaped) }
+        if stands("<private", at: start) || stands("<secret>", at: start) { return nil }   // it was masked elsewhere
+        if takesLine {
+            let last = end(from: start) { $0 != 0x0A && $0 != 0x0D }
+            return start < last ? start..<last : nil
+        }
+        var last = end(from: start, \.isValuePart)
+        if isScheme(start..<last), look(last) == 0x20 { last = end(from: last + 1, \.isValuePart) }
+        return start < last ? start..<last : nil
+    }
+
+    /// Up to the quote that closes it, or to the end of the text.
+    private mutating func quoted(from start: Int, by quote: UInt8, isEscaped: Bool) -> Range<Int>? {
+        var last = start
+        while let byte = look(last) {
+            if byte == UInt8(ascii: "\\") {
+                if isEscaped, look(last + 1) == quote { break }
+                last += 1
+            } else if byte == quote {
+                break
+            }
+            last += 1
+        }
+        last = min(last, text.count)
+        return start < last ? start..<last : nil
+    }
+
+    /// Whether a header's value begins with the name of a scheme, so that the credential is the word after it.
+    private mutating func isScheme(_ word: Range<Int>) -> Bool {
+        switch word.count {
+        case 5: stands("basic", at: word.lowerBound, ignoringCase: true) || stands("token", at: word.lowerBound, ignoringCase: true)
+        case 6: stands("bearer", at: word.lowerBound, ignoringCase: true) || stands("digest", at: word.lowerBound, ignoringCase: true)
+            || stands("apikey", at: word.lowerBound, ignoringCase: true)
+        case 9: stands("negotiate", at: word.lowerBound, ignoringCase: true)
+        default: false
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetter: Bool { isLower || isUpper }
+    fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
+    fileprivate var isBase64URL: Bool { isWordPart || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") }
+    fileprivate var isBearerPart: Bool {
+        isBase64URL || self == UInt8(ascii: ".") || self == UInt8(ascii: "~") || self == UInt8(ascii: "+")
+            || self == UInt8(ascii: "/") || self == UInt8(ascii: "=")
+    }
+    fileprivate var isKeyPart: Bool { isBase64URL || self == UInt8(ascii: ".") || self >= 0x80 }
+    /// What an assigned value without quotes is made of: everything up to white space or the next item of a list.
+    fileprivate var isValuePart: Bool {
+        switch self {
+        case 0...0x20, 0x7F: false
+        case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "&"), UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"),
+            UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "|"): false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/// An event of which not every registration may see everything. It stays inside the service; providers get what a lens shows.
+struct PrivateEvent {
+    /// The stamps: sequence, time, level, source and so on; without texts and metadata.
+    let stamped: LogEvent
+    let message: MarkedText
+    let metadata: LogMetadata
+    let error: MarkedError?
+    let entry: TransactionEntry?
+    /// The entry's error description.
+    let entryText: MarkedText?
+
+    init(_ stamped: LogEvent, _ message: MarkedText, _ metadata: LogMetadata, error: MarkedError?) {
+        self.init(stamped: stamped, message: message, metadata: metadata, error: error, entry: nil, entryText: nil)
+    }
+
+    /// An entry's message is made of what is seen of the entry.
+    init(_ stamped: LogEvent, _ metadata: LogMetadata, entry: TransactionEntry, _ text: MarkedText?) {
+        self.init(
+            stamped: stamped, message: MarkedText(""), metadata: metadata, error: nil, entry: entry, entryText: text)
+    }
+
+    /// An event as another run kept it: its marks are gone.
+    init(recovered event: LogEvent) {
+        self.init(
+            stamped: event, message: MarkedText(event.message), metadata: event.metadata, error: event.error.map { MarkedError($0) },
+            entry: event.transaction, entryText: event.transaction?.errorDescription.map { MarkedText($0) })
+    }
+
+    private init(
+        stamped: LogEvent, message: MarkedText, metadata: LogMetadata, error: MarkedError?, entry: TransactionEntry?,
+        entryText: MarkedText?
+    ) {
+        self.stamped = stamped
+        self.message = message
+        self.metadata = metadata
+        self.error = error
+        self.entry = entry
+        self.entryText = entryText
+    }
+
+    func seen(through lens: PrivacyLens) -> LogEvent {
+        let shownEntry = entry.map { entry in
+            TransactionEntry(
+                transactionID: entry.transactionID, usecase: entry.usecase, kind: entry.kind, errorCode: entry.errorCode,
+                errorDescription: entryText.map(lens.text), device: entry.device)
+        }
+        return LogEvent(
+            sequence: stamped.sequence, time: stamped.time, level: stamped.level,
+            message: shownEntry?.description ?? lens.text(message), metadata: lens.metadata(metadata), thread: stamped.thread,
+            source: stamped.source, transaction: shownEntry,
+            error: error.map { LogErrorDetails(type: $0.details.type, description: lens.text($0.text)) }, nesting: stamped.nesting
+        ).within(.highest)
+    }
+}
+
+/// The views of one event, each made once.
+struct PrivateViews {
+    private let event: PrivateEvent
+    private let terms: PrivacyTerms
+    private var made: [(mode: PrivacyMode, event: LogEvent)] = []
+
+    init(of event: PrivateEvent, _ terms: PrivacyTerms) {
+        self.event = event
+        self.terms = terms
+    }
+
+    mutating func view(_ mode: PrivacyMode) -> LogEvent {
+        if let view = made.first(where: { $0.mode == mode }) { return view.event }
+        let view = event.seen(through: terms.lens(mode))
+        made.append((mode, view))
+        return view
+    }
+}

@@ -1,0 +1,35 @@
+/// Who sits where, and how each of them wants events laid out. Never changed: another audience has another plan.
+final class SeatPlan: Sendable {
+    /// A registration's place. Records name it; nobody else gets it as long as a record may.
+    struct Seat: Sendable {
+        let registration: LogRegistration
+        /// The change of the audience with which it came.
+        let since: UInt32
+    }
+    /// Behind a reference, so that using it copies nothing.
+    final class Layout: Sendable {
+        let layout: any LineLayout
+        /// Belongs to the thread that distributes.
+        let memory = LineMemory()
+        init(_ layout: any LineLayout) { self.layout = layout }
+    }
+    let seats: [Seat?]
+    /// Each once, however many have it.
+    let layouts: [Layout]
+    /// For each seat the place of its layout; nil where events are wanted.
+    let layoutPlaces: [Int?]
+
+    init(_ seats: [Seat?]) {
+        var layouts: [Layout] = []
+        layoutPlaces = seats.map { seat in
+            guard let layout = seat?.registration.lineLayout else { return nil }
+            if let place = layouts.firstIndex(where: { $0.layout.isEqual(to: layout) }) { return place }
+            layouts.append(Layout(layout))
+            return layouts.count - 1
+        }
+        self.seats = seats
+        self.layouts = layouts
+    }
+
+    func place(of registration: LogRegistration) -> Int? { seats.firstIndex { $0?.registration === registration } }
+}

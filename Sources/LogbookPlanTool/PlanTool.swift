@@ -1,0 +1,92 @@
+internal import LogbookTrackingPlan
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Checks a tracking plan against sources, for the build-tool plug-in and for people.
+///
+///     LogbookPlanTool check --plan plan.json --output checked.swift --module App Sources/App/*.swift [--module …]
+///     LogbookPlanTool list --module App Sources/App/*.swift
+@main
+enum PlanTool {
+    private static let usage = """
+        usage: LogbookPlanTool check --plan <plan.json> [--output <file>] --module <name> <source>… [--module …]
+               LogbookPlanTool list --module <name> <source>… [--module …]
+
+        """
+
+    static func main() {
+        var arguments = CommandLine.arguments.dropFirst()
+        guard let command = arguments.popFirst(), command == "check" || command == "list" else { stop(64, usage) }
+        var plan: String?, output: String?, module: String?, sources = SourceCatalog()
+        while let argument = arguments.popFirst() {
+            switch argument {
+            case "--plan": plan = arguments.popFirst()
+            case "--output": output = arguments.popFirst()
+            case "--module": module = arguments.popFirst()
+            default:
+                guard let module else { stop(64, usage) }
+                let name = argument.split(separator: "/").last.map(String.init) ?? argument
+                sources.add(String(decoding: contents(of: argument), as: UTF8.self), module: module, file: name)
+            }
+        }
+        if command == "list" {
+            write(1, SourceCatalog.skeleton(of: sources.catalog))
+            return
+        }
+        guard let plan else { stop(64, usage) }
+        let document = PlanReader.read(contents(of: plan), file: plan)
+        let issues = PlanCheck.check(document, against: sources.catalog, names: PlanCheck.Names()).issues
+        if !issues.isEmpty { stop(1, issues.map { $0.description + "\n" }.joined()) }
+        if let output { save("// The tracking plan fits the sources.\n", to: output) }
+    }
+
+    private static func contents(of path: String) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { stop(66, "\(path): error: cannot read it: \(String(cString: strerror(errno)))\n") }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = [], buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return bytes }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+
+    private static func save(_ text: String, to path: String) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { stop(73, "\(path): error: cannot write it: \(String(cString: strerror(errno)))\n") }
+        write(descriptor, text)
+        close(descriptor)
+    }
+
+    private static func write(_ descriptor: Int32, _ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { writeBytes(descriptor, $0) }
+            if count <= 0 { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func writeBytes(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+            Darwin.write(descriptor, buffer.baseAddress, buffer.count)
+        #elseif canImport(Glibc)
+            Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+        #else
+            Musl.write(descriptor, buffer.baseAddress, buffer.count)
+        #endif
+    }
+
+    private static func stop(_ status: Int32, _ text: String) -> Never {
+        write(2, text)
+        exit(status)
+    }
+}

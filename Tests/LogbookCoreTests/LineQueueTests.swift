@@ -1,0 +1,124 @@
+@testable import LogbookCore
+import LogbookTestKit
+import Testing
+
+/// The message and a newline.
+private struct PlainLayout: LineLayout, Equatable {
+    var mark: UInt8 = 0x3E
+    func append(_ event: LogEvent, to bytes: inout [UInt8]) { append(Array(event.message.utf8), to: &bytes) }
+    func append(_ event: PlainEvent, to memory: LineMemory) {
+        var bytes: [UInt8] = []
+        append(Array(event.message), to: &bytes)
+        memory.append(bytes)
+    }
+    private func append(_ message: [UInt8], to bytes: inout [UInt8]) { bytes += [mark] + message + [0x0A] }
+}
+
+/// Keeps its lines, stops at a gate before it writes, and fails as it is told.
+private final class LineKeeper: BatchSink, LineSink {
+    struct State {
+        var lines: [String] = []
+        var calls = 0
+        var largestBatch = 0
+    }
+    let state = Locked(State()), gate = Gate()
+    let lineLayout: (any LineLayout)? = PlainLayout()
+    let failure: @Sendable (_ call: Int, _ lines: Int) -> (any Error)?
+
+    init(_ failure: @escaping @Sendable (_ call: Int, _ lines: Int) -> (any Error)? = { _, _ in nil }) { self.failure = failure }
+
+    func write(_ batch: [LogEvent]) throws { throw ScriptedFailure("events instead of lines") }
+
+    func write(_ bytes: [UInt8], lineEnds: [Int], times: [LogTime]) throws {
+        gate.wait()
+        var lines: [String] = [], start = 0
+        for end in lineEnds {
+            lines.append(String(decoding: bytes[start..<end - 1], as: UTF8.self))
+            start = end
+        }
+        guard start == bytes.count, times.count == lines.count else { throw ScriptedFailure("lines do not end where they should") }
+        let failure = state.withLock { state in
+            state.calls += 1
+            state.largestBatch = max(state.largestBatch, lines.count)
+            let failure = self.failure(state.calls, lines.count)
+            if case BatchWriteError.wroteOnly(let count, _)? = failure { lines = Array(lines.prefix(count)) }
+            else if failure != nil { lines = [] }
+            state.lines += lines
+            return failure
+        }
+        if let failure { throw failure }
+    }
+
+    var lines: [String] { state.withLock { $0.lines } }
+}
+
+@Suite struct LineQueueTests {
+    private let service = LogService()
+
+    @Test func linesComeWholeInOrderAndInBatches() {
+        let keeper = LineKeeper(), registration = service.register(sink: keeper, queue: QueuePolicy(batchCount: 16))
+        for number in 0..<1_000 {
+            if number % 50 == 0 { service.info("\(number)", metadata: ["n": 1]) } else { service.info("\(number)") }
+        }
+        keeper.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(keeper.lines == (0..<1_000).map { ">\($0)" })
+        #expect(keeper.state.withLock { $0.largestBatch } <= 16)
+        #expect(registration.ledger == LogLedger(submitted: 1_000, delivered: 1_000))
+    }
+
+    @Test func aSinkMaySayHowManyLinesItWrote() {
+        let keeper = LineKeeper { _, lines in lines > 3 ? BatchWriteError.wroteOnly(count: 3, because: ScriptedFailure()) : nil }
+        keeper.gate.open()
+        let policy = QueuePolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(1))
+        let registration = service.register(sink: keeper, queue: policy)
+        for number in 0..<100 { service.info("\(number)") }
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(keeper.lines == (0..<100).map { ">\($0)" })
+        #expect(registration.ledger == LogLedger(submitted: 100, delivered: 100))
+    }
+
+    @Test(arguments: [QueuePolicy.Overflow.dropNewest, .dropOldest])
+    func aFullQueueKeepsWhatItsPolicySays(_ overflow: QueuePolicy.Overflow) {
+        let keeper = LineKeeper()
+        let policy = QueuePolicy(capacity: 4, reservedCapacity: 2, batchCount: 1, linger: .zero, overflow: overflow)
+        let registration = service.register(sink: keeper, queue: policy)
+        service.info("first")
+        _ = registration.ledger
+        #expect(keeper.gate.waitForArrivals(1))
+        for number in 0..<20 { service.info("\(number)") }
+        service.error("error")
+        #expect(registration.ledger.submitted == 22)
+        keeper.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        let kept = overflow == .dropNewest ? ["0", "1", "2", "3"] : ["16", "17", "18", "19"]
+        #expect(keeper.lines == (["first"] + kept + ["error"]).map { ">" + $0 })
+        #expect(registration.ledger == LogLedger(submitted: 22, delivered: 6, dropped: [.queueFull: 16]))
+    }
+
+    @Test func queuesOfOneLayoutShareTheirLines() {
+        let same = LogRegistration(
+            BatchingProvider(LineKeeper()), name: "", listening: ListeningTerms(interest: .everything, levels: LevelRules()),
+            delivery: .immediate, clock: .system, service: service)
+        let plan = SeatPlan([
+            .init(registration: same, since: 0), nil, .init(registration: same, since: 0),
+        ])
+        #expect(plan.layouts.count == 1 && plan.layoutPlaces == [0, nil, 0])
+        #expect(PlainLayout().isEqual(to: PlainLayout()) && !PlainLayout().isEqual(to: PlainLayout(mark: 0x2D)))
+    }
+
+    @Test func aQueueThatHearsLittleKeepsLittle() {
+        let chunk = LineChunk(Array("one\ntwo\nthree\nfour\n".utf8), ends: [4, 8, 14, 19], times: (1...4).map { LogTime(nanoseconds: $0) })
+        var run = LineRun(chunk, 1..<4, nesting: 0, isPrivileged: false)
+        #expect(run.range == 4..<19 && run.compacted.chunk === chunk)
+        let first = run.removeFirst(1)
+        #expect(first.range == 4..<8 && run.lines == 2..<4)
+        let small = first.compacted
+        #expect(small.chunk !== chunk && small.chunk.bytes == Array("two\n".utf8) && small.chunk.ends == [4])
+        let items: ArraySlice<QueueItem> = [.lines(small), .lines(run)]
+        #expect(items.lines.bytes == Array("two\nthree\nfour\n".utf8) && items.lines.ends == [4, 10, 15])
+        #expect(items.lines.times.map(\.nanoseconds) == [2, 3, 4])
+        #expect(items.droppingEvents(2).lines.bytes == Array("four\n".utf8))
+        #expect(items.droppingEvents(3).isEmpty && items.eventCount == 3)
+    }
+}

@@ -1,0 +1,220 @@
+import LogbookTestKit
+import Testing
+
+@testable import LogbookCore
+
+@Suite struct LogPrivacyTests {
+    private struct Declined: LogDescribableError {
+        let name: String
+        var logDescription: LogMessage { "declined for \(name, privacy: .private)" }
+    }
+    private struct Plain: Error, CustomStringConvertible { let description: String }
+
+    private static let key = PrivacyKey(hexadecimal: "000102030405060708090a0b0c0d0e0f")!
+    private func hash(_ text: String) -> String {
+        let digits = String(Self.key.hash(Array(text.utf8)), radix: 16)
+        return "<private:" + String(repeating: "0", count: 16 - digits.count) + digits + ">"
+    }
+
+    /// One service, and a provider for every mode.
+    private struct Bench {
+        let service = LogService()
+        let heard: [PrivacyMode: RecordingProvider]
+
+        init(_ rules: PrivacyRules = .none) {
+            service.privacyRules = rules
+            service.privacyKey = LogPrivacyTests.key
+            var heard: [PrivacyMode: RecordingProvider] = [:]
+            for mode in [PrivacyMode.masked, .revealed, .hashed, .dropped] {
+                let provider = RecordingProvider()
+                service.register(provider).privacy = mode
+                heard[mode] = provider
+            }
+            self.heard = heard
+        }
+
+        func messages(_ mode: PrivacyMode) -> [String] { heard[mode]!.messages }
+        func metadata(_ mode: PrivacyMode) -> LogMetadata { heard[mode]!.events.last!.metadata }
+    }
+
+    @Test func eachRegistrationSeesPrivateValuesItsOwnWay() {
+        let bench = Bench()
+        bench.service.info("a \("jane", privacy: .private) b \("key", privacy: .secret) c \(42, privacy: .public) d")
+        #expect(bench.messages(.masked) == ["a <private> b <secret> c 42 d"])
+        #expect(bench.messages(.revealed) == ["a jane b <secret> c 42 d"])
+        #expect(bench.messages(.hashed) == ["a \(hash("jane")) b <secret> c 42 d"])
+        #expect(bench.messages(.dropped) == ["a  b  c 42 d"])
+    }
+
+    @Test func metadataIsSeenTheSameWayHoweverDeep() {
+        let bench = Bench()
+        bench.service.info(
+            "m",
+            metadata: [
+                "user": .private("jane"), "list": [1, .private(2), .secret(3), ["deep": .private(true)]], "all": .private(["a": 1]),
+                "open": .public("x"),
+            ])
+        #expect(
+            bench.metadata(.masked) == [
+                "user": "<private>", "list": [1, "<private>", "<secret>", ["deep": "<private>"]], "all": "<private>", "open": "x",
+            ])
+        #expect(bench.metadata(.revealed) == ["user": "jane", "list": [1, 2, "<secret>", ["deep": true]], "all": ["a": 1], "open": "x"])
+        #expect(bench.metadata(.hashed)["user"] == .string(hash("jane")))
+        #expect(bench.metadata(.hashed)["list"] == [1, .string(hash("2")), "<secret>", ["deep": .string(hash("true"))]])
+        #expect(bench.metadata(.dropped) == ["list": [1, [:]], "open": "x"])
+    }
+
+    @Test func equalValuesHaveEqualHashesWhereverTheyStand() {
+        let bench = Bench(.standard)
+        bench.service.info("\(42, privacy: .private) token=abc", metadata: ["n": .private(42), "token": "abc", "o": .private("43")])
+        let metadata = bench.metadata(.hashed)
+        #expect(bench.messages(.hashed) == ["\(hash("42")) token=\(hash("abc"))"])
+        #expect(metadata == ["n": .string(hash("42")), "token": .string(hash("abc")), "o": .string(hash("43"))])
+        #expect(hash("42") != hash("43"))
+        bench.service.privacyKey = .random()
+        bench.service.info("\(42, privacy: .private)")
+        #expect(bench.messages(.hashed).last?.hasPrefix("<private:") == true && bench.messages(.hashed).last != hash("42"))
+    }
+
+    @Test func twoListsThatLookAlikeHaveDifferentHashes() {
+        let bench = Bench()
+        bench.service.info("m", metadata: ["a": .private(["x", "y"]), "b": .private(["xy"]), "c": .private(["x": "y"]), "d": .private("[1:x1:y]")])
+        #expect(Set(bench.metadata(.hashed).map(\.value)).count == 3)
+    }
+
+    @Test("S4: what the rules find is hidden in messages, nested metadata, keys, errors and entries' error descriptions")
+    func whatIsFoundIsHiddenEverywhere() {
+        let bench = Bench(.standard), card = "4111111111111111"
+        bench.service.error(
+            "paid with \(card)", metadata: ["list": [["note": "card \("4111111111111111")"]], "4111111111111111": 1, "n": 4111111111111111],
+            error: Plain(description: "refused \(card)"))
+        let event = bench.heard[.masked]!.events[0]
+        #expect(event.message == "paid with <private>")
+        #expect(event.metadata == ["list": [["note": "card <private>"]], "<private>": 1, "n": "<private>"])
+        #expect(event.error == LogErrorDetails(type: "Plain", description: "refused <private>"))
+        #expect(bench.metadata(.dropped) == ["list": [["note": "card "]]])
+        #expect(bench.metadata(.revealed)["4111111111111111"] == 1)
+
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(7, error: 401, "refused \(card)")
+        let entry = bench.heard[.masked]!.events.last
+        #expect(entry?.transaction?.errorDescription == "refused <private>")
+        #expect(entry?.message == "\(transaction.id) event 7, error 401: refused <private>")
+        #expect(bench.heard[.hashed]!.events.last?.transaction?.errorDescription == "refused \(hash(card))")
+    }
+
+    @Test func anErrorAndAnEntryCanSayWhatIsPrivate() {
+        let bench = Bench()
+        bench.service.error("m", error: Declined(name: "jane"))
+        #expect(bench.heard[.masked]!.events.last?.error == LogErrorDetails(type: "Declined", description: "declined for <private>"))
+        #expect(bench.heard[.revealed]!.events.last?.error?.description == "declined for jane")
+        #expect(LogErrorDetails(Declined(name: "jane")).description == "declined for <private>")
+
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(7, error: 404, "no account for \("jane", privacy: .private)")
+        #expect(bench.heard[.masked]!.events.last?.transaction?.errorDescription == "no account for <private>")
+        #expect(bench.messages(.revealed).last == "\(transaction.id) event 7, error 404: no account for jane")
+        #expect(bench.messages(.dropped).last == "\(transaction.id) event 7, error 404: no account for ")
+
+        enum Login: Int { case failed = 9 }
+        transaction.log(Login.failed, error: 404, "no account for \("joe", privacy: .private)")
+        #expect(bench.heard[.masked]!.events.last?.transaction?.errorDescription == "no account for <private>")
+        #expect(bench.heard[.masked]!.events.last?.transaction?.kind == .happened(9))
+    }
+
+    @Test func twoKeysThatAreHiddenStayTwo() {
+        let bench = Bench(.standard)
+        bench.service.info("m", metadata: ["4111111111111111": 1, "5500000000000004": 2])
+        #expect(bench.metadata(.masked) == ["<private>": 1, "<private>#2": 2])
+    }
+
+    @Test func whatIsMarkedPublicIsNotSearched() {
+        let bench = Bench(.standard)
+        bench.service.info(
+            "token=\("abc", privacy: .public) \("4111111111111111", privacy: .public)",
+            metadata: ["token": .public("abc"), "o": .public(["pin": "4111111111111111"])])
+        #expect(bench.messages(.masked) == ["token=abc 4111111111111111"])
+        #expect(bench.metadata(.masked) == ["token": "abc", "o": ["pin": "4111111111111111"]])
+    }
+
+    @Test func whatIsFoundCanBeSecret() {
+        var rules = PrivacyRules.standard
+        rules.found = .secret
+        let bench = Bench(rules)
+        bench.service.info("token=abc \("jane", privacy: .private)", metadata: ["pin": 1])
+        #expect(bench.messages(.revealed) == ["token=<secret> jane"])
+        #expect(bench.metadata(.revealed) == ["pin": "<secret>"])
+    }
+
+    @Test func aSecretThatIsCutIsHiddenBefore() {
+        let bench = Bench(.standard)
+        let filling = String(repeating: "x ", count: (LogLimits.highest.textBytes - 8) / 2)
+        bench.service.info("\(filling)4111111111111111", metadata: ["m": .string(filling + "4111111111111111")])
+        #expect(!bench.messages(.masked)[0].contains("4111"))
+        guard case .string(let text)? = bench.metadata(.masked)["m"] else { return #expect(Bool(false)) }
+        #expect(!text.contains("4111"))
+    }
+
+    @Test func protectedNestingOfAnyDepthHarmsNobody() {
+        var value = LogValue.string("x")
+        for level in 0..<10_000 { value = level.isMultiple(of: 2) ? .private(value) : [value] }
+        let bench = Bench(.standard)
+        bench.service.info("m", metadata: ["deep": value, "also": [value]])
+        for mode in [PrivacyMode.masked, .revealed, .hashed, .dropped] { #expect(bench.messages(mode) == ["m"]) }
+    }
+
+    @Test func aFilterDecidesOnWhatItsRegistrationSees() {
+        let service = LogService(), seeing = RecordingProvider(), blind = RecordingProvider()
+        service.register(seeing, where: .text(containing: "jane")).privacy = .revealed
+        service.register(blind, where: .text(containing: "jane"))
+        service.info("\("jane", privacy: .private)")
+        #expect(seeing.messages == ["jane"] && blind.messages.isEmpty)
+        #expect(service.explain(.info, "\("jane", privacy: .private)").answers.map(\.isWritten) == [true, false])
+    }
+
+    @Test func theModeMayBeChangedAtAnyTime() {
+        let service = LogService(), heard = RecordingProvider()
+        let registration = service.register(heard)
+        #expect(service.privacy == .masked && registration.privacy == nil)
+        func say() { service.info("\("jane", privacy: .private)") }
+        say()
+        service.privacy = .revealed
+        say()
+        registration.privacy = .dropped
+        say()
+        registration.privacy = nil
+        say()
+        #expect(heard.messages == ["<private>", "jane", "", "jane"])
+    }
+
+    @Test func whatTheTaskCarriesIsProtectedToo() {
+        let bench = Bench(.standard)
+        LogService.with(["user": .private("jane"), "cookie": "a"]) { bench.service.info("m") }
+        #expect(bench.metadata(.masked) == ["user": "<private>", "cookie": "<private>"])
+    }
+
+    @Test func withoutMarksAndRulesNothingIsLookedAt() {
+        var terms = PrivacyTerms()
+        let service = LogService(), plain = Audience(privacy: terms)
+        #expect(service.hidesNothing("a \(1) \("b")", ["a": [1, ["b": 2]], "password": "x"], nil, from: plain))
+        #expect(!service.hidesNothing("a \(1, privacy: .private)", [:], nil, from: plain))
+        #expect(!service.hidesNothing("a", ["a": [1, ["b": .secret(2)]]], nil, from: plain))
+        #expect(!service.hidesNothing("a", [:], MarkedError(Declined(name: "jane")), from: plain))
+        terms.rules = .standard
+        #expect(!service.hidesNothing("a", [:], nil, from: Audience(privacy: terms)))
+    }
+
+    @Test("S37: what a sink says of its failure is masked as well")
+    func failuresAreMasked() {
+        let service = LogService(), sink = FailingSink { _ in ScriptedFailure("cannot reach db://app:hunter2@host") }
+        let registration = service.register(sink: sink, name: "db")
+        service.error("m")
+        let deadline = LogDeadline.seconds(60)
+        var report = service.flush(by: .milliseconds(100))
+        while registration.latestFailure == nil, !deadline.hasPassed { report = service.flush(by: .milliseconds(100)) }
+        #expect(registration.latestFailure == "cannot reach db://app:<private>@host")
+        #expect(service.health().providers.map(\.latestFailure) == ["cannot reach db://app:<private>@host"])
+        #expect(!report.isComplete && !report.description.contains("hunter2"))
+        service.unregister(registration, by: .now)
+    }
+}

@@ -1,0 +1,143 @@
+import LogbookTestKit
+import Testing
+
+@testable import LogbookCore
+
+@Suite struct PrivacyRulesTests {
+    private static let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1g"
+    private static let aws = "AKIA" + "IOSFODNN7EXAMPLE", gitHub = "ghp" + "_16C7e42F292c6912E7710c838347Ae178B4a"
+    private static let slack = "xoxb" + "-123456789012-AbCdEfGhIjKl"
+
+    @Test(arguments: [
+        ("S4: a JSON web token", "got \(jwt), ok", "got <private>, ok"),
+        ("one in a header", "Authorization: Bearer \(jwt)\nHost: a", "Authorization: <private>\nHost: a"),
+        ("one after an escape", #""line\n\#(jwt)""#, #""line\n<private>""#),
+        ("one without a signature", "eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0. end", "<private> end"),
+        ("no token: the end of a sentence", "eyJhbGciOiJub25lIn0.", "eyJhbGciOiJub25lIn0."),
+        ("no token: base 64 alone", "eyJhbGciOiJub25lIn0", "eyJhbGciOiJub25lIn0"),
+        ("a bearer's token", "sent Bearer mF_9.B5f-4.1JqM", "sent Bearer <private>"),
+        ("no token: prose", "the bearer certificates of the ring bearer", "the bearer certificates of the ring bearer"),
+        ("AWS", "key \(aws).", "key <private>."),
+        ("no key: longer", "key \(aws)A", "key \(aws)A"),
+        ("no key: in a word", "x\(aws)", "x\(aws)"),
+        ("GitHub", "(\(gitHub))", "(<private>)"),
+        ("GitHub, fine-grained", "github" + "_pat_11ABCDEFG0aBcDeFgHiJkL_x", "<private>"),
+        ("Slack", "to \(slack) now", "to <private> now"),
+        ("Stripe", "sk" + "_live_4eC39HqLyjWDarjtT1zdp7dc", "<private>"),
+        ("Google", "AIza" + "SyA1234567890abcdefghijklmnopqrstuv", "<private>"),
+        ("a card", "card 4111 1111 1111 1111 12/26", "card <private> 12/26"),
+        ("a card in one piece", "4111111111111111", "<private>"),
+        ("a card with dashes, after a year", "2026 5500-0000-0000-0004", "2026 <private>"),
+        ("American Express", "3782 822463 10005", "<private>"),
+        ("no card: check digit", "4111 1111 1111 1112", "4111 1111 1111 1112"),
+        ("no card: nanoseconds", "1767225600000000000", "1767225600000000000"),
+        ("no card: part of a number", "41111111111111110000", "41111111111111110000"),
+        ("no card: a fraction", "0.4111111111111111", "0.4111111111111111"),
+        ("no card: in a word", "id4111111111111111 4111111111111111z", "id4111111111111111 4111111111111111z"),
+        ("a private key", "a -----BEGIN RSA PRIVATE KEY-----\nMIIE--x\n-----END RSA PRIVATE KEY----- b", "a <private> b"),
+        ("a private key that was cut", "-----BEGIN PRIVATE KEY-----\nMIIE", "<private>"),
+        ("no private key", "-----BEGIN CERTIFICATE-----\nMIIE", "-----BEGIN CERTIFICATE-----\nMIIE"),
+        ("a password in a URL", "to postgres://app:h:u@nt2r@db/x?a=1", "to postgres://app:<private>@db/x?a=1"),
+        ("no password in a URL", "http://a:80/b@c", "http://a:80/b@c"),
+        ("an assignment", "password=hunter2 user=jane", "password=<private> user=jane"),
+        ("one with words between", "Password : hunter2, next", "Password : <private>, next"),
+        ("one in quotes", #"db_password='it\'s 1, 2' x"#, "db_password='<private>' x"),
+        ("one in JSON", #"{"apiKey": "a b", "n": 1}"#, #"{"apiKey": "<private>", "n": 1}"#),
+        ("one in JSON in a string", #"\"token\":\"abc\",\"n\":1"#, #"\"token\":\"<private>\",\"n\":1"#),
+        ("one in a query", "GET /a?access_token=abc&page=2", "GET /a?access_token=<private>&page=2"),
+        ("a header", "Authorization: Basic amFuZTpodW50ZXIy end", "Authorization: <private> end"),
+        ("a cookie takes its line", "Set-Cookie: a=b; Path=/\nHost: x", "Set-Cookie: <private>\nHost: x"),
+        ("no assignment", "token:\npassword= \nauthor: me, shipping=1", "token:\npassword= \nauthor: me, shipping=1"),
+        ("masked already", "password=<private> token=<private:0011223344556677>", "password=<private> token=<private:0011223344556677>"),
+        ("nothing", "paid 12.50 at 12:30:00 by é☠️", "paid 12.50 at 12:30:00 by é☠️"),
+        ("", "", ""),
+    ])
+    func findsSecretsByTheirLooks(_ what: String, _ text: String, _ expected: String) {
+        #expect(PrivacyRules.standard.masking(text) == expected, "\(what)")
+    }
+
+    @Test(arguments: [
+        ("password", true), ("userPassword", true), ("DB_PASSWORD_HASH", true), ("x-api-key", true), ("apiKey", true),
+        ("Set-Cookie", true), ("accesstoken", true), ("pin", true), ("cardPin", true), ("APIPin", true), ("user.pin.code", true),
+        ("shipping", false), ("author", false), ("spin", false), ("opinion", false), ("user", false), ("", false), ("é", false),
+    ])
+    func keysAreToldByWhatTheyHoldWhateverTheirCase(key: String, isPrivate: Bool) {
+        let service = LogService(), heard = RecordingProvider()
+        service.privacyRules = PrivacyRules(keys: PrivacyRules.standard.keys)
+        service.register(heard)
+        service.info("m", metadata: LogMetadata([(key, LogValue.string("v"))]))
+        #expect(heard.events.map { $0.metadata[key] } == [.string(isPrivate ? "<private>" : "v")])
+    }
+
+    @Test func rulesCanBeAddedAndExempted() {
+        let service = LogService(), heard = RecordingProvider()
+        service.privacyRules = .standard
+        service.privacyRules.keys.append("iban")
+        service.privacyRules.exemptKeys.insert("tokenCount")
+        service.register(heard)
+        service.info("iban=DE89 token_count=7", metadata: ["IBAN": "DE89", "token_count": 7, "token": ["a": ["b"]]])
+        #expect(heard.messages == ["iban=<private> token_count=7"])
+        #expect(heard.events.map(\.metadata) == [["IBAN": "<private>", "token_count": 7, "token": "<private>"]])
+    }
+
+    @Test("S5: the looks at bytes are a multiple of the length, whatever the text")
+    func searchingIsLinear() throws {
+        let scanner = try #require(PrivacyScanner(.standard))
+        func steps(_ text: String) -> Int {
+            var steps = 0, text = text
+            _ = text.withUTF8 { scanner.ranges(in: $0, &steps) }
+            return steps
+        }
+        let parts = [
+            "a", "0", "4", "4111 ", "4111-", "41111111111111111111 ", "eyJ", "eyJ-", "eyJhbGciOiJub25lIn0.", "eyJ.", "eyJhbGciOi.a.",
+            "eyJhbGciOi.abc.abc.abc.", "bearer ", "bearer", "Bearer:", "bearer abcdefghijklmnopqrs ", "AKIA", "AKIAIOSFODNN7EXAMPL ",
+            "ghp_", "github_pat_", "github_pat_-", "xoxb-", "xoxe.", "SG.", "SG.a ", "sk-", "sk- ", "-", "-----", "-----BEGIN ",
+            "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n-----END ", "://", "://a:b", "://a:b@", "://a:", ":", "=", "a:",
+            "pin=", "password", "password=", "password:\"", "password='\\", "passwor:", "token token=", "cookie", "cookie:", "cookie=\n",
+            "tokentokentokentokentokentokentokentokentokentokentokentokentok:", "ppppppppppppppppppppppppppppppp:", "\\", "%", "\\\"",
+            "authorization: basic ", " ", "\u{0}", "é", "'", "\"", "<private>",
+        ]
+        // Every two of them in turn, and each alone, in texts of which the second is four times as long.
+        for first in parts {
+            for second in [""] + parts {
+                let part = first + second
+                let short = String(repeating: part, count: 256 / part.utf8.count)
+                let long = String(repeating: part, count: 4 * (256 / part.utf8.count))
+                let (shortSteps, longSteps) = (steps(short), steps(long))
+                #expect(longSteps <= 60 * long.utf8.count, "\(longSteps) looks at \(long.utf8.count) bytes of \(part.debugDescription)")
+                #expect(longSteps <= 4 * shortSteps + 512, "\(shortSteps), then \(longSteps) looks: \(part.debugDescription)")
+            }
+        }
+    }
+
+    @Test("S5: a key costs a multiple of its length too")
+    func lookingUpAKeyIsLinear() throws {
+        let scanner = try #require(PrivacyScanner(.standard))
+        for part in ["p", "passwor", "tokePin", "Pin", "_", "secre-", "é"] {
+            let key = String(repeating: part, count: 1 << 16)
+            var steps = 0
+            _ = scanner.keys.names(key.utf8, &steps)
+            #expect(steps <= 40 * key.utf8.count, "\(part)")
+        }
+    }
+
+    @Test("S5: a mebibyte that is nothing but secrets is masked whole")
+    func aHugeTextIsSearchedWhole() {
+        let text = String(repeating: "token=abc ", count: 100_000)
+        #expect(PrivacyRules.standard.masking(text) == String(repeating: "token=<private> ", count: 100_000))
+    }
+
+    @Test("S5: whatever stands around a card number, it is found")
+    func surroundingsHideNothing() {
+        let randomness = LogRandomness.seeded(7)
+        let words = [
+            "token", "=", ":", " ", "\"", "\\", "2026", "eyJhbGciOiJub25lIn0", ".", "é", "-----BEGIN PRIVATE KEY-----", "-----END ",
+            "://u:", "@", "bearer ", "\n", "%20", "<private>", "AKIAIOSFODNN7EXAMPLE", "x", "-", "'", "cookie:", "\u{0}",
+        ]
+        func some() -> String { (0..<(randomness.next() % 12)).map { _ in words[Int(randomness.next() % UInt64(words.count))] }.joined() }
+        for _ in 0..<2_000 {
+            let text = "\(some()) 5500000000000004 \(some())"
+            #expect(!PrivacyRules.standard.masking(text).contains("5500000000000004"), "\(text.debugDescription)")
+        }
+    }
+}

@@ -1,0 +1,316 @@
+import LogbookTestKit
+import LogbookTracking
+import Testing
+
+extension TrackingTests {
+    /// What a plan can do, and the article's own list of cons.
+    @Suite(.serialized) struct AdviceTests {
+        @Test("12: before, after a result and after an error; the caller gets what it got before")
+        func beforeAndAfter() throws {
+            let tracked = Tracked()
+            try tracked.following(
+                #"""
+                { "trackedEvents": [
+                  { "class": "Cart", "selector": "checkout(total:)", "label": "Try", "advice": "before" },
+                  { "class": "Cart", "selector": "checkout(total:)", "label": "Paid", "advice": "afterReturning", "metadata": { "r": "$result" } },
+                  { "class": "Cart", "selector": "checkout(total:)", "label": "Failed", "advice": "afterThrowing",
+                    "metadata": { "e": "$error", "total": "$arg.total" } } ] }
+                """#
+            ) {
+                try #expect(Cart().checkout(total: 2) == 4)
+                #expect(throws: PurchaseError.code(7)) { try Cart().checkout(total: 0) }
+            }
+            #expect(tracked.labels == ["Try", "Paid", "Try", "Failed"])
+            #expect(tracked.metadata(1) == ["r": 4])
+            #expect(tracked.metadata(3) == ["e": "code(7)", "total": 0.0])
+        }
+
+        @Test("13: instead of a method that returns nothing, only the event happens")
+        func instead() throws {
+            let tracked = Tracked(), screen = MainScreen()
+            try tracked.following(
+                #"{ "trackedEvents": [ { "class": "BaseScreen", "selector": "viewDidAppear(_:)", "label": "replaced", "advice": "instead" } ] }"#
+            ) { screen.viewDidAppear(true) }
+            #expect(screen.appearances == 0)
+            #expect(tracked.labels == ["replaced"])
+        }
+
+        @Test("14: a handler around a method changes its result; its errors pass through")
+        func around() throws {
+            let tracked = Tracked()
+            tracked.tracker.around("Cart.checkout(total:)", returning: Int.self) { _, proceed in try proceed() + 1000 }
+            try tracked.following("{}") {
+                try #expect(Cart().checkout(total: 2) == 1004)
+                #expect(throws: PurchaseError.code(7)) { try Cart().checkout(total: 0) }
+            }
+            #expect(try Cart().checkout(total: 2) == 4)
+        }
+
+        @Test("14: an error that the method cannot throw does not run it twice")
+        func foreignError() throws {
+            struct Foreign: Error {}
+            let tracked = Tracked()
+            tracked.tracker.around("Zoo.typed(_:)", returning: Int.self) { _, proceed in
+                _ = try proceed()
+                throw Foreign()
+            }
+            try tracked.following("{}") { try #expect(Zoo().typed(false) == 5) }
+        }
+
+        @Test("15: only some instances, by a mark that dies with the object")
+        func instances() throws {
+            let tracked = Tracked()
+            try tracked.following(
+                #"{ "trackedEvents": [ { "class": "MainScreen", "selector": "share(_:)", "label": "S", "metadata": { "n": "$arg.sender" }, "instances": "promo" } ] }"#
+            ) {
+                let plain = MainScreen(), promoted = MainScreen()
+                Tracker.mark(promoted, "promo")
+                _ = plain.share(1)
+                _ = promoted.share(2)
+                for number in 10..<200 {   // objects that take the place of marked ones
+                    let passing = MainScreen()
+                    if number % 2 == 0 { Tracker.mark(passing, "promo") } else { _ = passing.share(number) }
+                }
+                Tracker.mark(promoted, nil)
+                _ = promoted.share(3)
+            }
+            #expect(tracked.analytics.events.map { $0.metadata["n"] } == [2])
+        }
+
+        @Test("16: only under a condition, of the plan or of the program")
+        func conditions() throws {
+            let tracked = Tracked()
+            tracked.tracker.addPredicate("isSmall") { call in (call.argument("quantity") as? Int ?? 0) < 3 }
+            try tracked.following(
+                #"""
+                { "trackedEvents": [
+                  { "class": "Cart", "selector": "add(_:quantity:)", "label": "Added $arg.item", "when": "$arg.quantity > 1 && $self.couponCode == null" },
+                  { "class": "Cart", "selector": "add(_:quantity:)", "label": "Small $arg.item", "when": "isSmall && !($arg.item == 'b')" } ] }
+                """#
+            ) {
+                var cart = Cart()
+                _ = cart.add("a")
+                _ = cart.add("b", quantity: 2)
+                cart.couponCode = "TEN"
+                _ = cart.add("c", quantity: 4)
+            }
+            #expect(tracked.labels == ["Small a", "Added b"])
+        }
+
+        @Test("17: metadata that is computed when it happens")
+        func computed() throws {
+            let clock = ManualClock(now: LogTime(nanoseconds: 0)), tracked = Tracked(clock: .manual(clock))
+            tracked.tracker.addMetadata("math") { _ in ["answer": LogValue(6 * 7)] }
+            tracked.tracker.addMetadata("basket", for: Cart.self) { cart, call in ["items": LogValue(cart.items.count)] }
+            try tracked.following(
+                #"""
+                { "trackedEvents": [
+                  { "class": "Cart", "selector": "add(_:quantity:)", "label": "a", "metadataFrom": "math",
+                    "metadata": { "n": "$result", "size": "$self.items.count", "text": "$arg.quantity of $arg.item", "price": "$$5", "fixed": 2.5, "on": true } },
+                  { "class": "Cart", "selector": "onEach(_:)", "label": "b", "metadataFrom": "basket", "metadata": { "ms": "$duration_ms", "s": "$selector" } },
+                  { "class": "MainScreen", "selector": "share(_:)", "label": "c", "metadata": { "t": "$type", "title": "$self.title", "deep": "$self.cart.items.count", "none": "$self.cart.couponCode" } } ] }
+                """#
+            ) {
+                var cart = Cart()
+                _ = cart.add("b", quantity: 2)
+                cart.onEach { _ in clock.advance(by: .milliseconds(4)) }
+                _ = MainScreen().share(1)
+            }
+            #expect(tracked.metadata(0) == ["n": 2, "size": 2, "text": "2 of b", "price": "$5", "fixed": 2.5, "on": true, "answer": 42])
+            #expect(tracked.metadata(1) == ["items": 2, "ms": 8.0, "s": "onEach(_:)"])
+            #expect(tracked.metadata(2) == ["t": "MainScreen", "title": "base", "deep": 0, "none": nil])
+        }
+
+        @Test("18: an event that is drowned in a larger method; its values are evaluated only when a plan asks")
+        func drowned() throws {
+            let tracked = Tracked()
+            Evaluations.count = 0
+            #expect(Legacy().blob(200) == 180)
+            #expect(Evaluations.count == 0)
+            try tracked.following(#"{ "trackedEvents": [ { "point": "vipDiscount", "label": "VIP", "metadata": { "d": "$arg.discount", "l": "$arg.label" } } ] }"#) {
+                #expect(Legacy().blob(200) == 180)
+                #expect(Legacy().blob(50) == 50)
+            }
+            #expect(tracked.labels == ["VIP"])
+            #expect(tracked.metadata(0) == ["d": 20.0, "l": "ten, percent"])
+            #expect(Evaluations.count == 1)
+        }
+
+        @Test("19: static methods and free functions")
+        func statics() throws {
+            let tracked = Tracked()
+            try tracked.following(#"{ "trackedEvents": [ { "class": "Cart", "selector": "make(_:)", "label": "made", "metadata": { "n": "$arg.numbers.count" } } ] }"#) {
+                _ = Cart.make(1, 2)
+            }
+            #expect(tracked.metadata(0) == ["n": 2])
+        }
+
+        @Test("once, and every so often")
+        func onceAndEvery() throws {
+            let tracked = Tracked()
+            try tracked.following(
+                #"""
+                { "trackedEvents": [
+                  { "class": "Cart", "selector": "count()", "label": "once", "once": true },
+                  { "class": "Cart", "selector": "count()", "label": "every", "every": 3, "level": "warning" } ] }
+                """#
+            ) { for _ in 0..<7 { _ = Cart().count() } }
+            #expect(tracked.labels.count { $0 == "once" } == 1)
+            #expect(tracked.labels.count { $0 == "every" } == 3)
+            #expect(tracked.analytics.events.last?.level == .warning)
+        }
+
+        @Test("25: what may not be captured is not, whatever the plan or a closure says")
+        func notCapturable() throws {
+            let issues = Tracked.issues(#"{ "trackedEvents": [ { "class": "Vault", "selector": "logIn(user:pin:)", "label": "x", "metadata": { "p": "$arg.pin" } } ] }"#)
+            #expect(issues.count == 1)
+            #expect(issues[0].contains(#"the parameter "pin" of Vault.logIn(user:pin:) cannot be captured"#))
+            let tracked = Tracked(), seen = Seen()
+            tracked.tracker.addMetadata("all") { call in
+                seen.values = ["\(call.argument("user") ?? "none")", "\(call.argument("pin") ?? "none")"]
+                return [:]
+            }
+            try tracked.following(#"{ "trackedEvents": [ { "class": "Vault", "selector": "logIn(user:pin:)", "label": "x", "metadataFrom": "all" } ] }"#) {
+                Vault().logIn(user: "kim", pin: "1234")
+            }
+            #expect(seen.values == ["kim", "none"])
+            #expect(Tracked.issues(#"{ "trackedEvents": [ { "class": "Safe", "selector": "open(code:)", "label": "$arg.code" } ] }"#).count == 1)
+        }
+
+        @Test("captured values are as private as the plan says, in labels and in metadata", arguments: [PrivacyMode.masked, .revealed])
+        func privacy(mode: PrivacyMode) throws {
+            let tracked = Tracked(privacy: mode)
+            try tracked.following(
+                #"""
+                { "trackedEvents": [ { "class": "Vault", "selector": "logIn(user:pin:)", "label": "$arg.user of $self.city came",
+                  "metadata": { "user": "$arg.user", "both": "$arg.user in $self.city", "city": "$self.city", "key": "$self.key", "own": "$self.guarded" },
+                  "private": ["$arg.user"], "secret": ["$self.key"] } ] }
+                """#
+            ) { Vault().logIn(user: "kim", pin: "1234") }
+            let isRevealed = mode == .revealed, user: LogValue = isRevealed ? "kim" : "<private>"
+            #expect(tracked.labels == [isRevealed ? "kim of Rome came" : "<private> of Rome came"])
+            #expect(tracked.metadata(0) == [
+                "user": user, "both": isRevealed ? "kim in Rome" : "<private>", "city": "Rome", "key": "<secret>",
+                "own": isRevealed ? "mine" : "<private>",
+            ])
+        }
+
+        @Test("29: a provider that calls what is tracked reports nothing of its own")
+        func noRecursion() throws {
+            let tracked = Tracked()
+            tracked.service.register(CountingCarts(), name: "carts")
+            tracked.tracker.addPredicate("hasCount") { _ in Cart().count() == 0 }
+            try tracked.following(#"{ "trackedEvents": [ { "class": "Cart", "selector": "count()", "label": "counted", "when": "hasCount" } ] }"#) {
+                _ = Cart().count()
+            }
+            #expect(tracked.labels == ["counted"])
+        }
+
+        @Test("two trackers share a join point, and each stops by itself")
+        func twoTrackers() throws {
+            let first = Tracked(), second = Tracked()
+            let plan = TrackingPlan(json: #"{ "trackedEvents": [ { "class": "Cart", "selector": "count()", "label": "n" } ] }"#)
+            try first.tracker.start(plan)
+            try second.tracker.start(plan)
+            _ = Cart().count()
+            first.tracker.stop()
+            _ = Cart().count()
+            second.tracker.stop()
+            _ = Cart().count()
+            #expect(first.labels.count == 1)
+            #expect(second.labels.count == 2)
+        }
+
+        @Test("a plan takes the place of the one before")
+        func reload() throws {
+            let tracked = Tracked()
+            try tracked.tracker.start(TrackingPlan(json: #"{ "trackedEvents": [ { "class": "Cart", "selector": "count()", "label": "old" } ] }"#))
+            _ = Cart().count()
+            try tracked.tracker.start(TrackingPlan(json: #"{ "trackedScreens": [ { "class": "MainScreen", "label": "new" } ] }"#))
+            _ = Cart().count()
+            MainScreen().viewDidAppear(true)
+            tracked.tracker.stop()
+            #expect(tracked.labels == ["old", "new"])
+        }
+
+        @Test("levels and filters decide about what a plan reports like about anything else")
+        func levels() throws {
+            let tracked = Tracked(), quiet = RecordingProvider()
+            tracked.service.register(quiet, levels: try LevelRules(parsing: "warning,tracking.screen=info"), name: "quiet")
+            try tracked.following(
+                #"""
+                { "trackedScreens": [ { "class": "MainScreen", "label": "Main" } ],
+                  "trackedEvents": [ { "class": "Cart", "selector": "count()", "label": "counted" } ] }
+                """#
+            ) {
+                MainScreen().viewDidAppear(true)
+                _ = Cart().count()
+            }
+            #expect(quiet.messages == ["Main"])
+        }
+
+        @Test("27: a point of an extension of a generic type is known from its first call on")
+        func late() throws {
+            let tracked = Tracked()
+            try tracked.following(#"{ "trackedEvents": [ { "class": "Late", "selector": "tripled()", "label": "tripled", "metadata": { "r": "$result" }, "late": true } ] }"#) {
+                #expect(Late(value: 2).tripled() == 6)
+                #expect(Late(value: 3).tripled() == 9)
+            }
+            #expect(tracked.analytics.events.map { $0.metadata["r"] } == [6, 9])
+        }
+
+        @Test("26: plans come and go while the methods are called")
+        func underLoad() async throws {
+            let tracked = Tracked()
+            let plans = [
+                #"{ "trackedEvents": [ { "class": "Cart", "selector": "count()", "label": "a", "metadata": { "r": "$result" } }, { "class": "Holder", "selector": "get(_:)", "label": "g" } ] }"#,
+                #"{ "trackedEvents": [ { "class": "Cart", "selector": "count()", "label": "b", "when": "$result == 0" } ] }"#,
+            ].map { TrackingPlan(json: $0) }
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<2 {
+                    group.addTask {
+                        for number in 0..<5_000 {
+                            #expect(Cart().count() == 0)
+                            #expect(Holder(value: number).get(0) == number)
+                            if number % 500 == 0 { await Task.yield() }
+                        }
+                    }
+                }
+                group.addTask {
+                    for number in 0..<60 {
+                        _ = try? tracked.tracker.start(plans[number % 2])
+                        if number % 7 == 0 { tracked.tracker.stop() }
+                        await Task.yield()
+                    }
+                }
+            }
+            tracked.tracker.stop()
+            let count = tracked.labels.count
+            _ = Cart().count()
+            #expect(tracked.labels.count == count)
+        }
+    }
+}
+
+@TrackedType final class Vault {
+    let city = "Rome"
+    let key = "k-1"
+    let guarded = LogValue.private("mine")
+    @Tracked(except: "pin") func logIn(user: String, pin: String) {}
+}
+
+@TrackedType(except: "code") struct Safe {
+    func open(code: String) {}
+}
+
+struct Late<Value> { var value: Value }
+@TrackedExtension(generic: true) extension Late where Value == Int {
+    func tripled() -> Int { value * 3 }
+}
+
+final class Seen: @unchecked Sendable { var values: [String] = [] }
+
+struct CountingCarts: LogProvider {
+    func log(_ event: LogEvent) { _ = Cart().count() }
+    func flush(by deadline: LogDeadline) {}
+}

@@ -1,0 +1,161 @@
+import LogbookTestKit
+import LogbookTracking
+import Testing
+
+extension TrackingTests {
+    /// A plan that does not fit the program is not started, and says why.
+    @Suite(.serialized) struct PlanIssues {
+        @Test("5: an Objective-C selector is answered with its Swift name")
+        func objectiveC() {
+            let issues = Tracked.issues(
+                #"{ "trackedEvents": [ { "class": "MainScreen", "selector": "loginView:handleError:", "label": "x" } ] }"#)
+            #expect(issues == [
+                #"plan.json:1:59: error: "MainScreen" has no method "loginView:handleError:"; in Swift it is "loginView(_:handleError:)""#
+            ])
+        }
+
+        @Test("6: an unknown class is named with its place and what was meant, and nothing is installed")
+        func unknownClass() throws {
+            let tracked = Tracked()
+            let plan = TrackingPlan(json: """
+                { "trackedScreens": [
+                    { "class": "BaseScreen", "label": "fine" },
+                    { "class": "MainScren", "label": "Main" } ] }
+                """)
+            let error = #expect(throws: TrackingError.self) { try tracked.tracker.start(plan) }
+            #expect(error?.description == #"plan.json:3:16: error: unknown class "MainScren"; did you mean "MainScreen"?"#)
+            MainScreen().viewDidAppear(true)
+            #expect(tracked.analytics.events.isEmpty)
+        }
+
+        @Test("6: a program may go on without the plan, and the remark names every issue")
+        func goesOn() {
+            let tracked = Tracked()
+            tracked.tracker.start(TrackingPlan(json: #"{ "trackedScreens": [ { "class": "Nowhere", "label": "x" } ] }"#), onIssues: .goOnWithoutPlan)
+            MainScreen().viewDidAppear(true)
+            #expect(tracked.analytics.events.isEmpty)
+        }
+
+        @Test("7: three mistakes are three issues, in the order of the plan")
+        func allAtOnce() {
+            let issues = Tracked.issues("""
+                { "trackedEvents": [
+                    { "class": "MainScreen", "selector": "shar(_:)", "label": "x" },
+                    { "class": "Cart", "selector": "checkout(total:)", "lable": "x" },
+                    { "class": "Cart", "selector": "checkout(total:)", "label": "x", "metadata": { "a": "$arg.totl" } } ] }
+                """)
+            #expect(issues == [
+                #"plan.json:2:42: error: "MainScreen" has no method "shar(_:)" that can be tracked; did you mean "share(_:)"?"#,
+                #"plan.json:3:5: error: "label" is missing"#,
+                #"plan.json:3:56: error: unknown key "lable"; did you mean "label"?"#,
+                #"plan.json:4:89: error: Cart.checkout(total:) has no parameter "totl"; did you mean "total"?"#,
+            ])
+        }
+
+        @Test("8: malformed JSON is one issue with its place", arguments: [
+            (#"{ "trackedScreens": [ ], }"#, "1:26: error: malformed plan: \"}\" stands where a key in quotes is missing"),
+            ("{\n  \"a\": [1, ]\n}", "2:12: error: malformed plan: \"]\" stands where a value is missing"),
+            (#"{ "version": 1, "version": 1 }"#, "1:17: error: malformed plan: the key \"version\" is there twice"),
+            ("{ \"a\": \"b\n\" }", "1:10: error: malformed plan: a quote is not closed"),
+            ("", "1:1: error: malformed plan: the text ends too early"),
+            ("{} {}", "1:4: error: malformed plan: there is text behind the end"),
+        ])
+        func malformed(plan: String, issue: String) {
+            #expect(Tracked.issues(plan) == ["plan.json:" + issue])
+        }
+
+        @Test("every rule of the plan says what is wrong", arguments: [
+            (#""selector": "count()", "label": "x", "advice": "afterThrowing""#, "Cart.count() does not throw"),
+            (#""selector": "count()", "label": "x", "advice": "afterwards""#, "unknown advice \"afterwards\""),
+            (#""selector": "count()", "label": "x", "advice": "instead""#, "returns Int, which a plan cannot make up"),
+            (#""selector": "count()", "label": "x", "when": "enabld""#, "unknown predicate \"enabld\"; did you mean \"enabled\"?"),
+            (#""selector": "count()", "label": "x", "when": "$result >""#, "bad condition: a value is missing at the end (at byte 9)"),
+            (#""selector": "count()", "label": "x", "providers": ["mx"]"#, "unknown provider \"mx\"; did you mean \"mix\"?"),
+            (#""selector": "count()", "label": "x", "metadataFrom": "basket""#, "unknown metadata source \"basket\""),
+            (#""selector": "count()", "label": "x", "level": "wraning""#, "unknown level \"wraning\"; did you mean \"warning\"?"),
+            (#""selector": "count()", "label": "x", "every": 0"#, "\"every\" must be a whole number"),
+            (#""selector": "count()", "label": "x", "once": "yes""#, "\"once\" must be true or false"),
+            (#""selector": "count()", "label": """#, "\"label\" must be text that is not empty"),
+            (#""selector": "count()", "label": 3"#, "\"label\" must be text"),
+            (#""selector": "count()", "label": "x", "metadata": { "a": null }"#, "the metadata \"a\" must be text, a number, true or false"),
+            (#""selector": "count()", "label": "$arg.x""#, "Cart.count() has no parameter \"x\""),
+            (#""selector": "count()", "label": "$error""#, "does not throw, so there is no $error"),
+            (#""selector": "count()", "label": "$rsult""#, "unknown value \"$rsult\"; did you mean \"result\"?"),
+            (#""selector": "count()", "label": "$result", "advice": "before""#, "$result is not known before the call"),
+            (#""selector": "onEach(_:)", "label": "$arg.body""#, "the parameter \"body\" of Cart.onEach(_:) cannot be captured"),
+            (#""selector": "onEach(_:)", "label": "$result""#, "returns nothing, so there is no $result"),
+            (#""selector": "make(_:)", "label": "$self.x""#, "Cart.make(_:) has no instance"),
+            (#""selector": "make(_:)", "label": "x", "instances": "promo""#, "has no instance that could be marked"),
+            (#""selector": "count()", "label": "x", "private": ["$arg.x"]"#, "nothing in this entry shows \"$arg.x\""),
+            (#""selector": "count()", "label": "x", "transaction": { "opens": "buy" }"#, "unknown use case \"buy\"; did you mean \"buying\"?"),
+            (#""selector": "count()", "label": "x", "transaction": { "opens": "buying", "event": "strated", "by": "one" }"#, "unknown event \"strated\"; did you mean \"started\"?"),
+            (#""selector": "count()", "label": "x", "transaction": { "opens": "buying" }"#, "has no object to which a transaction could belong"),
+            (#""selector": "count()", "label": "x", "transaction": { "opens": 1, "closes": 1 }"#, "one of \"opens\", \"continues\" and \"closes\""),
+            (#""point": "vipDiscont", "label": "x""#, "unknown point \"Cart.vipDiscont\"; did you mean \"vipDiscount\"?"),
+        ])
+        func rules(entry: String, issue: String) {
+            let issues = Tracked.issues(
+                #"{ "usecases": { "buying": { "number": 4, "events": { "started": 0 } } }, "trackedEvents": [ { "class": "Cart", \#(entry) } ] }"#
+            ) { tracker in
+                tracker.addPredicate("enabled") { _ in true }
+            }
+            #expect(issues.contains { $0.contains(issue) }, "\(issues)")
+        }
+
+        @Test("a version that nobody knows, and lists that are none, are said")
+        func structure() {
+            #expect(Tracked.issues(#"{ "version": 2 }"#) == ["plan.json:1:14: error: this program reads plans of version 1"])
+            #expect(Tracked.issues(#"{ "trackedScreens": {} }"#) == [#"plan.json:1:21: error: "trackedScreens" must be a list"#])
+            #expect(Tracked.issues(#"{ "trackedScrens": [] }"#) == [#"plan.json:1:3: error: unknown key "trackedScrens"; did you mean "trackedScreens"?"#])
+            #expect(Tracked.issues("[]") == ["plan.json:1:1: error: the plan must be an object"])
+        }
+
+        @Test("14: a handler around an unknown method, or with another result, is an issue")
+        func arounds() {
+            let issues = Tracked.issues("{}") { tracker in
+                tracker.around("Cart.chekout(total:)", returning: Int.self) { _, proceed in try proceed() }
+                tracker.around("Cart.checkout(total:)", returning: String.self) { _, proceed in try proceed() }
+                tracker.around("Account.slow(_:)", returning: Int.self) { _, proceed in try proceed() }
+            }
+            #expect(issues.count == 3)
+            #expect(issues[0].contains("asynchronous"))
+            #expect(issues[1].contains(#"the handler returns String, and the method Int"#))
+            #expect(issues[2].contains(#"unknown join point; did you mean "Cart.checkout(total:)"?"#))
+        }
+
+        @Test("the check for a unit test knows the classes, and leaves alone what only the program names")
+        func unitTestCheck() {
+            let plan = TrackingPlan(json: #"{ "trackedScreens": [ { "class": "MainScreen", "label": "x", "when": "isPaying", "providers": ["ga"] } ] }"#)
+            #expect(Tracker.check(plan).isEmpty)
+            let wrong = TrackingPlan(json: #"{ "trackedScreens": [ { "class": "MainScren", "label": "x" } ] }"#)
+            #expect(Tracker.check(wrong).map(\.column) == [34])
+        }
+
+        @Test("a plan in Swift is checked like one in JSON, and names its lines")
+        func inSwift() throws {
+            let tracked = Tracked()
+            let plan = TrackingPlan([
+                .screen("MainScreen", label: "Main"),
+                .event(#joinPoint(MainScreen.share(_:)), label: "Shared $arg.sender") { $0.metadata = [("r", "$result")] },
+            ])
+            try tracked.tracker.start(plan)
+            MainScreen().viewDidAppear(true)
+            _ = MainScreen().share(4)
+            tracked.tracker.stop()
+            #expect(tracked.labels == ["Main", "Shared 4"])
+            #expect(tracked.metadata(1) == ["r": "shared 4 share(_:)"])
+
+            let line = #line + 1
+            let issues = tracked.tracker.check(TrackingPlan([.screen("MainScren", label: "Main")]))
+            #expect(issues.map(\.description) == [
+                "LogbookTrackingTests/PlanIssuesTests.swift:\(line): error: unknown class \"MainScren\"; did you mean \"MainScreen\"?"
+            ])
+        }
+
+        @Test("a plan that cannot be read is an issue")
+        func unreadable() {
+            let issues = Tracker.check(TrackingPlan(path: "/nowhere/plan.json"))
+            #expect(issues.map(\.description) == ["/nowhere/plan.json: error: cannot read the plan: No such file or directory"])
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import LogbookTestKit
+import LogbookTracking
+import Testing
+
+extension TrackingTests {
+    /// A tracked function does what it did before, whether or not anybody listens.
+    @Suite(.serialized) struct Semantics {
+        /// A plan that names everything there is.
+        static func everything() -> String {
+            let entries = Tracker.joinPoints.filter { $0.selector != "deinit" && $0.module == "LogbookTrackingTests" && !$0.type.isEmpty }
+                .map { "{ \"class\": \"\($0.type)\", \"\($0.selector.contains("(") ? "selector" : "point")\": \"\($0.selector)\", \"label\": \"\($0.type).\($0.selector)\" }" }
+            return "{ \"trackedEvents\": [\(entries.joined(separator: ",\n"))] }"
+        }
+
+        @Test("20 and 21: the zoo behaves the same with its points closed and open", arguments: [false, true])
+        func zoo(isOpen: Bool) async throws {
+            let tracked = Tracked()
+            if isOpen { try tracked.tracker.start(TrackingPlan(json: Self.everything())) }
+            defer { tracked.tracker.stop() }
+
+            var zoo = Zoo()
+            #expect(throws: PurchaseError.code(1)) { try zoo.typed(true) }
+            #expect(try zoo.typed(false) == 5)
+            #expect(zoo.single() == 3)
+            #expect(zoo.choice(true) == "yes" && zoo.choice(false) == "no")
+            #expect(Array(zoo.opaque()) == [2, 3] && Array(zoo.opaqueSingle()) == [1, 2])
+            let unique = zoo.unique()
+            #expect(unique.number == 4)
+            zoo.eat(unique)
+            #expect(zoo.mapAll { $0 + "!" } == ["x!"])
+            #expect(throws: PurchaseError.code(2)) { try zoo.mapAll { _ in throw PurchaseError.code(2) } }
+            #expect(Zoo.make(1, 2, 3) == 3)
+            var number = 1
+            zoo.change(&number, by: 4)
+            #expect(number == 5)
+            #expect(zoo.optional("abc") == 3 && zoo.optional(nil) == nil)
+            #expect(zoo.tuple().b == "x")
+            #expect(zoo.closure { 9 } == 9 && zoo.escaping { 8 } == 8 && zoo.automatic(7) == 7)
+            #expect(zoo.defaulted() == 8 && zoo.repeat(6) == 6 && zoo.tables([:], dictionary: [:]) == 0)
+            #expect(zoo.nested(4) == 8 && zoo.texts().count == 4 && zoo.texts()[2] == "<x>")
+            #expect(zoo.pattern("baab") && zoo.conditional() == 1 && zoo.callsHidden() == 11)
+            zoo.discarded()
+            zoo.push("y")
+            #expect(zoo.items == ["x", "y"])
+
+            #expect(Made(3).value == 3 && Made(maybe: -1) == nil && Made(maybe: 1)?.value == 1)
+            #expect(throws: PurchaseError.code(-2)) { try Made(throwing: -2) }
+            let before = Destroyed.count
+            do {
+                let child = Child(text: "3")
+                #expect(child.id == 3 && child.hello() == "hello child")
+                #expect(await child.helloLater() == "hello child")
+            }
+            #expect(Destroyed.count == before + 1)
+
+            let account = Account()
+            #expect(await account.deposit(5) == 5)
+            #expect(try await account.slow(2) == 4)
+            await #expect(throws: PurchaseError.code(-1)) { try await account.slow(-1) }
+            #expect(account.name() == "account")
+            #expect(await ViewModel().hop())
+            await ViewModel().tap()
+            #expect(await Isolations().stays() == 1)
+            #expect(await Isolations().leaves() == 2)
+
+            #expect(Holder(value: "q").get(1) == "q" && Holder(value: 2).map { $0 + 1 } == 3 && Holder<Int>.zero() == 0)
+            #expect(Holder(value: 4).doubled() == 8)
+            #expect(genericFree("g") == "g" && genericBySome(1) && freeFunction(a: 1, b: "z") == "1z")
+            var own = UniqueSelf()
+            own.bump()
+            #expect(own.take() == 2)
+            #expect(local() == 2 && Legacy().extra(n: 4) == 8 && Outer.Inner().deep() == 1 && Greeter().greet() == "hi")
+            #expect(Legacy().blob(200) == 180)
+
+            let exact = Exact()
+            #expect(try exact.pay(total: 2) == 2)
+            #expect(throws: PurchaseError.code(-3)) { try exact.pay(total: -3) }
+            #expect(throws: PurchaseError.code(4)) { try exact.typed() }
+            #expect(await exact.later() == 2)
+            exact.reset()
+            #expect(exact.total == 0 && Exact.shared() == 7)
+
+            let labels = Set(tracked.labels)
+            guard isOpen else {
+                #expect(labels.isEmpty)
+                return
+            }
+            for label in [
+                "Zoo.typed(_:)", "Zoo.opaque()", "Zoo.unique()", "Zoo.eat(_:)", "Zoo.mapAll(_:)", "Zoo.make(_:)", "Zoo.repeat(_:)",
+                "Zoo.hidden()", "Zoo.push(_:)", "Made.init(_:)", "Made.init(maybe:)", "Made.init(throwing:)", "Parent.init(name:)",
+                "Child.init(id:)", "Child.init(text:)", "Child.hello()", "Child.helloLater()", "Account.deposit(_:)", "Account.slow(_:)",
+                "Account.name()", "ViewModel.hop()", "ViewModel.tap()", "Isolations.stays()", "Isolations.leaves()", "Holder.get(_:)",
+                "Holder.map(_:)", "Holder.zero()", "UniqueSelf.take()", "UniqueSelf.bump()", "Legacy.extra(n:)", "Outer.Inner.deep()",
+                "Legacy.vipDiscount", "Exact.pay(total:)", "Exact.reset()", "Exact.shared()", "Exact.later()", "Exact.typed()",
+            ] {
+                #expect(labels.contains(label), "\(label)")
+            }
+        }
+
+        @Test("what is not annotated is no join point")
+        func whatIsThere() {
+            let names = Set(Tracker.joinPoints.map(\.id))
+            #expect(!names.contains("LogbookTrackingTests.MainScreen.untracked()"))
+            #expect(!names.contains("LogbookTrackingTests.Parent.hello()"))
+            #expect(names.contains("LogbookTrackingTests.genericFree(_:)"))
+            #expect(names.contains("LogbookTrackingTests.genericBySome(_:)"))
+        }
+
+        @Test("23: in a dynamic method the line is the source's own, and the events are the same")
+        func dynamicKeepsItsLines() throws {
+            let tracked = Tracked()
+            try tracked.following(
+                #"""
+                { "trackedEvents": [
+                  { "class": "Exact", "selector": "line()", "label": "line", "metadata": { "r": "$result" } },
+                  { "class": "Exact", "selector": "pay(total:)", "label": "Paid", "advice": "afterReturning",
+                    "metadata": { "all": "$self.total", "given": "$arg.total" } },
+                  { "class": "Exact", "selector": "pay(total:)", "label": "Failed", "advice": "afterThrowing", "metadata": { "e": "$error" } },
+                  { "class": "Exact", "selector": "reset()", "label": "no reset", "advice": "instead" } ] }
+                """#
+            ) {
+                let exact = Exact()
+                #expect(exact.line() == 214)
+                _ = try exact.pay(total: 5)
+                _ = try? exact.pay(total: -1)
+                exact.reset()
+                #expect(exact.total == 5)
+            }
+            #expect(tracked.labels == ["line", "Paid", "Failed", "no reset"])
+            #expect(tracked.metadata(1) == ["all": 5, "given": 5])
+            #expect(tracked.metadata(2) == ["e": "code(-1)"])
+            #expect(Exact().line() == 214)
+        }
+
+        @Test("24: generic types and functions report, and a wrong selector of a generic class has near matches")
+        func generics() throws {
+            let tracked = Tracked()
+            try tracked.following(
+                #"""
+                { "trackedEvents": [
+                  { "class": "Holder", "selector": "get(_:)", "label": "got", "metadata": { "n": "$arg.n", "r": "$result", "v": "$self.value" } } ] }
+                """#
+            ) {
+                _ = Holder(value: "q").get(3)
+                _ = Holder(value: 1.5).get(4)
+                _ = Holder(value: 1).map { $0 }
+            }
+            #expect(tracked.labels == ["got", "got"])
+            #expect(tracked.metadata(0) == ["n": 3, "r": "q", "v": "q"])
+            #expect(tracked.metadata(1) == ["n": 4, "r": 1.5, "v": 1.5])
+            let issues = Tracked.issues(#"{ "trackedEvents": [ { "class": "Holder", "selector": "gett(_:)", "label": "x" } ] }"#)
+            #expect(issues == [#"plan.json:1:55: error: "Holder" has no method "gett(_:)" that can be tracked; did you mean "get(_:)"?"#])
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import LogbookTracking
+import LogbookTrackingPlan
+import LogbookTrackingSyntax
+import Testing
+
+extension TrackingTests {
+    /// What the check before the build finds in sources is what the program finds in itself.
+    @Suite struct SourceCatalogs {
+        static func catalog() throws -> PlanCatalog {
+            var sources = SourceCatalog()
+            let folder = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            where file.pathExtension == "swift" {
+                sources.add(
+                    try String(contentsOf: file, encoding: .utf8), module: "LogbookTrackingTests", file: file.lastPathComponent)
+            }
+            return sources.catalog
+        }
+
+        static func say(_ point: JoinPointRecord) -> String {
+            let parameters = point.parameters.map { "\($0.label) \($0.name): \($0.type)\($0.isCapturable ? "" : " (not capturable)")" }
+            return "\(point.id) \(point.kind) [\(parameters.joined(separator: ", "))] \(point.result) \(point.isAsync) \(point.isThrowing)"
+        }
+
+        @Test("sources and program agree about every join point")
+        func agree() throws {
+            let inSources = Set(try Self.catalog().points.map(Self.say))
+            let inProgram = Set(Tracker.joinPoints.filter { $0.module == "LogbookTrackingTests" }.map { Self.say($0.record) })
+            // What only the program sees: deinitializers and functions inside functions; points of generic extensions come late.
+            let onlyThere = inProgram.subtracting(inSources).filter { !$0.contains(".deinit ") && !$0.contains(".inner(_:) function") }
+            #expect(onlyThere.filter { !$0.contains("doubled()") && !$0.contains("tripled()") && !$0.contains("greet()") }.isEmpty)
+            #expect(inSources.subtracting(inProgram).isEmpty)
+            #expect(inSources.count > 70)
+        }
+
+        @Test("a class that is there but not annotated is told apart from one that is not there", arguments: [
+            (#"{ "class": "Parent", "selector": "hello()", "label": "x" }"#, #""Parent" has the method "hello()", but it is not tracked"#),
+            (#"{ "class": "Box", "selector": "hello()", "label": "x" }"#, #"the class "Box" is there, but not annotated @TrackedType"#),
+            (#"{ "class": "MainScreen", "selector": "untracked()", "label": "x" }"#, #"has the method "untracked()", but it is not tracked"#),
+            (#"{ "class": "MainScren", "selector": "untracked()", "label": "x" }"#, #"did you mean "MainScreen"?"#),
+        ])
+        func unannotated(entry: String, issue: String) throws {
+            let plan = PlanReader.read(Array("{ \"trackedEvents\": [ \(entry) ] }".utf8), file: "plan.json")
+            let issues = PlanCheck.check(plan, against: try Self.catalog(), names: PlanCheck.Names()).issues
+            #expect(issues.count == 1 && issues[0].description.contains(issue), "\(issues.map(\.description))")
+        }
+
+        @Test("a class that two modules have is named with its module, and inherits from its own module's types")
+        func severalModules() throws {
+            var sources = SourceCatalog()
+            for module in ["A", "B"] {
+                sources.add(
+                    "@TrackedType class Base { func show() {} }\n@TrackedType final class Home: Base {}", module: module, file: "x.swift")
+            }
+            func issues(_ type: String) -> [String] {
+                let plan = PlanReader.read(
+                    Array("{ \"trackedEvents\": [ { \"class\": \"\(type)\", \"selector\": \"show()\", \"label\": \"x\" } ] }".utf8), file: "p")
+                return PlanCheck.check(plan, against: sources.catalog, names: PlanCheck.Names()).issues.map(\.description)
+            }
+            #expect(issues("Home") == [#"p:1:33: error: the class "Home" is in several modules; write "A.Home" or "B.Home""#])
+            #expect(issues("B.Home") == [])
+            let found = sources.catalog.lookup("B.Home", "show()")
+            #expect(found.map { sources.catalog.points[$0.point].module } == "B")
+        }
+
+        @Test("the skeleton of a plan names everything, and fits")
+        func skeleton() throws {
+            let catalog = try Self.catalog()
+            let plan = PlanReader.read(Array(SourceCatalog.skeleton(of: catalog).utf8), file: "plan.json")
+            #expect(plan.entries.count == catalog.points.count)
+            #expect(PlanCheck.check(plan, against: catalog, names: PlanCheck.Names()).issues.map(\.description) == [])
+        }
+    }
+
+    /// What the plug-in answers the compiler.
+    @Suite struct Headers {
+        func header(_ text: String) -> DeclarationHeader {
+            var scanner = DeclarationScanner(text)
+            return scanner.header()
+        }
+
+        @Test func aHeaderIsReadWhateverItsDefaultValuesSay() {
+            let header = header(#"""
+                /// doc
+                @MainActor @discardableResult
+                public static func `do`<T: P>(_ a: inout [String: (Int, Int)], b c: @escaping () throws -> Void = { f(",") }, d: String = "a, b: \(x)") async throws(E) -> [T]? where T: Q { "}" }
+                """#)
+            #expect(header.selector == "do(_:b:d:)")
+            #expect(header.attributes == ["MainActor", "discardableResult"])
+            #expect(header.modifiers == ["public", "static"])
+            #expect(header.parameters.map(\.type) == ["[String: (Int, Int)]", "@escaping () throws -> Void", "String"])
+            #expect(header.parameters.map(\.modifiers) == [["inout"], [], []])
+            #expect(header.isAsync && header.isThrowing && header.thrownType == "E" && header.result == "[T]?")
+            #expect(header.whereClause == "where T: Q" && header.generics == "<T: P>" && header.body == #" "}" "#)
+        }
+
+        @Test func attributesOfParametersMayBeGeneric() {
+            let header = header("func f(_ a: Int = 1, @Builder<A, B>(x) build c: () -> Int, @Module.Other d: Int) {}")
+            #expect(header.selector == "f(_:build:d:)")
+        }
+
+        @Test func aCommentBehindATypeIsNotPartOfIt() {
+            let header = header("func f(a: Int // the first\n, b: [Int] /* the second */) -> Int // none\n{}")
+            #expect(header.parameters.map(\.type) == ["Int", "[Int]"])
+            #expect(header.result == "Int")
+        }
+
+        @Test func attributesSayWhatMayNotBeCaptured() {
+            let attribute = TrackingAttribute(#"Tracked(generic : true, except: "pin", "code")"#)
+            #expect(attribute.exceptions == ["pin", "code"] && attribute.isGeneric && !attribute.includesInitializers)
+        }
+
+        @Test func pointsInABodyAreRead() {
+            var scanner = DeclarationScanner(#"("vip", ["a": f(1, 2), "b": "x, y"])"#)
+            let call = scanner.aspectPoint()
+            #expect(call?.name == "vip")
+            #expect(call?.values.map(\.key) == ["a", "b"])
+            #expect(call?.values.map(\.text) == ["f(1, 2)", #""x, y""#])
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import LogbookTracking
+
+// Every shape of function that Swift has, so far as it can be tracked: each behaves the same with its join point closed and open.
+
+struct Unique: ~Copyable { var number: Int }
+
+@TrackedType struct Zoo {
+    var items = ["x"]
+    func typed(_ fails: Bool) throws(PurchaseError) -> Int {
+        if fails { throw .code(1) }
+        return 5
+    }
+    func single() -> Int { 3 }
+    func choice(_ yes: Bool) -> String { if yes { "yes" } else { "no" } }
+    func opaque() -> some Sequence<Int> {
+        let numbers = [1, 2]
+        return numbers.lazy.map { $0 + 1 }
+    }
+    func opaqueSingle() -> some Sequence<Int> { [1, 2] }
+    func unique() -> Unique { Unique(number: 4) }
+    func eat(_ unique: consuming Unique) {
+        let eaten = unique
+        _ = eaten.number
+    }
+    func mapAll<Value>(_ body: (String) throws -> Value) rethrows -> [Value] { try items.map(body) }
+    static func make(_ numbers: Int...) -> Int { numbers.count }
+    func change(_ number: inout Int, by step: Int) { number += step }
+    func optional(_ text: String?) -> Int? {
+        guard let text else { return nil }
+        return text.count
+    }
+    func tuple() -> (a: Int, b: String) { (1, "x") }
+    func never() -> Never { fatalError("nobody calls this") }
+    func closure(_ body: () -> Int) -> Int { body() }
+    func escaping(_ body: @escaping @Sendable () -> Int) -> Int { body() }
+    func automatic(_ value: @autoclosure () -> Int) -> Int { value() }
+    func defaulted(_ text: String = "a,b", _ table: [String: Int] = ["x": 1, "y": 2], n: Int = { 1 + 2 }()) -> Int {
+        text.count + table.count + n
+    }
+    func `repeat`(_ `in`: Int) -> Int { `in` }
+    func tables(_ a: [String: [Int]], dictionary b: [String: (Int, Int)]) -> Int { a.count + b.count }
+    func nested(_ n: Int) -> Int {
+        func inner(_ m: Int) -> Int { m * 2 }
+        outer: for i in 0..<10 {
+            for j in 0..<10 where i * j > n { break outer }
+        }
+        return inner(n)
+    }
+    func texts() -> [String] {
+        [#"a "quoted" } brace"#, """
+            several { lines
+            """, "\(items.map { "<\($0)>" }.joined())", "}"]
+    }
+    func pattern(_ text: String) -> Bool { text.contains(/a{2}/) }
+    func conditional() -> Int {
+        #if os(Linux) || os(macOS)
+            return 1
+        #else
+            return 2
+        #endif
+    }
+    @discardableResult func discarded() -> Int { 9 }
+    private func hidden() -> Int { 11 }
+    func callsHidden() -> Int { hidden() }
+    mutating func push(_ item: String) { items.append(item) }
+}
+
+struct Made {
+    let value: Int
+    @Tracked init(_ value: Int) { self.value = value }
+    @Tracked init?(maybe value: Int) {
+        if value < 0 { return nil }
+        self.value = value
+    }
+    @Tracked init(throwing value: Int) throws {
+        if value < 0 { throw PurchaseError.code(value) }
+        self.value = value
+    }
+}
+
+class Parent {
+    let name: String
+    @Tracked init(name: String) { self.name = name }
+    func hello() -> String { "hello" }
+    func helloLater() async -> String { "hello" }
+}
+
+@TrackedType(initializers: true) final class Child: Parent {
+    let id: Int
+    init(id: Int) {
+        self.id = id
+        super.init(name: "child")
+    }
+    convenience init(text: String) { self.init(id: Int(text) ?? 0) }
+    @Tracked deinit { Destroyed.count += 1 }
+    override func hello() -> String { super.hello() + " child" }
+    override func helloLater() async -> String { await super.helloLater() + " child" }
+}
+
+enum Destroyed { nonisolated(unsafe) static var count = 0 }
+
+final class Box { var value = 0 }
+
+@TrackedType actor Account {
+    var balance = 0
+    let box = Box()
+    func deposit(_ amount: Int) -> Int {
+        balance += amount
+        return balance
+    }
+    func slow(_ amount: Int) async throws -> Int {
+        box.value += amount
+        await Task.yield()
+        box.value += amount
+        if amount < 0 { throw PurchaseError.code(amount) }
+        return box.value
+    }
+    nonisolated func name() -> String { "account" }
+}
+
+@MainActor @TrackedType final class ViewModel {
+    let box = Box()
+    func load(_ other: Box) async throws -> Box {
+        box.value += other.value
+        await Task.yield()
+        return box
+    }
+    func tap() {
+        MainActor.assertIsolated()
+        box.value += 1
+    }
+    func hop() async -> Bool {
+        MainActor.assertIsolated()
+        await Task.yield()
+        MainActor.assertIsolated()
+        return true
+    }
+}
+
+@TrackedType final class Isolations: Sendable {
+    nonisolated(nonsending) func stays() async -> Int {
+        await Task.yield()
+        return 1
+    }
+    @concurrent func leaves() async -> Int {
+        await Task.yield()
+        return 2
+    }
+}
+
+@TrackedType struct Holder<Value: Sendable> {
+    var value: Value
+    func get(_ n: Int) -> Value { value }
+    func map<Other>(_ body: (Value) -> Other) -> Other { body(value) }
+    static func zero() -> Int { 0 }
+}
+
+@TrackedExtension(generic: true) extension Holder where Value == Int {
+    func doubled() -> Int { value * 2 }
+}
+
+@Tracked func freeFunction(a: Int, b: String) -> String { "\(a)\(b)" }
+@Tracked func genericFree<Value>(_ value: Value) -> Value { value }
+@Tracked func genericBySome(_ value: some Equatable) -> Bool { value == value }
+
+struct UniqueSelf: ~Copyable {
+    var value = 1
+    @Tracked consuming func take() -> Int { value }
+    @Tracked mutating func bump() { value += 1 }
+}
+
+func local() -> Int {
+    @Tracked func inner(_ n: Int) -> Int { n + 1 }
+    return inner(1)
+}
+
+class Legacy {
+    func blob(_ total: Double) -> Double {
+        var total = total
+        if total > 100 {
+            let discount = total / 10
+            #aspectPoint("vipDiscount", ["discount": Evaluations.counted(discount), "label": "ten, percent"])
+            total -= discount
+        }
+        return total
+    }
+}
+
+enum Evaluations {
+    nonisolated(unsafe) static var count = 0
+    static func counted<Value>(_ value: Value) -> Value {
+        count += 1
+        return value
+    }
+}
+
+@TrackedExtension extension Legacy { func extra(n: Int) -> Int { n * 2 } }
+
+enum Outer {
+    @TrackedType struct Inner {
+        func deep() -> Int { 1 }
+    }
+}
+
+protocol Greeting {}
+extension Greeting {
+    @Tracked(generic: true) func greet() -> String { "hi" }
+}
+struct Greeter: Greeting {}
+
+/// Woven from outside: lines and coverage stay exact.
+@TrackedType class Exact {
+    var total = 0
+    dynamic func line() -> Int { 0 + #line }   // line 214 of this file
+    dynamic func pay(total: Int) throws -> Int {
+        guard total > 0 else { throw PurchaseError.code(total) }
+        self.total += total
+        return self.total
+    }
+    dynamic func reset() { total = 0 }
+    dynamic static func shared() -> Int { 7 }
+    dynamic func later() async -> Int { total }   // a replacement cannot wrap it: its body is
+    dynamic func typed() throws(PurchaseError) -> Int { throw .code(4) }
+}
