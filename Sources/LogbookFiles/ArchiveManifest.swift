@@ -1,7 +1,8 @@
 internal import LogbookCore
 
 /// What a log knows of its files beyond their names, kept in `.app.manifest`: which archives are its own, and how they are called
-/// by those who deliver them. One line per fact, only ever appended; whoever appends holds the log's lock.
+/// by those who deliver them. One line per fact, only ever appended; whoever appends holds the log's lock,
+/// but for the lines of deliveries, which must not keep a full file from rolling.
 ///
 /// ```
 /// logbook-manifest 1 586AB00B-F16E-4AE6-8A91-0210264925C7

@@ -20,9 +20,8 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
     private let files: Files
     private let manifest: Locked<ManifestFile<RestartingFileSystem<Base>>>
 
-    /// The log's lock is held for moments; a settlement waits for it this often and this long.
-    private static var lockTries: Int { 400 }
-    private static var lockPauseMicroseconds: UInt32 { 5000 }
+    /// The manifest may be written anew by somebody at the very moment a line is added, and then lacks it.
+    private static var noteTries: Int { 5 }
 
     /// - Parameter folder: Must exist.
     package init(of name: String, in folder: String, files base: Base) throws(FileLogProviderError) {
@@ -99,17 +98,13 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
     package func settle(_ claim: ArchiveClaim) throws -> Bool {
         let folder = try openFolder()
         let number = claim.archive.number
-        let lock = OwnedDescriptor(
-            try files.openForAppending(name.lock, in: folder.descriptor, permissions: 0o600), files)
-        for attempt in 1... {
-            if try files.tryLock(lock.descriptor) { break }
-            if attempt == Self.lockTries { throw SystemError(EWOULDBLOCK, in: "flock") }
-            usleep(Self.lockPauseMicroseconds)
-        }
-        defer { files.unlock(lock.descriptor) }
+        // Without the log's lock, which would keep a file from rolling when it is full: a line is one write at the end.
         let entry = try manifest.withLock { manifest throws(SystemError) in
             try manifest.refresh(in: folder.descriptor)
-            try manifest.append(ArchiveManifest.delivered(number), in: folder.descriptor, isSafe: true)
+            for _ in 0..<Self.noteTries where !manifest.manifest.delivered.contains(number) {
+                try manifest.append(ArchiveManifest.delivered(number), in: folder.descriptor, isSafe: true)
+                try manifest.refresh(in: folder.descriptor)
+            }
             return manifest.manifest.entries[number]
         }
         guard let entry else { return true }

@@ -70,8 +70,8 @@ struct ManifestFile<Files: FileSystem>: Sendable {
         read = (file, status, end)
     }
 
-    /// Adds lines, and makes them safe where a crash of the machine must not undo them. The caller holds the log's lock and has
-    /// refreshed.
+    /// Adds lines, and makes them safe where a crash of the machine must not undo them. The caller has refreshed, and
+    /// holds the log's lock unless another line in between would do no harm.
     mutating func append(_ text: String, in folder: FileDescriptor, isSafe: Bool) throws(SystemError) {
         let file = OwnedDescriptor(
             try files.openForAppending(name.manifest, in: folder, permissions: 0o600), files)

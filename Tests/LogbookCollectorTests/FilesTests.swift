@@ -38,14 +38,20 @@
 
         @Test func whatIsNoFileOfOursIsRefused() async throws {
             try await with { collector in
-                #expect(try await collector.send("PUT", "/v1/files/A", Array("abd".utf8), ["Logbook-SHA256": digest]).status == 503)
+                let damaged = try await collector.send("PUT", "/v1/files/A", Array("abd".utf8), ["Logbook-SHA256": digest])
+                #expect(damaged.status == 503)
                 #expect(kept("A") == nil)
-                for id in ["..", ".hidden", "a%2Fb", "a/b", String(repeating: "a", count: 129)] {
-                    #expect(try await collector.send("PUT", "/v1/files/\(id)", Array("abc".utf8)).status == 400 || id == "..")
+                for id in [".hidden", "a%2Fb", "a/b", String(repeating: "a", count: 129)] {
+                    let answer = try await collector.send("PUT", "/v1/files/\(id)", Array("abc".utf8))
+                    #expect(answer.status == 400, "\(id)")
                 }
-                #expect(try await collector.send("PUT", "/v1/files/A", [UInt8](repeating: 0x61, count: 10_001)).status == 413)
-                #expect(try await collector.send("PUT", "/v1/files/A", [], ["Authorization": "Bearer wrong"]).status == 401)
-                #expect(try await collector.send("GET", "/v1/files/A").status == 405)
+                let large = try await collector.send("PUT", "/v1/files/A", [UInt8](repeating: 0x61, count: 10_001))
+                #expect(large.status == 413)
+                let stranger = try await collector.send(
+                    "PUT", "/v1/files/A", Array("abc".utf8), ["Authorization": "Bearer wrong"])
+                #expect(stranger.status == 401)
+                let asked = try await collector.send("GET", "/v1/files/A")
+                #expect(asked.status == 405)
                 #expect((try? FileManager.default.contentsOfDirectory(atPath: folder("received")))?.isEmpty ?? true)
             }
         }
@@ -53,7 +59,8 @@
         @Test func withoutAFolderThereIsNothingAtThePath() async throws {
             let archive = try SQLiteArchive(path: folder("archive.sqlite"))
             try await RunningCollector.with(archive) { collector in
-                #expect(try await collector.send("PUT", "/v1/files/A", Array("abc".utf8)).status == 404)
+                let answer = try await collector.send("PUT", "/v1/files/A", Array("abc".utf8))
+                #expect(answer.status == 404)
             }
         }
     }
