@@ -180,7 +180,7 @@ private func mode(_ path: String) -> UInt32 {
         let store = try TransactionStore(path: folder.store)
         var lock = stat()
         try #require(stat(folder.store + ".lock", &lock) == 0)
-        let descriptor = try #require((Int32(3)..<1024).first { number in
+        let descriptor = try #require((Int32(3)..<65_536).first { number in
             var facts = stat()
             return fstat(number, &facts) == 0 && facts.st_ino == lock.st_ino && facts.st_dev == lock.st_dev
         })
