@@ -12,7 +12,7 @@ final class Advice: Sendable {
     }
 
     private enum Member: Sendable {
-        case value(PlanPath, ValuePath, LogPrivacy)
+        case value(ValuePath, LogPrivacy)
         case text(RenderedText, LogPrivacy)
     }
 
@@ -33,10 +33,17 @@ final class Advice: Sendable {
     private let constantMetadata: LogMetadata
     private let members: [(key: String, member: Member)]
     private let transaction: TransactionAdvice?
+    /// Whether every call says the same, and nothing else happens.
+    private let isConstant: Bool
     private let calls = Atomic<UInt64>(0)
 
     /// Where what a plan reports stands in level rules and filters.
-    static func category(of kind: PlanEntry.Kind) -> String { "tracking.\(kind.rawValue)" }
+    static func category(of kind: PlanEntry.Kind) -> String {
+        switch kind {
+        case .screen: "tracking.screen"
+        case .event: "tracking.event"
+        }
+    }
 
     init(
         _ entry: CheckedEntry, at point: JoinPoint, isInstance: (@Sendable (Any) -> Bool)?, closures: Closures,
@@ -52,18 +59,20 @@ final class Advice: Sendable {
         condition = entry.condition.map { Condition($0, entry, closures.predicates) }
         addition = entry.metadataSource.flatMap { closures.metadata[$0] }
 
-        var constant = LogMetadata([(LogMetadata.categoryKey, .string(Self.category(of: entry.kind)))])
+        var constant: LogMetadata = [LogMetadata.categoryKey: .string(Self.category(of: entry.kind))]
         var members: [(key: String, member: Member)] = []
         for (key, value) in entry.metadata {
-            constant[key] = .null
             switch value {
             case .number(let number): constant[key] = Int64(exactly: number).map(LogValue.integer) ?? .double(number)
             case .bool(let bool): constant[key] = .bool(bool)
             case .template(let template):
                 if let text = template.constant {
                     constant[key] = .string(text)
-                } else if let path = template.soleValue, let value = ValuePath(path, entry) {
-                    members.append((key, .value(path, value, entry.privacy(of: path))))
+                    continue
+                }
+                constant[key] = .null
+                if let path = template.soleValue, let value = ValuePath(path, entry) {
+                    members.append((key, .value(value, entry.privacy(of: path))))
                 } else {
                     members.append((key, .text(RenderedText(template, entry), entry.privacy(of: template))))
                 }
@@ -73,8 +82,9 @@ final class Advice: Sendable {
         self.members = members
         transaction = entry.transaction.map { TransactionAdvice($0, entry, point: point, service, transactions) }
 
+        isConstant = members.isEmpty && addition == nil && constantLabel != nil && transaction == nil
         let hasClosures = addition != nil || condition?.hasPredicates == true
-        let roots = Set(entry.roots.values)
+        let roots = entry.roots.values
         needsArguments = hasClosures || roots.contains { if case .argument = $0 { true } else { false } }
         needsInstance = hasClosures || isInstance != nil || entry.tag != nil || roots.contains(.instance) || roots.contains(.type)
             || transaction?.belongsToInstance == true
@@ -89,6 +99,10 @@ final class Advice: Sendable {
         guard means(call) else { return false }
         let isHeard = service.mayHear(level)
         if transaction == nil, !isHeard { return true }
+        if isConstant, let constantLabel {
+            service.say(level, constantLabel, constantMetadata, from: point.source, onlyTo: entry.providers)
+            return true
+        }
         var metadata = constantMetadata
         // The plan's closures may call what is tracked; that is not reported in turn.
         let nesting = logbook_nesting_get()
@@ -96,7 +110,7 @@ final class Advice: Sendable {
         if isHeard {
             for (key, member) in members {
                 switch member {
-                case .value(_, let path, let privacy): metadata[key] = path.logValue(in: call).with(privacy)
+                case .value(let path, let privacy): metadata[key] = path.logValue(in: call).with(privacy)
                 case .text(let text, let privacy): metadata[key] = LogValue.string(text.plain(call)).with(privacy)
                 }
             }

@@ -7,6 +7,7 @@ final class AdviceSet: Sendable {
     private let instead: [Advice]
     private let afterwards: [Advice]
     let around: (any Sendable)?
+    let hasAround: Bool
     let needsArguments: Bool
     let needsInstance: Bool
     let needsResult: Bool
@@ -18,6 +19,7 @@ final class AdviceSet: Sendable {
         instead = advice.filter { $0.entry.advice == .instead }
         afterwards = advice.filter { $0.entry.advice != .before && $0.entry.advice != .instead }
         self.around = around
+        hasAround = around != nil
         needsArguments = around != nil || advice.contains { $0.needsArguments }
         needsInstance = around != nil || advice.contains { $0.needsInstance }
         needsResult = advice.contains { $0.needsResult }

@@ -6,8 +6,12 @@ enum CapturedValue {
     /// Typed where stores can compare and sum it, otherwise its description.
     static func logValue(_ value: Any?) -> LogValue {
         guard let value else { return .null }
+        // One look at the type, so that the first cast is the one that succeeds.
+        let type = type(of: value)
+        if type == Int.self, let number = value as? Int { return .integer(Int64(number)) }
+        if type == String.self, let text = value as? String { return .string(text) }
         switch value {
-        case let text as String: return .string(text)
+        case let text as String: return .string(text)   // one in an optional
         case let number as Int: return .integer(Int64(number))
         case let bool as Bool: return .bool(bool)
         case let number as Double: return .double(number)

@@ -10,14 +10,9 @@ extension JoinPoint {
     ) throws(Failure) -> Result {
         guard let advice = currentAdvice else { return try body() }
         var call = TrackedCall(self, advice, instance, arguments)
-        if !advice.begin(&call), let nothing = () as? Result { return nothing }
+        if !advice.begin(&call), let nothing = nothing(as: Result.self) { return nothing }
         do {
-            let result: Result
-            if let around = advice.around as? Around<Result> {
-                result = try around.run(call, body)
-            } else {
-                result = try body()
-            }
+            let result = try advice.hasAround ? runAround(call, advice, body) : body()
             if advice.needsResult { call.result = result }
             advice.finish(&call, instance)
             return result
@@ -27,6 +22,20 @@ extension JoinPoint {
             throw error
         }
     }
+
+    // Apart, because what asks for types at run time would ask at every call.
+
+    @inline(never)
+    private func runAround<Result, Failure: Error>(
+        _ call: TrackedCall, _ advice: AdviceSet, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let around = advice.around as? Around<Result> else { return try body() }
+        return try around.run(call, body)
+    }
+
+    /// What a method that returns nothing returns when something happened instead of it.
+    @inline(never)
+    private func nothing<Result>(as type: Result.Type) -> Result? { () as? Result }
 
     func runUncopied<Result: ~Copyable, Failure: Error>(
         _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result
@@ -51,7 +60,7 @@ extension JoinPoint {
     ) async throws(Failure) -> Result {
         guard let advice = currentAdvice else { return try await body() }
         var call = TrackedCall(self, advice, instance, arguments)
-        if !advice.begin(&call), let nothing = () as? Result { return nothing }
+        if !advice.begin(&call), let nothing = nothing(as: Result.self) { return nothing }
         do {
             let result = try await body()
             if advice.needsResult { call.result = result }

@@ -16,7 +16,7 @@ public struct TrackingGate1: ~Copyable, Sendable {
         _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         if _fastPath(bits.load(ordering: .relaxed) == 0) { return try body() }
-        return try runOpen(instance, arguments, body)
+        return try Self.runOpen(instance, arguments, body, self)
     }
 
     @inlinable @inline(__always) @_disfavoredOverload
@@ -24,7 +24,7 @@ public struct TrackingGate1: ~Copyable, Sendable {
         _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         if _fastPath(bits.load(ordering: .relaxed) == 0) { return try body() }
-        return try runOpenUncopied(instance, arguments, body)
+        return try Self.runOpenUncopied(instance, arguments, body, self)
     }
 
     @inlinable @inline(__always)
@@ -45,16 +45,33 @@ public struct TrackingGate1: ~Copyable, Sendable {
     @inline(__always)
     private var point: JoinPoint? { JoinPoint.at(address: bits.load(ordering: .acquiring)) }
 
-    @usableFromInline @inline(never)
-    func runOpen<Result, Failure: Error>(
+    // What an open gate does is a function of the calling program's own, made for its types, and the gate is its last parameter:
+    // so that a closed one needs no registers for types and for this call, and nothing to save them.
+
+    @inlinable @inline(never)
+    static func runOpen<Result, Failure: Error>(
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate1
+    ) throws(Failure) -> Result {
+        try gate.runAtPoint(instance, arguments, body)
+    }
+
+    @inlinable @inline(never)
+    static func runOpenUncopied<Result: ~Copyable, Failure: Error>(
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate1
+    ) throws(Failure) -> Result {
+        try gate.runAtPointUncopied(instance, arguments, body)
+    }
+
+    @usableFromInline
+    func runAtPoint<Result, Failure: Error>(
         _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard let point else { return try body() }
         return try point.run(instance, arguments, body)
     }
 
-    @usableFromInline @inline(never)
-    func runOpenUncopied<Result: ~Copyable, Failure: Error>(
+    @usableFromInline
+    func runAtPointUncopied<Result: ~Copyable, Failure: Error>(
         _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard let point else { return try body() }

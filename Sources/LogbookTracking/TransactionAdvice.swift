@@ -2,7 +2,7 @@ internal import LogbookCore
 internal import LogbookTrackingPlan
 
 /// What an entry of a plan does to an application transaction.
-struct TransactionAdvice: Sendable {
+final class TransactionAdvice: Sendable {
     /// What is known before anything is said: values are fetched while closures of the plan may run.
     struct Prepared {
         let owner: OpenTransactions.Owner

@@ -1,5 +1,5 @@
 /// What is known about a place that a plan can name.
-package struct JoinPointRecord: Sendable {
+package final class JoinPointRecord: Sendable {
     package enum Kind: String, Sendable {
         case method, staticMethod, initializer, deinitializer, function, point
     }
@@ -43,7 +43,7 @@ package struct JoinPointRecord: Sendable {
     }
 
     /// Takes apart what the macro plug-in wrote; see `PointDescriptor`.
-    package init?(descriptor: UnsafeBufferPointer<UInt8>) {
+    package convenience init?(descriptor: UnsafeBufferPointer<UInt8>) {
         let fields = DescriptorFields.split(descriptor, at: 0x1F)
         guard fields.count == 10 else { return nil }
         func text(_ place: Int) -> String { String(decoding: fields[place], as: UTF8.self) }

@@ -2,9 +2,11 @@
 package struct PlanCatalog: Sendable {
     package let points: [JoinPointRecord]
     package let types: [TypeRecord]
-    private let placesOfPoints: [String: Int]
     private let placesOfTypes: [String: Int]
-    private let selectorsByType: [String: [String]]
+    /// The points of a type, by their selectors. A type is found by its name, and by its name with its module.
+    private let pointsByType: [String: [String: Int]]
+    /// Points in the middle of a body are found by their name alone, too.
+    private let aspectPoints: [String: Int]
     /// The modules that have a type of a name.
     private let modulesByType: [String: Set<String>]
 
@@ -15,42 +17,49 @@ package struct PlanCatalog: Sendable {
         self.points = points
         self.types = types
         self.unannotated = unannotated
-        var placesOfPoints: [String: Int] = [:], selectors: [String: [String]] = [:]
-        var modules: [String: Set<String>] = [:]
-        for (place, point) in points.enumerated() {
-            for name in [point.name, point.id, Self.pointName(of: point)] where placesOfPoints[name] == nil {
-                placesOfPoints[name] = place
+        struct Name: Hashable { let module: String, type: String }
+        var byName: [Name: [String: Int]] = [:], aspectPoints: [String: Int] = [:]
+        for place in points.indices.reversed() {   // of two with one name, the earlier one stands
+            let point = points[place]
+            byName[Name(module: point.module, type: point.type), default: [:]][point.selector] = place
+            if point.kind == .point { aspectPoints[point.selector] = place }
+        }
+        var pointsByType: [String: [String: Int]] = [:], modules: [String: Set<String>] = [:]
+        for (name, places) in byName {
+            for type in [name.type, name.module + "." + name.type] {
+                // Mostly both share one dictionary.
+                pointsByType[type] = pointsByType[type]?.merging(places) { min($0, $1) } ?? places
             }
-            selectors[point.type, default: []].append(point.selector)
-            selectors[point.module + "." + point.type, default: []].append(point.selector)
-            modules[point.type, default: []].insert(point.module)
+            modules[name.type, default: []].insert(name.module)
         }
         var placesOfTypes: [String: Int] = [:]
         for (place, type) in types.enumerated() {
             for name in [type.name, type.id] where placesOfTypes[name] == nil { placesOfTypes[name] = place }
             modules[type.name, default: []].insert(type.module)
         }
-        self.placesOfPoints = placesOfPoints
         self.placesOfTypes = placesOfTypes
-        selectorsByType = selectors
+        self.pointsByType = pointsByType
+        self.aspectPoints = aspectPoints
         modulesByType = modules
     }
 
-    /// Points in the middle of a body are found by their name alone, too.
-    private static func pointName(of point: JoinPointRecord) -> String {
-        point.kind == .point ? "#" + point.selector : point.name
-    }
-
+    /// A free function is found by its module in the place of a type.
     package func point(_ type: String, _ selector: String) -> Int? {
-        placesOfPoints[type.isEmpty ? selector : type + "." + selector]
+        pointsByType[type]?[selector] ?? pointsByType[type + "."]?[selector]
     }
-    package func point(named name: String) -> Int? { placesOfPoints["#" + name] ?? placesOfPoints[name] }
+    /// - Parameter name: The type may stand before it, too.
+    package func aspectPoint(_ name: String, in type: String?) -> Int? {
+        if let type { return point(type, name) }
+        if let place = aspectPoints[name] ?? point("", name) { return place }
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        return point(String(name[..<dot]), String(name[name.index(after: dot)...]))
+    }
     package func type(_ name: String) -> Int? { placesOfTypes[name] }
 
     package var typeNames: [String] { Array(Set(types.map(\.name)).union(points.map(\.type)).subtracting([""])).sorted() }
     package var aspectPointNames: [String] { points.filter { $0.kind == .point }.map(\.selector) }
 
-    package func isType(_ name: String) -> Bool { placesOfTypes[name] != nil || selectorsByType[name] != nil }
+    package func isType(_ name: String) -> Bool { placesOfTypes[name] != nil || pointsByType[name] != nil }
 
     /// The modules that have a type of this name, when they are more than one.
     package func modules(sharing type: String) -> [String] {
@@ -70,7 +79,7 @@ package struct PlanCatalog: Sendable {
 
     /// The selectors of a type, and those it inherits.
     package func selectors(of type: String) -> [String] {
-        ([type] + ancestors(of: type)).flatMap { selectorsByType[$0] ?? [] }
+        ([type] + ancestors(of: type)).flatMap { pointsByType[$0].map { Array($0.keys) } ?? [] }
     }
 
     /// The names of the types that a type inherits from; where its own module has one of the name, that one.

@@ -62,9 +62,9 @@ package struct PlanCheck {
     /// The point that an entry names, and the type whose instances alone it means.
     package mutating func place(of entry: PlanEntry, isQuiet: Bool = false) -> (point: Int, instancesOf: Int?)? {
         if let point = entry.point {
-            let name = (entry.type.map { $0.value + "." } ?? "") + point.value
-            if let place = catalog.point(named: name) { return (place, nil) }
+            if let place = catalog.aspectPoint(point.value, in: entry.type?.value) { return (place, nil) }
             if !isQuiet {
+                let name = (entry.type.map { $0.value + "." } ?? "") + point.value
                 complain(point.place, "unknown point \"\(name)\"\(NearMatches.hint(for: point.value, among: catalog.aspectPointNames))")
             }
             return nil

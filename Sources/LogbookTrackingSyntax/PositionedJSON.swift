@@ -1,6 +1,6 @@
 /// A value of a JSON text that knows where it stands, so that whoever finds it wrong can say where.
 package struct PositionedJSON: Sendable {
-    package indirect enum Value: Sendable {
+    package enum Value: Sendable {
         case null
         case bool(Bool)
         case number(Double)

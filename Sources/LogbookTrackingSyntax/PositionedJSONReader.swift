@@ -138,6 +138,7 @@ package struct PositionedJSONReader {
 
     private mutating func string() throws(Failure) -> String {
         position += 1
+        if let text = plainText() { return text }
         var text: [UInt8] = []
         while true {
             guard !isAtEnd, current != UInt8(ascii: "\n") else { throw failure("a quote is not closed") }
@@ -161,6 +162,16 @@ package struct PositionedJSONReader {
             default: throw failure("this escape is unknown")
             }
         }
+    }
+
+    /// The text up to the closing quote, when nothing in it is escaped.
+    private mutating func plainText() -> String? {
+        let start = position
+        var end = start
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\"), bytes[end] != 0x0A { end += 1 }
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return nil }
+        position = end + 1
+        return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
     private mutating func unicodeScalar() throws(Failure) -> Unicode.Scalar {
