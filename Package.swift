@@ -203,6 +203,10 @@ let package = Package(
         .executableTarget(
             name: "FuelServer", dependencies: ["FuelPurchase", "Logbook", hummingbird, argumentParser],
             path: "Examples/FuelPurchase/Server", swiftSettings: settings),
+        .executableTarget(
+            name: "RollingUpload",
+            dependencies: ["Logbook", "LogbookCompression", "LogbookHTTP", "LogbookUploads", argumentParser],
+            path: "Examples/RollingUpload", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

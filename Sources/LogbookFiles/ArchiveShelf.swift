@@ -23,15 +23,12 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
     /// The manifest may be written anew by somebody at the very moment a line is added, and then lacks it.
     private static var noteTries: Int { 5 }
 
-    /// - Parameter folder: Must exist.
+    /// - Parameter folder: Made, with its parents and for this user alone, where it is missing: whoever delivers may be there first.
     package init(of name: String, in folder: String, files base: Base) throws(FileLogProviderError) {
         self.name = try LogFileName(name)
         files = Files(base)
         manifest = Locked(ManifestFile(self.name, files))
-        guard !folder.utf8.contains(0) else { throw .cannotOpenFolder(path: folder, errno: EINVAL) }
-        do { folderPath = try files.resolvedPath(ofFolder: folder) } catch {
-            throw .cannotOpenFolder(path: folder, errno: error.number)
-        }
+        folderPath = try LogFolder(folder, files).path
     }
 
     /// Archives that nobody has received yet, oldest first. Deletes what has arrived and could not be deleted then.

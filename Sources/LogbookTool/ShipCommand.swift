@@ -30,6 +30,9 @@
         @Flag(help: "Send PUT instead of POST.")
         var put = false
 
+        @Flag(help: "Close the active file first, and send it as well. A program that writes to it goes on with a new one.")
+        var roll = false
+
         @Flag(help: "Send compressed files as they are.")
         var gzip = false
 
@@ -54,6 +57,7 @@
             request.takesGzip = gzip
             if !collector, let token { request.headers = [HTTPHeader("Authorization", "Bearer " + token.revealed)] }
             do {
+                _ = try LogFileReader(in: folder, name: name)  // the uploader would make a folder that is not there
                 let uploader = try LogUploader(of: folder, name: name, to: request) { event in
                     switch event {
                     case .delivered(let id): Terminal.print("received \(id)\n")
@@ -63,6 +67,7 @@
                     }
                 }
                 defer { uploader.shutdown(by: .seconds(2)) }
+                if roll { try rollActiveFile() }
                 do { try uploader.deliver(by: .seconds(deadline)) } catch {
                     Terminal.say("logbook ship: \(error)\n")
                     throw ExitCode(75)
@@ -72,6 +77,14 @@
                 Terminal.say("logbook ship: \(error)\n")
                 throw ExitCode(66)
             }
+        }
+
+        /// Under limits that delete nothing: what may be given up is the program's to say.
+        private func rollActiveFile() throws(FileLogProviderError) {
+            let limits = RollingPolicy(awaitsDelivery: true, maximumUndeliveredBytes: 0)
+            let file = try FileLogProvider(in: folder, name: name, rolling: limits)
+            defer { file.close(by: .seconds(2)) }
+            try file.roll()
         }
     }
 #endif

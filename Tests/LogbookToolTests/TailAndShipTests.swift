@@ -51,6 +51,9 @@
                 #expect(offline.status == 75)
                 #expect(archives == left)
 
+                #expect(try Tool.run(["ship", "lgos", "--to", "http://127.0.0.1:1/", "--roll"], in: folder).status == 66)
+                #expect(!FileManager.default.fileExists(atPath: folder("lgos")))
+
                 let collector = try Tool(
                     ["collect", "--archive", "sqlite:archive.sqlite", "--port", "0", "--files", "received"], in: folder,
                     name: "collector", environment: ["LOGBOOK_TOKEN": "a=b"])
@@ -70,6 +73,14 @@
                 let text = received.map { folder.text("received/\($0)") }.joined() + folder.text("logs/app.log")
                 #expect(numbers(text) == Array(1...60))
                 #expect(try Tool.run(arguments, in: folder, environment: ["LOGBOOK_TOKEN": "a=b"]).output == "")
+
+                let rolled = try Tool.run(arguments + ["--roll"], in: folder, environment: ["LOGBOOK_TOKEN": "a=b"])
+                #expect(rolled.status == 0, "\(rolled.errors)")
+                #expect(folder.text("logs/app.log") == "")
+                #expect(archives == [])
+                let everything = try FileManager.default.contentsOfDirectory(atPath: folder("received")).sorted()
+                #expect(everything.count == left.count + 1)
+                #expect(numbers(everything.map { folder.text("received/\($0)") }.joined()) == Array(1...60))
             }
         }
     }

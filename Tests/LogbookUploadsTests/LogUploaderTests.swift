@@ -57,6 +57,21 @@ import Testing
         return String(output(of: "sha256sum '\(path)'").prefix(64))
     }
 
+    @Test("an uploader may be there before its log: the folder is made, for this user alone")
+    func folderIsMade() async throws {
+        let server = try LoopbackServer { _ in .status(200) }
+        let folder = bench.path + "/logs/checkout"
+        defer { _ = output(of: "rm -r '\(bench.path)/logs'") }
+        let uploader = try LogUploader(of: folder, to: UploadRequest(url: server.url))
+        #expect(output(of: "stat -c %a '\(folder)'") == "700\n")
+        let provider = try FileLogProvider(
+            in: folder, format: MessageFormat(), rolling: RollingPolicy(awaitsDelivery: true), onArchive: uploader.onArchive)
+        provider.log(event("first"))
+        try provider.roll()
+        try await deliver(uploader)
+        #expect(server.requests.map(\.body) == [Array("first\n".utf8)])
+    }
+
     @Test("U2: a file that was too old at the start and one that rolled later are told in the same way, once each")
     func sameEvents() throws {
         let told = Locked<[RollReason]>([])
