@@ -64,13 +64,25 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             state.waitsForOthers = !undeletable.isEmpty
             return state.setAside
         }
+        gate.keep(archives.lazy.map(\.number))
+        var isOpen: Bool?  // asked once, and only for something that waits
         for archive in archives where !setAside.contains(archive.number) {
-            guard gate.isOpen(for: archive.number, ended: archive.ended) else {
+            var mayGo = gate.isPassed(by: archive)
+            if !mayGo {
+                mayGo = isOpen ?? gate.isOpen()
+                isOpen = isOpen ?? mayGo
+            }
+            guard mayGo || gate.mayBeUrgent(archive) else {
                 state.withLock { $0.waitsForConditions = true }
                 continue
             }
             guard let claim = try shelf.claim(archive) else {
                 state.withLock { $0.waitsForOthers = true }
+                continue
+            }
+            guard mayGo || gate.isUrgent(claim) else {
+                claim.release()
+                state.withLock { $0.waitsForConditions = true }
                 continue
             }
             if let parcel = try begin(claim) { return parcel }
