@@ -11,6 +11,7 @@ struct BenchError: Error, CustomStringConvertible { let description: String }
 /// A program that runs beside the measurement, and is killed with it.
 final class Program {
     let identifier: pid_t
+    private let name: String
     private var hasEnded = false
 
     /// - Parameter output: The file that it writes to.
@@ -32,6 +33,7 @@ final class Program {
             throw BenchError(description: "\(words[0]) cannot be started")
         }
         self.identifier = identifier
+        name = words.joined(separator: " ")
     }
 
     deinit {
@@ -41,14 +43,12 @@ final class Program {
     }
 
     /// - Returns: The most memory it had, in bytes.
-    func wait(accepting statuses: Set<Int32> = [0]) throws -> Int {
+    func wait() throws -> Int {
         var status: Int32 = 0
         var usage = rusage()
         guard wait4(identifier, &status, 0, &usage) == identifier else { throw BenchError(description: "wait4: \(errno)") }
         hasEnded = true
-        guard status & 0x7F == 0, statuses.contains(status >> 8 & 0xFF) else {
-            throw BenchError(description: "a program ended with status \(status)")
-        }
+        guard status == 0 else { throw BenchError(description: "\(name) ended with status \(status)") }
         #if canImport(Darwin)
             return usage.ru_maxrss
         #else
@@ -66,11 +66,11 @@ final class Program {
 
 /// What a program takes, from its start to its end.
 func measure(
-    _ words: [String], environment: [String: String] = [:], output: String = "/dev/null", accepting statuses: Set<Int32> = [0]
+    _ words: [String], environment: [String: String] = [:], output: String = "/dev/null"
 ) throws -> (seconds: Double, memory: Int) {
     let start = now()
     let program = try Program(words, environment: environment, output: output)
-    let memory = try program.wait(accepting: statuses)
+    let memory = try program.wait()
     return (now() - start, memory)
 }
 

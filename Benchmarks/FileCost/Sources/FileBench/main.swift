@@ -116,9 +116,8 @@ func run() throws -> [Row] {
     for _ in 0..<rounds {
         for quarter in 0..<4 {
             try shell("cp '\(folder)/text/quarter\(quarter)' '\(folder)/ship/app.log'")
-            // Nobody is there: it only rolls.
-            _ = try measure(
-                [logbook, "ship", path("ship"), "--to", "http://127.0.0.1:1/", "--deadline", "0", "--roll"], accepting: [75])
+            // Nobody is there: it only rolls, and says with 75 that nothing was received.
+            try shell("'\(logbook)' ship '\(folder)/ship' --to http://127.0.0.1:1/ --deadline 0 --roll 2>/dev/null || test $? = 75")
         }
         ours.append(try ship("ship").seconds)
         try shell("cd '\(folder)/received' && test $(ls | wc -l) = 4 && rm -f *")
