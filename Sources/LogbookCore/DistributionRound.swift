@@ -14,29 +14,6 @@ struct DistributionRound {
         var count = 0
     }
 
-    /// Lines of one layout, growing.
-    private struct Lines {
-        var ends: [Int] = []
-        var times: [LogTime] = []
-        /// Of all lines.
-        var byteCount: Int { ends.last ?? 0 }
-
-        @inline(__always)
-        mutating func append(_ event: PlainEvent, _ layout: SeatPlan.Layout) {
-            layout.layout.append(event, to: layout.memory)
-            ends.append(layout.memory.count)
-            times.append(event.time)
-        }
-
-        mutating func append(_ event: LogEvent, _ layout: SeatPlan.Layout) {
-            var bytes: [UInt8] = []
-            layout.layout.append(event, to: &bytes)
-            layout.memory.append(bytes)
-            ends.append(layout.memory.count)
-            times.append(event.time)
-        }
-    }
-
     /// Lines of a chunk that is not made yet.
     private struct Stretch {
         let layout: Int
@@ -59,11 +36,13 @@ struct DistributionRound {
     private var currentCount = 0
     private var isPrivileged = false
     /// The layout of all who hear the records at the moment, when it is the only one.
-    private var soleLayout: SeatPlan.Layout?
+    private var soleLayout: Unmanaged<SeatPlan.Layout>?
+    private var hasEventPlaces = false
     private var starts: [Int]
-    private var lines: [Lines]
     private var parts: [[Part]]
-    private(set) var count = 0
+    private var count = 0
+    /// Whether it has as much as one round should.
+    private(set) var isFull = false
     /// Of the objects among the records, by estimate.
     private(set) var heldBytes = 0
 
@@ -72,32 +51,29 @@ struct DistributionRound {
         self.plan = plan
         self.text = text
         starts = plan.layouts.map { _ in 0 }
-        lines = plan.layouts.map { _ in Lines() }
         parts = plan.seats.map { _ in [] }
     }
 
-    var isFull: Bool {
-        if count >= Self.maximumCount { return true }
-        for lines in lines where lines.byteCount >= Self.maximumBytes { return true }
-        return false
-    }
-
     mutating func add(_ memory: UnsafeRawPointer) {
-        count += 1
+        count &+= 1
+        if _slowPath(count >= Self.maximumCount) { isFull = true }
         let record = memory.assumingMemoryBound(to: EventRecord.self)
         if let spoken = record.pointee.takeObject() { return add(spoken) }
         let hearing = record.pointee.hearing, isPrivileged = EventRecord.isPrivileged(record.pointee.mark)
         if _slowPath(hearing != currentHearing || isPrivileged != self.isPrivileged) { turn(to: hearing, isPrivileged) }
-        currentCount += 1
+        currentCount &+= 1
         let view = EventRecord.view(of: memory, in: text)
         if _slowPath(view.message.count > LogLimits.highest.textBytes) { return addBeyondTheLimits(view) }
-        if let layout = soleLayout {
-            lines[0].append(view, layout)
+        if let soleLayout {
+            isFull = soleLayout._withUnsafeGuaranteedRef { $0.append(view) } || isFull
         } else {
-            for layout in listeners[current].layouts { lines[layout].append(view, plan.layouts[layout]) }
+            for layout in listeners[current].layouts where plan.layouts[layout].append(view) { isFull = true }
         }
-        if listeners[current].eventPlaces.isEmpty { return }
-        let event = view.event
+        if hasEventPlaces { addEvent(view.event) }
+    }
+
+    @inline(never)
+    private mutating func addEvent(_ event: LogEvent) {
         for place in listeners[current].eventPlaces { parts[place].append(.event(event)) }
     }
 
@@ -108,16 +84,16 @@ struct DistributionRound {
         current = place(of: hearing)
         currentHearing = hearing
         self.isPrivileged = isPrivileged
-        soleLayout = plan.layouts.count == 1 && listeners[current].layouts == [0] ? plan.layouts[0] : nil
+        let layouts = listeners[current].layouts
+        soleLayout = layouts.count == 1 ? .passUnretained(plan.layouts[layouts[0]]) : nil
+        hasEventPlaces = !listeners[current].eventPlaces.isEmpty
     }
 
     /// A message that was made longer by its literals than any event may be.
     private mutating func addBeyondTheLimits(_ view: PlainEvent) {
-        let event = view.event.within(.highest), listeners = listeners[current]
-        for layout in listeners.layouts {
-            lines[layout].append(event, plan.layouts[layout])
-        }
-        for place in listeners.eventPlaces { parts[place].append(.event(event)) }
+        let event = view.event.within(.highest)
+        for layout in listeners[current].layouts where plan.layouts[layout].append(event) { isFull = true }
+        addEvent(event)
     }
 
     private mutating func add(_ spoken: SpokenEvent) {
@@ -136,9 +112,9 @@ struct DistributionRound {
             }
             if !laidOut.contains(layout) {
                 laidOut.append(layout)
-                lines[layout].append(event, plan.layouts[layout])
+                if plan.layouts[layout].append(event) { isFull = true }
             }
-            let line = lines[layout].ends.count - 1
+            let line = plan.layouts[layout].memory.lineCount - 1
             append(
                 Stretch(
                     layout: layout, lines: line..<line + 1, nesting: event.nesting, isPrivileged: event.isPrivileged),
@@ -164,12 +140,12 @@ struct DistributionRound {
             currentCount = 0
             for place in listeners[current].linePlaces {
                 let layout = plan.layoutPlaces[place]!
-                let stretch = starts[layout]..<lines[layout].ends.count
+                let stretch = starts[layout]..<plan.layouts[layout].memory.lineCount
                 if stretch.isEmpty { continue }
                 append(Stretch(layout: layout, lines: stretch, nesting: 0, isPrivileged: isPrivileged), for: place)
             }
         }
-        for layout in lines.indices { starts[layout] = lines[layout].ends.count }
+        for layout in starts.indices { starts[layout] = plan.layouts[layout].memory.lineCount }
     }
 
     private mutating func place(of hearing: Hearing) -> Int {
@@ -192,7 +168,7 @@ struct DistributionRound {
 
     mutating func handOn(under pressure: Pressure) {
         endStretch()
-        let chunks = zip(plan.layouts, lines).map { LineChunk($0.memory.take(), ends: $1.ends, times: $1.times) }
+        let chunks = plan.layouts.map { $0.memory.take() }
         for (place, seat) in plan.seats.enumerated() {
             guard let seat, !parts[place].isEmpty else { continue }
             let items: [QueueItem] = parts[place].map { part in

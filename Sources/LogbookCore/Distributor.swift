@@ -108,7 +108,7 @@ final class Distributor: Sendable {
         if _slowPath(pressure.isOn) { awaitRoom(hearing, isPrivileged: level >= .error) }
         let bytes = EventRecord.bytes &+ words &* 8
         guard let memory = ring.reserve(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes) else {
-            return lose(hearing)
+            return lose(hearing, LossRun(sequence: sequence, time: time))
         }
         let header = memory.assumingMemoryBound(to: UInt64.self)
         header[1] = hearing.bits
@@ -137,7 +137,7 @@ final class Distributor: Sendable {
         }
         guard let memory = ring.reserve(bytes: EventRecord.bytes) ?? reserveWhenThereIsRoom(bytes: EventRecord.bytes)
         else {
-            for hearer in spoken.hearers { hearer.lose(.queueFull) }
+            for hearer in spoken.hearers { hearer.lose(.queueFull, LossRun(spoken.event)) }
             return
         }
         let held = heldBytes.add(spoken.estimatedBytes, ordering: .relaxed).newValue
@@ -163,8 +163,8 @@ final class Distributor: Sendable {
     }
 
     @inline(never)
-    private func lose(_ hearing: Hearing) {
-        for registration in registrations(hearing) { registration.lose(.queueFull) }
+    private func lose(_ hearing: Hearing, _ run: LossRun) {
+        for registration in registrations(hearing) { registration.lose(.queueFull, run) }
     }
 
     /// Wakes the thread when it is parked: this costs microseconds.

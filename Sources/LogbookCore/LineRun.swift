@@ -5,11 +5,13 @@ final class LineChunk: Sendable {
     let ends: [Int]
     /// When each line's event was said.
     let times: [LogTime]
+    let sequences: [UInt64]
 
-    init(_ bytes: [UInt8], ends: [Int], times: [LogTime]) {
+    init(_ bytes: [UInt8], ends: [Int], times: [LogTime], sequences: [UInt64]) {
         self.bytes = bytes
         self.ends = ends
         self.times = times
+        self.sequences = sequences
     }
 }
 
@@ -29,6 +31,17 @@ struct LineRun: Sendable {
     }
 
     var count: Int { lines.count }
+    /// From the lowest to the highest; there is a line.
+    var sequences: ClosedRange<UInt64> {
+        chunk.sequences[lines].reduce(chunk.sequences[lines.lowerBound]...chunk.sequences[lines.lowerBound]) {
+            min($0.lowerBound, $1)...max($0.upperBound, $1)
+        }
+    }
+    var times: ClosedRange<LogTime> {
+        chunk.times[lines].reduce(chunk.times[lines.lowerBound]...chunk.times[lines.lowerBound]) {
+            min($0.lowerBound, $1)...max($0.upperBound, $1)
+        }
+    }
     var range: Range<Int> {
         (lines.lowerBound == 0 ? 0 : chunk.ends[lines.lowerBound - 1])..<(lines.isEmpty ? 0 : chunk.ends[lines.upperBound - 1])
     }
@@ -48,7 +61,8 @@ struct LineRun: Sendable {
         let range = range
         guard range.count * 2 < chunk.bytes.count else { return self }
         let copy = LineChunk(
-            Array(chunk.bytes[range]), ends: chunk.ends[lines].map { $0 - range.lowerBound }, times: Array(chunk.times[lines]))
+            Array(chunk.bytes[range]), ends: chunk.ends[lines].map { $0 - range.lowerBound }, times: Array(chunk.times[lines]),
+            sequences: Array(chunk.sequences[lines]))
         return LineRun(copy, 0..<count, nesting: nesting, isPrivileged: isPrivileged)
     }
 }

@@ -29,6 +29,7 @@ public final class LogService: Sendable {
     /// Feeds the queues; there once the first of them is registered. What a child has from its parent stays, unused.
     private let distributorAddress = Atomic<UInt>(0)
     private let raiseAlarm = Locked<LogAlarm?>(nil)
+    private let lossAlarm = Locked<LogAlarm?>(nil)
     private let readContext: @Sendable () -> LogContext?
     package let clock: LogClock
     let randomness: LogRandomness
@@ -268,6 +269,15 @@ public final class LogService: Sendable {
             let current = alarm ?? LogAlarm("logbook-raises", clock: clock) { [weak self] in self?.removeExpiredRaises() }
             alarm = current
             current.set(at: expiry)
+        }
+    }
+
+    /// Lets losses be told on a thread of their own: where they come to light, foreign code may not be called.
+    func setLossAlarm(at uptime: UInt64) {
+        lossAlarm.withLock { alarm in
+            let current = alarm ?? LogAlarm("logbook-losses", clock: clock) { [weak self] in self?.tellLosses() }
+            alarm = current
+            current.set(at: uptime)
         }
     }
 
@@ -513,7 +523,8 @@ public final class LogService: Sendable {
     /// - Returns: What was not reached before the deadline.
     @discardableResult
     public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
-        report(by: deadline) { try $0.shutDown(by: deadline) }
+        tellLosses(isLast: true)
+        return report(by: deadline) { try $0.shutDown(by: deadline) }
     }
 
     /// Runs one call per registration, each on a thread of its own, and waits for all of them together: a provider that ignores
@@ -558,7 +569,8 @@ public final class LogService: Sendable {
             providers: registrations.map {
                 .init(
                     name: $0.name, level: $0.level, levels: $0.levels, unheard: $0.unheard,
-                    suppression: $0.suppression, ledger: $0.ledger, latestFailure: $0.latestFailure)
+                    suppression: $0.suppression, ledger: $0.ledger, condition: $0.condition,
+                    latestFailure: $0.latestFailure)
             },
             latestSequence: sequence.load(ordering: .relaxed))
     }

@@ -69,14 +69,15 @@ extension ArraySlice<QueueItem> {
         if count == 1, case .lines(let run)? = first, run.count == run.chunk.ends.count {
             return run.chunk
         }
-        var bytes: [UInt8] = [], ends: [Int] = [], times: [LogTime] = []
+        var bytes: [UInt8] = [], ends: [Int] = [], times: [LogTime] = [], sequences: [UInt64] = []
         ends.reserveCapacity(eventCount)
         for case .lines(let run) in self {
             let range = run.range, offset = bytes.count - range.lowerBound
             for end in run.chunk.ends[run.lines] { ends.append(end + offset) }
             times += run.chunk.times[run.lines]
+            sequences += run.chunk.sequences[run.lines]
             bytes.append(contentsOf: run.chunk.bytes[range])
         }
-        return LineChunk(bytes, ends: ends, times: times)
+        return LineChunk(bytes, ends: ends, times: times, sequences: sequences)
     }
 }
