@@ -133,7 +133,7 @@ final class BatchEngine: Sendable {
     }
 
     private func item(_ event: LogEvent) -> QueueItem {
-        guard let lines else { return .event(event) }
+        guard let lines else { return .events(EventRun(event)) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
         lines.layout.append(event, to: &bytes)
@@ -142,9 +142,7 @@ final class BatchEngine: Sendable {
     }
 
     private func append(_ item: QueueItem, _ access: Access) {
-        var item = item
-        if case .lines(let run) = item { item = .lines(run.compacted) }
-        access.value.queue.append(item)
+        access.value.queue.append(item.compacted)
         access.value.queuedCount += item.count
         access.value.queuedBytes += item.estimatedBytes
         if item.isPrivileged { access.value.wantsAttention = true }

@@ -9,22 +9,17 @@ struct DistributionRound {
     /// Those who hear the records of one kind.
     private struct Listeners {
         let hearing: Hearing
-        /// Seats with events, layouts with lines, and seats that do not hear.
-        var eventPlaces: [Int] = [], linePlaces: [Int] = [], layouts: [Int] = [], unheardPlaces: [Int] = []
+        /// Seats that hear, the layouts among what they want, and seats that do not hear.
+        var places: [Int] = [], layouts: [Int] = [], unheardPlaces: [Int] = []
+        var wantsEvents = false
         var count = 0
     }
 
-    /// Lines of a chunk that is not made yet.
+    /// Lines or events of a chunk that is not made yet.
     private struct Stretch {
-        let layout: Int
-        var lines: Range<Int>
+        var places: Range<Int>
         let nesting: UInt32
         let isPrivileged: Bool
-    }
-
-    private enum Part {
-        case event(LogEvent)
-        case stretch(Stretch)
     }
 
     private let plan: SeatPlan
@@ -37,9 +32,12 @@ struct DistributionRound {
     private var isPrivileged = false
     /// The layout of all who hear the records at the moment, when it is the only one.
     private var soleLayout: Unmanaged<SeatPlan.Layout>?
-    private var hasEventPlaces = false
-    private var starts: [Int]
-    private var parts: [[Part]]
+    private var wantsEvents = false
+    private var lineStarts: [Int]
+    /// The events of this round, for all who want those, and where those began whose records come at the moment.
+    private var events: [LogEvent] = []
+    private var eventStart = 0
+    private var stretches: [[Stretch]]
     private var count = 0
     /// Whether it has as much as one round should.
     private(set) var isFull = false
@@ -50,8 +48,8 @@ struct DistributionRound {
     init(_ plan: SeatPlan, text: MessageText) {
         self.plan = plan
         self.text = text
-        starts = plan.layouts.map { _ in 0 }
-        parts = plan.seats.map { _ in [] }
+        lineStarts = plan.layouts.map { _ in 0 }
+        stretches = plan.seats.map { _ in [] }
     }
 
     mutating func add(_ memory: UnsafeRawPointer) {
@@ -69,12 +67,7 @@ struct DistributionRound {
         } else {
             for layout in listeners[current].layouts where plan.layouts[layout].append(view) { isFull = true }
         }
-        if hasEventPlaces { addEvent(view.event) }
-    }
-
-    @inline(never)
-    private mutating func addEvent(_ event: LogEvent) {
-        for place in listeners[current].eventPlaces { parts[place].append(.event(event)) }
+        if wantsEvents { events.append(view.event) }
     }
 
     /// What follows is heard by others, or counts as privileged, or no longer does.
@@ -86,14 +79,14 @@ struct DistributionRound {
         self.isPrivileged = isPrivileged
         let layouts = listeners[current].layouts
         soleLayout = layouts.count == 1 ? .passUnretained(plan.layouts[layouts[0]]) : nil
-        hasEventPlaces = !listeners[current].eventPlaces.isEmpty
+        wantsEvents = listeners[current].wantsEvents
     }
 
     /// A message that was made longer by its literals than any event may be.
     private mutating func addBeyondTheLimits(_ view: PlainEvent) {
         let event = view.event.within(.highest)
         for layout in listeners[current].layouts where plan.layouts[layout].append(event) { isFull = true }
-        addEvent(event)
+        if wantsEvents { events.append(event) }
     }
 
     private mutating func add(_ spoken: SpokenEvent) {
@@ -102,50 +95,52 @@ struct DistributionRound {
         current = -1
         currentHearing = .undecided   // no record's
         let event = spoken.event
-        var laidOut: [Int] = []
         for hearer in spoken.hearers {
             // One that has left meanwhile has no seat, and hears nothing more.
             guard let place = plan.place(of: hearer) else { continue }
-            guard let layout = plan.layoutPlaces[place] else {
-                parts[place].append(.event(event))
-                continue
+            // The first who wants it in that form lets it be made.
+            if let layout = plan.layoutPlaces[place] {
+                if lineStarts[layout] == plan.layouts[layout].memory.lineCount, plan.layouts[layout].append(event) { isFull = true }
+            } else if eventStart == events.count {
+                events.append(event)
             }
-            if !laidOut.contains(layout) {
-                laidOut.append(layout)
-                if plan.layouts[layout].append(event) { isFull = true }
-            }
-            let line = plan.layouts[layout].memory.lineCount - 1
-            append(
-                Stretch(
-                    layout: layout, lines: line..<line + 1, nesting: event.nesting, isPrivileged: event.isPrivileged),
-                for: place)
+            append(fresh(at: place), nesting: event.nesting, isPrivileged: event.isPrivileged, for: place)
         }
+        beginStretch()
     }
 
-    private mutating func append(_ stretch: Stretch, for place: Int) {
-        if case .stretch(var latest)? = parts[place].last, latest.lines.upperBound == stretch.lines.lowerBound,
-            latest.nesting == stretch.nesting, latest.isPrivileged == stretch.isPrivileged
+    /// What the seat's form has gained since the stretch began.
+    private func fresh(at place: Int) -> Range<Int> {
+        guard let layout = plan.layoutPlaces[place] else { return eventStart..<events.count }
+        return lineStarts[layout]..<plan.layouts[layout].memory.lineCount
+    }
+
+    private mutating func append(_ places: Range<Int>, nesting: UInt32, isPrivileged: Bool, for seat: Int) {
+        if let latest = stretches[seat].last, latest.places.upperBound == places.lowerBound, latest.nesting == nesting,
+            latest.isPrivileged == isPrivileged
         {
-            latest.lines = latest.lines.lowerBound..<stretch.lines.upperBound
-            parts[place][parts[place].count - 1] = .stretch(latest)
+            stretches[seat][stretches[seat].count - 1].places = latest.places.lowerBound..<places.upperBound
         } else {
-            parts[place].append(.stretch(stretch))
+            stretches[seat].append(Stretch(places: places, nesting: nesting, isPrivileged: isPrivileged))
         }
     }
 
-    /// Gives those who heard the latest records their lines.
+    /// Gives those who heard the latest records what they want of them.
     private mutating func endStretch() {
         if current >= 0 {
             listeners[current].count += currentCount
             currentCount = 0
-            for place in listeners[current].linePlaces {
-                let layout = plan.layoutPlaces[place]!
-                let stretch = starts[layout]..<plan.layouts[layout].memory.lineCount
-                if stretch.isEmpty { continue }
-                append(Stretch(layout: layout, lines: stretch, nesting: 0, isPrivileged: isPrivileged), for: place)
+            for place in listeners[current].places {
+                let fresh = fresh(at: place)
+                if !fresh.isEmpty { append(fresh, nesting: 0, isPrivileged: isPrivileged, for: place) }
             }
         }
-        for layout in starts.indices { starts[layout] = plan.layouts[layout].memory.lineCount }
+        beginStretch()
+    }
+
+    private mutating func beginStretch() {
+        for layout in lineStarts.indices { lineStarts[layout] = plan.layouts[layout].memory.lineCount }
+        eventStart = events.count
     }
 
     private mutating func place(of hearing: Hearing) -> Int {
@@ -155,11 +150,13 @@ struct DistributionRound {
             guard let seat, hearing.isAfter(seat.since) else { continue }
             if !hearing.includes(seat: place) {
                 new.unheardPlaces.append(place)
-            } else if let layout = plan.layoutPlaces[place] {
-                new.linePlaces.append(place)
+                continue
+            }
+            new.places.append(place)
+            if let layout = plan.layoutPlaces[place] {
                 if !new.layouts.contains(layout) { new.layouts.append(layout) }
             } else {
-                new.eventPlaces.append(place)
+                new.wantsEvents = true
             }
         }
         listeners.append(new)
@@ -168,18 +165,13 @@ struct DistributionRound {
 
     mutating func handOn(under pressure: Pressure) {
         endStretch()
-        let chunks = plan.layouts.map { $0.memory.take() }
+        let lines = plan.layouts.map { $0.memory.take() }, events = EventChunk(events)
         for (place, seat) in plan.seats.enumerated() {
-            guard let seat, !parts[place].isEmpty else { continue }
-            let items: [QueueItem] = parts[place].map { part in
-                switch part {
-                case .event(let event): .event(event)
-                case .stretch(let stretch):
-                    .lines(
-                        LineRun(
-                            chunks[stretch.layout], stretch.lines, nesting: stretch.nesting,
-                            isPrivileged: stretch.isPrivileged))
-                }
+            guard let seat, !stretches[place].isEmpty else { continue }
+            let lines = plan.layoutPlaces[place].map { lines[$0] }
+            let items: [QueueItem] = stretches[place].map {
+                if let lines { return .lines(LineRun(lines, $0.places, nesting: $0.nesting, isPrivileged: $0.isPrivileged)) }
+                return .events(EventRun(events, $0.places, nesting: $0.nesting, isPrivileged: $0.isPrivileged))
             }
             seat.registration.feed(items, under: pressure)
         }

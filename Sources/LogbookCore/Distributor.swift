@@ -122,6 +122,7 @@ final class Distributor: Sendable {
         switch pieces {
         case .words(let source):
             if let start = source.baseAddress { body.update(from: start, count: source.count) }
+        case .word(let word): body.pointee = word
         case .text(let text):
             body.pointee = MessageWord.make(.text, UInt64(truncatingIfNeeded: text.count))
             if let start = text.baseAddress { UnsafeMutableRawPointer(body + 1).copyMemory(from: start, byteCount: text.count) }

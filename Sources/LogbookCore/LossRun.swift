@@ -13,11 +13,12 @@ struct LossRun: Sendable, Equatable {
         times = time...time
     }
 
-    /// - Parameter lines: One at least.
-    init(_ lines: LineRun) {
-        count = lines.count
-        sequences = lines.sequences
-        times = lines.times
+    /// - Parameter run: One event at least.
+    init(_ run: ChunkRun<some QueueChunk>) {
+        self.init(sequence: run.chunk.sequence(at: run.places.lowerBound), time: run.chunk.time(at: run.places.lowerBound))
+        for place in run.places.dropFirst() {
+            merge(LossRun(sequence: run.chunk.sequence(at: place), time: run.chunk.time(at: place)))
+        }
     }
 
     /// - Parameter count: How many of them were lost.
@@ -36,7 +37,7 @@ struct LossRun: Sendable, Equatable {
 extension QueueItem {
     var asLoss: LossRun {
         switch self {
-        case .event(let event): LossRun(event)
+        case .events(let run): LossRun(run)
         case .lines(let run): LossRun(run)
         }
     }

@@ -113,9 +113,9 @@ private final class LineKeeper: BatchSink, LineSink {
             Array("one\ntwo\nthree\nfour\n".utf8), ends: [4, 8, 14, 19], times: (1...4).map { LogTime(nanoseconds: $0) },
             sequences: [11, 12, 14, 13])
         var run = LineRun(chunk, 1..<4, nesting: 0, isPrivileged: false)
-        #expect(run.range == 4..<19 && run.compacted.chunk === chunk)
+        #expect(run.chunk.range(of: run.places) == 4..<19 && run.compacted.chunk === chunk)
         let first = run.removeFirst(1)
-        #expect(first.range == 4..<8 && run.lines == 2..<4)
+        #expect(first.places == 1..<2 && run.places == 2..<4 && chunk.range(of: first.places) == 4..<8)
         let small = first.compacted
         #expect(small.chunk !== chunk && small.chunk.bytes == Array("two\n".utf8) && small.chunk.ends == [4])
         let items: ArraySlice<QueueItem> = [.lines(small), .lines(run)]
