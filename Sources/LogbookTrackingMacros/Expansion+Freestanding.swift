@@ -37,7 +37,7 @@ extension Expansion {
         }
         return """
             {
-            \(Self.point(named: "__TrackedPoint", descriptor.literal))
+            \(PointText.gate(named: "__TrackedPoint", descriptor))
             __TrackedPoint.gate.run(\(closures)) { () -> Void in }
             }()
             """
