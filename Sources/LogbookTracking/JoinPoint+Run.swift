@@ -33,6 +33,15 @@ extension JoinPoint {
         return try around.run(call, body)
     }
 
+    @inline(never)
+    private func runAround<Result, Failure: Error>(
+        isolation: isolated (any Actor)? = #isolation, _ call: TrackedCall, _ advice: AdviceSet,
+        _ body: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        guard let around = advice.around as? AsyncAround<Result> else { return try await body() }
+        return try await around.run(call) { () async throws(Failure) in try await body() }
+    }
+
     /// What a method that returns nothing returns when something happened instead of it.
     @inline(never)
     private func nothing<Result>(as type: Result.Type) -> Result? { () as? Result }
@@ -62,7 +71,7 @@ extension JoinPoint {
         var call = TrackedCall(self, advice, instance, arguments)
         if !advice.begin(&call), let nothing = nothing(as: Result.self) { return nothing }
         do {
-            let result = try await body()
+            let result = try await advice.hasAround ? runAround(call, advice, body) : body()
             if advice.needsResult { call.result = result }
             advice.finish(&call, instance)
             return result

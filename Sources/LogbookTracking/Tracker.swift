@@ -24,6 +24,7 @@ public final class Tracker: Sendable {
     private struct Around: Sendable {
         let handler: any Sendable
         let result: String
+        let isAsync: Bool
         let file: String
         let line: Int
     }
@@ -71,14 +72,30 @@ public final class Tracker: Sendable {
         addMetadata(name) { call in (call.instance as? Instance).map { body($0, call) } ?? [:] }
     }
 
-    /// Does something around a method of the next plan that is started: `proceed` runs the method. For synchronous methods.
+    /// Does something around a method of the next plan that is started: `proceed` runs the method. For methods
+    /// that are not asynchronous; see the other `around` for those.
     /// - Parameter type: The result, spelled as the method spells it; the plan is not started if it is another.
     public func around<Result>(
         _ point: JoinPointName, returning type: Result.Type = Result.self, file: String = #fileID, line: Int = #line,
         _ body: @escaping @Sendable (_ call: TrackedCall, _ proceed: () throws -> Result) throws -> Result
     ) {
         let around = Around(
-            handler: LogbookTracking.Around<Result>(body: body), result: String(describing: Result.self), file: file, line: line)
+            handler: LogbookTracking.Around<Result>(body: body), result: String(describing: Result.self), isAsync: false,
+            file: file, line: line)
+        state.withLock { $0.arounds[point] = around }
+    }
+
+    /// The same around an asynchronous method. The handler runs where the method's caller is, such as on the actor whose method calls
+    /// it, and may await before and after it proceeds.
+    @_disfavoredOverload
+    public func around<Result>(
+        _ point: JoinPointName, returning type: Result.Type = Result.self, file: String = #fileID, line: Int = #line,
+        _ body: nonisolated(nonsending) @escaping @Sendable (
+            _ call: TrackedCall, _ proceed: nonisolated(nonsending) () async throws -> Result
+        ) async throws -> Result
+    ) {
+        let around = Around(
+            handler: AsyncAround<Result>(body: body), result: String(describing: Result.self), isAsync: true, file: file, line: line)
         state.withLock { $0.arounds[point] = around }
     }
 
@@ -251,8 +268,10 @@ public final class Tracker: Sendable {
             let point = catalog.points[found], record = point.record
             if record.kind == .initializer || record.kind == .deinitializer || record.kind == .point {
                 complain("only methods and functions have something to proceed with")
-            } else if record.isAsync {
-                complain("the method is asynchronous; a handler can only be around one that is not")
+            } else if record.isAsync != around.isAsync {
+                complain(
+                    record.isAsync ? "the method is asynchronous, and the handler does not await it"
+                        : "the method is not asynchronous, and the handler awaits")
             } else if !TypeSpelling.isSame(around.result, record.result) {
                 complain("the handler returns \(around.result), and the method \(record.result)")
             } else {
