@@ -26,16 +26,28 @@ enum JoinPointRegistry {
     private static let exchange = Locked(())
 
     static func register(_ descriptor: StaticString, _ setGate: (@Sendable (UInt) -> Void)?) {
-        let waiting = state.withLock { state in
-            state.descriptors.append((descriptor, setGate))
-            return state.trackers
-        }
-        for tracker in waiting { tracker.pointsAppeared() }   // a library that is loaded while a plan is live
+        note { $0.descriptors.append((descriptor, setGate)) }
     }
 
     static func registerType(_ descriptor: StaticString, _ isInstance: (@Sendable (Any) -> Bool)?) {
-        state.withLock { $0.typeDescriptors.append((descriptor, isInstance)) }
+        note { $0.typeDescriptors.append((descriptor, isInstance)) }
     }
+
+    /// Before `main`, nobody listens and nothing else happens. In a library that is loaded while a plan is live, the plan may have
+    /// waited for this.
+    private static func note(_ change: (inout State) -> Void) {
+        let news = state.withLock { state -> (points: [JoinPoint], types: [TypeRecord], trackers: [Tracker]) in
+            change(&state)
+            if state.trackers.isEmpty { return ([], [], []) }
+            let points = state.points.count, types = state.types.count
+            takeApart(&state)
+            return (Array(state.points[points...]), state.types[types...].map(\.record), state.trackers)
+        }
+        for tracker in news.trackers { tracker.appeared(news.points, news.types) }
+    }
+
+    /// The types that are known, without looking for new points.
+    static func types() -> [TrackedTypeRecord] { state.withLock { $0.types } }
 
     /// All of them, in the order in which they became known.
     static func all() -> (points: [JoinPoint], types: [TrackedTypeRecord]) {
@@ -87,7 +99,7 @@ enum JoinPointRegistry {
             state.byAddress[address] = point
             return (point, isNew ? state.trackers : [])
         }
-        for tracker in waiting { tracker.pointsAppeared() }
+        if let point { for tracker in waiting { tracker.appeared([point], []) } }
         return point
     }
 
