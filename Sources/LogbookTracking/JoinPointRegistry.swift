@@ -5,7 +5,7 @@ internal import LogbookTrackingPlan
 enum JoinPointRegistry {
     private struct State {
         /// Not yet taken apart.
-        var descriptors: [(StaticString, (@Sendable (UInt) -> Void)?)] = []
+        var descriptors: [Registration] = []
         var typeDescriptors: [(StaticString, (@Sendable (Any) -> Bool)?)] = []
         var points: [JoinPoint] = []
         var types: [TrackedTypeRecord] = []
@@ -14,6 +14,13 @@ enum JoinPointRegistry {
         var byAddress: [UInt: JoinPoint] = [:]
         /// Trackers that go on until they are stopped.
         var trackers: [Tracker] = []
+    }
+
+    struct Registration: Sendable {
+        let descriptor: StaticString
+        /// What the descriptor says too, as literals of their own; nil for generic code.
+        let place: (file: StaticString, selector: StaticString)?
+        let setGate: (@Sendable (UInt) -> Void)?
     }
 
     struct TrackedTypeRecord: Sendable {
@@ -25,8 +32,8 @@ enum JoinPointRegistry {
     /// Held while a plan is exchanged, so that two that are started at once do not mix.
     private static let exchange = Locked(())
 
-    static func register(_ descriptor: StaticString, _ setGate: (@Sendable (UInt) -> Void)?) {
-        note { $0.descriptors.append((descriptor, setGate)) }
+    static func register(_ registration: Registration) {
+        note { $0.descriptors.append(registration) }
     }
 
     static func registerType(_ descriptor: StaticString, _ isInstance: (@Sendable (Any) -> Bool)?) {
@@ -73,9 +80,16 @@ enum JoinPointRegistry {
                 }
             }
         }
-        for (descriptor, setGate) in descriptors {
-            guard let record = descriptor.withUTF8Buffer({ JoinPointRecord(descriptor: $0) }) else { continue }
-            if let setGate { state.points.append(JoinPoint(record, setGate: setGate)) } else { addLate(record, to: &state) }
+        for registration in descriptors {
+            guard let record = registration.descriptor.withUTF8Buffer({ JoinPointRecord(descriptor: $0) }) else { continue }
+            if let setGate = registration.setGate {
+                let source = registration.place.map {
+                    LogSource(file: $0.file, function: $0.selector, line: UInt32(clamping: record.line))
+                }
+                state.points.append(JoinPoint(record, at: source, setGate: setGate))
+            } else {
+                addLate(record, to: &state)
+            }
         }
     }
 

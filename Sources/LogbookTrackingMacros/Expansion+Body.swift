@@ -77,7 +77,7 @@ extension Expansion {
         let values = "{ \(instance) }, { \(descriptor.arguments) }"
         if request.attribute.isGeneric || header.isGeneric || isInGenericContext {
             // No static stored property may stand here: the point is looked for by its name instead.
-            let expansion = "LogbookTracking.TrackingExpansion1"
+            let expansion = "LogbookTracking.TrackingExpansion2"
             return GateText(
                 run: "\(expansion).runLate(\"\(descriptor.literal)\", ",
                 begin: "\(expansion).beginLate(\"\(descriptor.literal)\", ", values: values)

@@ -26,6 +26,11 @@ package struct PointDescriptor {
     /// What the fields are separated by, and the parameters, and the fields of a parameter.
     package static let separators = (field: "\\u{1F}", parameter: "\\u{1E}", parameterField: "\\u{1D}", point: "\\u{1C}")
 
+    private var selector: String { kind == "point" ? header.name : header.selector }
+
+    /// What a point is registered with.
+    package var registration: String { "\"\(literal)\", \(fileID.swiftLiteral), \(selector.swiftLiteral)" }
+
     /// What stands between the quotes.
     package var literal: String {
         let parameters = header.parameters.map { parameter in
@@ -35,7 +40,7 @@ package struct PointDescriptor {
             ].joined(separator: Self.separators.parameterField)
         }
         return [
-            module.swiftEscaped, type.swiftEscaped, (kind == "point" ? header.name : header.selector).swiftEscaped, kind,
+            module.swiftEscaped, type.swiftEscaped, selector.swiftEscaped, kind,
             parameters.joined(separator: Self.separators.parameter), (header.result ?? "Void").swiftEscaped,
             header.isAsync ? "1" : "0", header.isThrowing ? "1" : "0", fileID.swiftEscaped, String(line),
         ].joined(separator: Self.separators.field)
