@@ -70,12 +70,12 @@ enum JoinPointRegistry {
         state.descriptors = []
         for (descriptor, isInstance) in types {
             descriptor.withUTF8Buffer { bytes in
-                let parts = DescriptorFields.split(bytes, at: 0x1C)
-                guard let first = parts.first, let record = TypeRecord(descriptor: first) else { return }
+                var parts = DescriptorFields(bytes, separatedBy: 0x1C)
+                guard let record = parts.next().flatMap({ TypeRecord(descriptor: $0) }) else { return }
                 if record.keyword != "extension" {
                     state.types.append(TrackedTypeRecord(record: record, isInstance: isInstance))
                 }
-                for part in parts.dropFirst() {
+                while let part = parts.next() {
                     if let record = JoinPointRecord(descriptor: part) { addLate(record, to: &state) }
                 }
             }
