@@ -43,7 +43,7 @@ enum PlanTool {
             }
         }
         if command == .list {
-            put(SourceCatalog.skeleton(of: sources.catalog), into: 1)
+            put(SourceCatalog.skeleton(of: sources.catalog), to: 1)
             return
         }
         guard let plan, let module = modules.first else { stop(64, usage) }
@@ -51,7 +51,7 @@ enum PlanTool {
         if command == .weave {
             let woven = sources.weave(document, into: module, isImplicitlyDynamic: isImplicitlyDynamic)
             if !woven.issues.isEmpty { stop(1, woven.issues.map { $0 + "\n" }.joined()) }
-            if let output { save(woven.text, to: output) } else { put(woven.text, into: 1) }
+            if let output { save(woven.text, to: output) } else { put(woven.text, to: 1) }
         } else {
             let issues = PlanCheck.check(document, against: sources.catalog, names: PlanCheck.Names()).issues
             if !issues.isEmpty { stop(1, issues.map { $0.description + "\n" }.joined()) }
@@ -74,22 +74,25 @@ enum PlanTool {
 
     private static func save(_ text: String, to path: String) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { stop(73, "\(path): error: cannot write it: \(String(cString: strerror(errno)))\n") }
-        put(text, into: descriptor)
-        close(descriptor)
-    }
-
-    private static func put(_ text: String, into descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count <= 0 { return }
-            rest = rest.dropFirst(count)
+        guard descriptor >= 0, put(text, to: descriptor), close(descriptor) == 0 else {
+            stop(73, "\(path): error: cannot write it: \(String(cString: strerror(errno)))\n")
         }
     }
 
+    /// - Returns: False when not everything was written; `errno` says why.
+    @discardableResult
+    private static func put(_ text: String, to descriptor: Int32) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count <= 0 { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
     private static func stop(_ status: Int32, _ text: String) -> Never {
-        put(text, into: 2)
+        put(text, to: 2)
         exit(status)
     }
 }

@@ -42,7 +42,7 @@ struct CompilerPlugin {
     private func receive(_ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count), filled = 0
         while filled < count {
-            let result = bytes.withUnsafeMutableBytes { read(input, $0.baseAddress?.advanced(by: filled), count - filled) }
+            let result = bytes.withUnsafeMutableBytes { read(input, $0.baseAddress! + filled, count - filled) }
             if result <= 0 { return nil }
             filled += result
         }
@@ -55,7 +55,7 @@ struct CompilerPlugin {
         message.append(contentsOf: body)
         var written = 0
         while written < message.count {
-            let result = message.withUnsafeBytes { write(output, $0.baseAddress?.advanced(by: written), $0.count - written) }
+            let result = message.withUnsafeBytes { write(output, $0.baseAddress! + written, $0.count - written) }
             if result <= 0 { return false }
             written += result
         }
