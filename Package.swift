@@ -108,8 +108,9 @@ let package = Package(
         .macro(name: "LogbookTrackingMacros", dependencies: ["LogbookTrackingSyntax"], swiftSettings: settings),
         room("LogbookTracking", ["CLogbookSystem", "LogbookCore", "LogbookTrackingPlan", "LogbookTrackingMacros"]),
         .executableTarget(name: "LogbookPlanTool", dependencies: ["LogbookTrackingPlan"], swiftSettings: settings),
-        // No product: SwiftPM compiles the plug-ins of a package for everyone who depends on it. Dependents copy its one file.
+        // No products: SwiftPM compiles the plug-ins of a package for everyone who depends on it. Dependents copy the one file of each.
         .plugin(name: "LogbookTrackingCheck", capability: .buildTool(), dependencies: ["LogbookPlanTool"]),
+        .plugin(name: "LogbookTrackingWeave", capability: .buildTool(), dependencies: ["LogbookPlanTool"]),
 
         room(
             "LogbookUploads",
