@@ -20,25 +20,28 @@ public import LogbookHTTP
 public final class RemoteLogProvider: LogProvider {
     private let name: String
     private let events: EventQueue
+    private let destination: CurrentDestination
     private let courier: Courier
 
     /// - Parameters:
     ///   - origin: Names this run of the program in every event.
     ///   - name: Names the provider in diagnostics and its thread.
+    ///   - deadLetters: Keeps what the receiver will never take; without it, that is counted and let go of.
     ///   - onEvent: Hears what the courier does, on its thread.
     public init(
-        to destination: any Destination, origin: LogOrigin = .ephemeral(),
+        to destination: some LogDestination, origin: LogOrigin = .ephemeral(),
         queue: RemoteQueuePolicy = RemoteQueuePolicy(),
         delivery: DeliveryPolicy = DeliveryPolicy(), transport: any HTTPTransport = CurlTransport.shared,
-        name: String = "remote", clock: LogClock = .system, randomness: LogRandomness = .system,
+        deadLetters: DeadLetterFolder? = nil, name: String = "remote", clock: LogClock = .system, randomness: LogRandomness = .system,
         onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) {
         queue.check()
         self.name = name
-        events = EventQueue(policy: queue, origin: origin, clock: clock)
+        self.destination = CurrentDestination(destination)
+        events = EventQueue(policy: queue, destination: self.destination, origin: origin, clock: clock)
         courier = Courier(
-            name: name, source: events, destination: destination, transport: transport, policy: delivery, clock: clock,
-            randomness: randomness, onEvent: onEvent)
+            name: name, source: events, destination: self.destination, transport: transport, policy: delivery,
+            deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent)
     }
 
     deinit {
@@ -100,6 +103,12 @@ public final class RemoteLogProvider: LogProvider {
     /// How the deliveries fare.
     public var status: CourierStatus { courier.status }
 
-    /// The token or the address changed: try now.
+    /// Puts another token, address or kind of receiver in force, and tries now: what waits goes there.
+    public func update(to destination: some LogDestination) {
+        self.destination.change(to: destination)
+        courier.reconfigured()
+    }
+
+    /// The token or the address that the destination reads changed: try now.
     public func reconfigured() { courier.reconfigured() }
 }
