@@ -10,7 +10,7 @@ public import LogbookHTTP
 /// {"parcel":"586AB00B-F16E-4AE6-8A91-0210264925C7","accepted":998,"duplicates":2,"rejected":0}
 /// ```
 /// Everything else that looks like success, such as a hotel's login page, is none.
-public struct CollectorDestination: LogDestination {
+public struct CollectorDestination: LogDestination, LineDestination {
     private let url: String
     private let token: @Sendable () throws -> Secret?
 

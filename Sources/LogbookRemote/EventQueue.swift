@@ -3,7 +3,7 @@ internal import LogbookDelivery
 
 /// The events of a remote provider, from the log call to the receiver's acknowledgement: queued as they are, and sealed into
 /// parcels by the courier when it asks for one.
-final class EventQueue: ParcelSource {
+final class EventQueue: EventStore {
     private struct Sealed {
         var parcel: Parcel
         /// Kept beside their bytes, so that a program can have them back.
@@ -92,6 +92,10 @@ final class EventQueue: ParcelSource {
         }
     }
 
+    func release() {}
+    func makeSafe() -> Bool { false }
+
+    var deliveries: LogLedger { ledger }
     var ledger: LogLedger { state.withLock { $0.ledger } }
     var lost: Int { state.withLock { $0.lost } }
     var pendingCount: Int { state.withLock { Int($0.ledger.pending) } }

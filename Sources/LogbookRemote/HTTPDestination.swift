@@ -2,7 +2,7 @@ public import LogbookDelivery
 public import LogbookHTTP
 
 /// Any receiver of JSON over HTTP: one parcel is one request, and any 2xx status says that the receiver has it.
-public struct HTTPDestination: LogDestination {
+public struct HTTPDestination: LogDestination, LineDestination {
     /// How the events stand in the body.
     public enum Body: Sendable, Hashable {
         /// One object per line, `application/x-ndjson`.
@@ -25,6 +25,8 @@ public struct HTTPDestination: LogDestination {
     }
 
     public var contentType: String { body == .jsonLines ? "application/x-ndjson" : "application/json" }
+
+    var takesJSONLines: Bool { body == .jsonLines }
 
     public func encode(_ events: [KeyedEvent]) -> [UInt8] {
         body == .jsonLines ? JSONLines.encode(events) : JSONArray.encode(events) { JSONLines.appendObject($0, to: &$1) }

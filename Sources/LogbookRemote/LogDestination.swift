@@ -25,8 +25,14 @@ extension LogDestination {
     public func encode(_ events: [KeyedEvent]) -> [UInt8] { JSONLines.encode(events) }
 }
 
-/// A destination whose body is our own lines, which a spool holds already.
-protocol TakesJSONLines {}
+/// A destination whose body may be our own lines, which a spool holds already.
+protocol LineDestination {
+    var takesJSONLines: Bool { get }
+}
+
+extension LineDestination {
+    var takesJSONLines: Bool { true }
+}
 
 enum JSONLines {
     static func encode(_ events: [KeyedEvent]) -> [UInt8] {

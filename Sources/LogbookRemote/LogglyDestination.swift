@@ -7,7 +7,7 @@ public import LogbookHTTP
 /// Loggly takes 5 MB at once and cuts an event after 1 MB. Its answer says that it has the events, not that they are indexed;
 /// what arrives twice is stored twice.
 /// - Note: Source: documentation.solarwinds.com, Loggly, "HTTP/S bulk endpoint".
-public struct LogglyDestination: LogDestination, Hashable {
+public struct LogglyDestination: LogDestination, LineDestination, Hashable {
     private let token: Secret
     private let tags: [String]
     private let host: String
