@@ -162,7 +162,8 @@ let package = Package(
         tests("LogbookFiles", ["LogbookCompression", "LogbookFormat"]),
         // Programs that log to files until they are killed: apart from the other tests, which would wait for them.
         .testTarget(
-            name: "LogbookFilesKillTests", dependencies: ["FilesVictim", "LogbookCompression", "LogbookCore", "LogbookFiles"],
+            name: "LogbookFilesKillTests",
+            dependencies: ["FilesVictim", "LogbookCompression", "LogbookCore", "LogbookFiles", "LogbookTestKit"],
             swiftSettings: settings),
         .executableTarget(
             name: "FilesVictim",

@@ -31,17 +31,7 @@ public enum LogLevel: UInt8, Sendable, CaseIterable, Comparable {
     }
 
     /// The lower-case English word, as every format writes it: `"verbose"` … `"critical"`.
-    public var name: String {
-        switch self {
-        case .verbose: "verbose"
-        case .debug: "debug"
-        case .info: "info"
-        case .notice: "notice"
-        case .warning: "warning"
-        case .error: "error"
-        case .critical: "critical"
-        }
-    }
+    public var name: String { literalName.description }
 
     /// Reads a level's name in any case, also under the names other systems use: `trace`, `information`, `warn`, `err`,
     /// `severe`, `crit`, `fatal`, `alert`, `emerg`, `panic`. Nil for every other word.

@@ -238,16 +238,15 @@ public final class LogService: Sendable {
     /// Hands out what those heard who leave, before others get their seats.
     private func vacateSeats(of leaving: [LogRegistration]) {
         distribute()
-        let vacated: [LogRegistration] = listening.withLock { listening in
+        // The caller holds who leaves, so nothing is let go under the lock.
+        listening.withLock { listening in
             for place in listening.seats.indices {
                 if let seat = listening.seats[place], leaving.contains(where: { $0 === seat.registration }) {
                     listening.seats[place] = nil
                 }
             }
             distributor?.set(listening.seats)
-            return leaving
         }
-        withExtendedLifetime(vacated) {}
     }
 
     /// The distributor of this process; nil when nobody is queued.

@@ -36,7 +36,7 @@ enum PlanTool {
             }
         }
         if command == "list" {
-            write(1, SourceCatalog.skeleton(of: sources.catalog))
+            put(SourceCatalog.skeleton(of: sources.catalog), to: 1)
             return
         }
         guard let plan else { stop(64, usage) }
@@ -61,32 +61,25 @@ enum PlanTool {
 
     private static func save(_ text: String, to path: String) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { stop(73, "\(path): error: cannot write it: \(String(cString: strerror(errno)))\n") }
-        write(descriptor, text)
-        close(descriptor)
-    }
-
-    private static func write(_ descriptor: Int32, _ text: String) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { writeBytes(descriptor, $0) }
-            if count <= 0 { return }
-            rest = rest.dropFirst(count)
+        guard descriptor >= 0, put(text, to: descriptor), close(descriptor) == 0 else {
+            stop(73, "\(path): error: cannot write it: \(String(cString: strerror(errno)))\n")
         }
     }
 
-    private static func writeBytes(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Darwin)
-            Darwin.write(descriptor, buffer.baseAddress, buffer.count)
-        #elseif canImport(Glibc)
-            Glibc.write(descriptor, buffer.baseAddress, buffer.count)
-        #else
-            Musl.write(descriptor, buffer.baseAddress, buffer.count)
-        #endif
+    /// - Returns: False when not everything was written; `errno` says why.
+    @discardableResult
+    private static func put(_ text: String, to descriptor: Int32) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count <= 0 { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
     }
 
     private static func stop(_ status: Int32, _ text: String) -> Never {
-        write(2, text)
+        put(text, to: 2)
         exit(status)
     }
 }

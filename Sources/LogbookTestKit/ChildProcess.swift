@@ -25,10 +25,11 @@ package final class ChildProcess: Sendable {
     ///   - environment: What is added to the test's own, or stands in its place.
     ///   - input: The descriptor it reads from; nothing by default.
     ///   - output: The file that its standard output goes to, emptied first.
+    ///   - outputDescriptor: The descriptor that it goes to instead.
     ///   - errors: The file that its standard error goes to, emptied first.
     package init(
         _ words: [String], in folder: String? = nil, environment: [String: String] = [:], input: Int32? = nil,
-        output: String = "/dev/null", errors: String = "/dev/null"
+        output: String = "/dev/null", outputDescriptor: Int32? = nil, errors: String = "/dev/null"
     ) throws {
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?, attributes: posix_spawnattr_t?
@@ -49,6 +50,7 @@ package final class ChildProcess: Sendable {
         for (descriptor, path) in [(Int32(1), output), (2, errors)] {
             posix_spawn_file_actions_addopen(&actions, descriptor, path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
         }
+        if let outputDescriptor { posix_spawn_file_actions_adddup2(&actions, outputDescriptor, 1) }
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -79,6 +81,18 @@ package final class ChildProcess: Sendable {
         }
         return variables
     }
+
+    #if canImport(Glibc) || canImport(Musl)
+    /// The path of a program of this package that is built beside the tests.
+    package static func builtProgram(_ name: String) throws -> String {
+        var path = [UInt8](repeating: 0, count: 4096)
+        let length = path.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
+        guard length > 0, let slash = path[..<length].lastIndex(of: 0x2F) else { throw ScriptedFailure("no /proc/self/exe") }
+        let program = String(decoding: path[...slash], as: UTF8.self) + name
+        if access(program, X_OK) != 0 { throw ScriptedFailure("\(program) is not built") }
+        return program
+    }
+    #endif
 
     /// How it ended, as far as it has.
     package var end: End? {

@@ -32,53 +32,33 @@ struct CompilerPlugin {
     }
 
     private mutating func answerUntilTheEnd() {
-        while let length = read(8) {
+        while let length = receive(8) {
             let count = length.enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
-            guard let bytes = read(count), let message = try? PositionedJSONReader.read(bytes) else { return }
-            guard write(conversation.answer(to: message)) else { return }
+            guard let bytes = receive(count), let message = try? PositionedJSONReader.read(bytes) else { return }
+            guard send(conversation.answer(to: message)) else { return }
         }
     }
 
-    private func read(_ count: Int) -> [UInt8]? {
+    private func receive(_ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count), filled = 0
         while filled < count {
-            let result = bytes.withUnsafeMutableBytes { readBytes(into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...])) }
+            let result = bytes.withUnsafeMutableBytes { read(input, $0.baseAddress! + filled, count - filled) }
             if result <= 0 { return nil }
             filled += result
         }
         return bytes
     }
 
-    private func readBytes(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        #if canImport(Darwin)
-            Darwin.read(input, buffer.baseAddress, buffer.count)
-        #elseif canImport(Glibc)
-            Glibc.read(input, buffer.baseAddress, buffer.count)
-        #else
-            Musl.read(input, buffer.baseAddress, buffer.count)
-        #endif
-    }
-
-    private func write(_ text: String) -> Bool {
+    private func send(_ text: String) -> Bool {
         let body = Array(text.utf8)
         var message = (0..<8).map { UInt8(truncatingIfNeeded: body.count >> (8 * $0)) }
         message.append(contentsOf: body)
         var written = 0
         while written < message.count {
-            let result = message.withUnsafeBytes { writeBytes(UnsafeRawBufferPointer(rebasing: $0[written...])) }
+            let result = message.withUnsafeBytes { write(output, $0.baseAddress! + written, $0.count - written) }
             if result <= 0 { return false }
             written += result
         }
         return true
-    }
-
-    private func writeBytes(_ buffer: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Darwin)
-            Darwin.write(output, buffer.baseAddress, buffer.count)
-        #elseif canImport(Glibc)
-            Glibc.write(output, buffer.baseAddress, buffer.count)
-        #else
-            Musl.write(output, buffer.baseAddress, buffer.count)
-        #endif
     }
 }

@@ -65,22 +65,8 @@ public struct LogglyFormat: LogFormat {
     /// `2025-11-21T10:29:20.123Z`, rounded to the nearest millisecond, so that 59.9996 s is the next minute's 00.000.
     private static func stamp(_ time: LogTime) -> String {
         let rounded = LogTime(nanoseconds: (time.nanoseconds &+ 500_000).flooredQuotient(by: 1_000_000) &* 1_000_000)
-        let civil = CivilTime(rounded, in: .utc)
         var bytes: [UInt8] = []
-        bytes.append(decimal: civil.year, width: 4)
-        bytes.append(0x2D)
-        bytes.append(decimal: civil.month, width: 2)
-        bytes.append(0x2D)
-        bytes.append(decimal: civil.day, width: 2)
-        bytes.append(0x54)
-        bytes.append(decimal: civil.hour, width: 2)
-        bytes.append(0x3A)
-        bytes.append(decimal: civil.minute, width: 2)
-        bytes.append(0x3A)
-        bytes.append(decimal: civil.second, width: 2)
-        bytes.append(0x2E)
-        bytes.append(decimal: civil.nanosecond / 1_000_000, width: 3)
-        bytes.append(0x5A)
+        ISO8601.append(rounded, digits: 3, in: .utc, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -1,6 +1,7 @@
 #if canImport(Glibc)
     import Glibc
     import LogbookCore
+    import LogbookTestKit
     import Testing
 
     @testable import LogbookFlightRecorder
@@ -100,35 +101,17 @@
 
     /// A child process, built beside the tests.
     private struct Victim {
-        private let process: pid_t
+        private let process: ChildProcess
         private let descriptor: Int32
 
         init(ring: String, threads: Int) throws {
             var ends: [Int32] = [0, 0]
             try #require(pipe(&ends) == 0)
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            var actions = posix_spawn_file_actions_t()
-            posix_spawn_file_actions_init(&actions)
-            posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-            defer { posix_spawn_file_actions_destroy(&actions) }
-            let program = try Self.path()
-            let words: [String] = [program, ring, "\(threads)"]
-            var arguments = words.map { strdup($0) } + [nil]
-            defer { arguments.forEach { free($0) } }
-            var process = pid_t()
-            let failure = posix_spawn(&process, program, &actions, nil, &arguments, environ)
-            close(ends[1])
-            try #require(failure == 0)
-            self.process = process
+            defer { close(ends[1]) }
+            process = try ChildProcess(
+                [ChildProcess.builtProgram("FlightRecorderVictim"), ring, "\(threads)"], outputDescriptor: ends[1])
             descriptor = ends[0]
-        }
-
-        private static func path() throws -> String {
-            var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-            let length = readlink("/proc/self/exe", &path, path.count)
-            try #require(length > 0)
-            let tests = String(decoding: path[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
-            return tests[..<tests.lastIndex(of: "/")!] + "/FlightRecorderVictim"
         }
 
         func waitForAcknowledgement() -> [Said] {
@@ -137,14 +120,13 @@
         }
 
         func killAndDrain() -> [Said] {
-            kill(process, SIGKILL)
+            process.signal(SIGKILL)
             return waitAndDrain()
         }
 
         @discardableResult
         func waitAndDrain() -> [Said] {
-            var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+            process.wait()
             // Everything it wrote is in the pipe by now.
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
             defer { close(descriptor) }

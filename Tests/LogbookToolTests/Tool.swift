@@ -6,13 +6,7 @@
 
     /// The built `logbook`, as a user runs it.
     struct Tool {
-        /// Built beside the tests.
-        static func path() throws -> String {
-            let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("logbook").path
-            try #require(FileManager.default.isExecutableFile(atPath: path), "\(path) is not built")
-            return path
-        }
+        static func path() throws -> String { try ChildProcess.builtProgram("logbook") }
 
         struct Outcome {
             let end: ChildProcess.End
