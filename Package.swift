@@ -179,6 +179,14 @@ let package = Package(
         tests("LogbookHTTP"),
         tests("LogbookDelivery", ["LogbookHTTP"]),
         tests("LogbookRemote", ["LogbookDelivery", "LogbookFormat", "LogbookGzip", "LogbookHTTP"]),
+        // Apart from the other tests, as are those of the files.
+        .testTarget(
+            name: "LogbookRemoteKillTests", dependencies: ["RemoteVictim", "LogbookCore", "LogbookTestKit"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "RemoteVictim",
+            dependencies: ["LogbookCore", "LogbookDelivery", "LogbookFormat", "LogbookHTTP", "LogbookRemote", "LogbookTestKit"],
+            path: "Tests/RemoteVictim", swiftSettings: settings),
         tests("LogbookTransactions", ["LogbookDelivery", "LogbookFormat", "LogbookHTTP", grdb]),
         tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),

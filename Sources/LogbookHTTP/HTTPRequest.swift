@@ -76,6 +76,9 @@ public struct HTTPLimits: Sendable, Hashable {
     public var connect: Duration = .seconds(10)
     /// The whole exchange.
     public var total: Duration = .seconds(30)
+    /// How long not one byte may move in either direction, in whole seconds; nil for as long as ``total``. For bodies that may
+    /// take hours, with a `total` to match.
+    public var stall: Duration?
     /// Bytes of the answer's body that are read at most; a longer one fails the request.
     public var responseBodyBytes: Int = 64 << 10
     /// Bytes of the answer's header fields that are read at most.
