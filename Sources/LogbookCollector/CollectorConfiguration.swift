@@ -19,8 +19,8 @@ public struct CollectorConfiguration: Sendable, Hashable {
     public var transactionPaths: [String] = ["/v1/transactions"]
     /// Where whole files are kept that are sent to `/v1/files`; nil takes none.
     public var filesFolder: String?
-    /// Bytes of such a file at most, both as it arrives and inflated.
-    public var maximumFileBytes = 64 << 20
+    /// Bytes of such a file at most, both as it arrives and inflated. It is written to disk as it arrives. Default 1 GiB.
+    public var maximumFileBytes = 1 << 30
     /// Bytes of a request's body at most, both as it arrives and inflated.
     public var maximumBodyBytes = 8 << 20
     /// Bytes of bodies that are in memory at the same time at most; who comes later is asked to come again.

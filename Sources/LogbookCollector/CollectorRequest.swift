@@ -6,9 +6,20 @@
         var path: String
         /// The value of the field of that name, several joined by commas; nil when there is none.
         var header: @Sendable (String) -> String?
+        /// Reads the body, once, and hands over one piece after the other.
+        /// - Throws: What `take` throws, and whatever the connection has to say.
+        var pieces: @Sendable (_ take: (_ piece: [UInt8]) async throws -> Void) async throws -> Void
+
         /// Reads the body, once.
         /// - Throws: ``BodyError`` when it is longer than the limit, and whatever the connection has to say.
-        var body: @Sendable (_ limit: Int) async throws -> [UInt8]
+        func body(upTo limit: Int) async throws -> [UInt8] {
+            var bytes: [UInt8] = []
+            try await pieces { piece in
+                if bytes.count + piece.count > limit { throw BodyError.tooLarge }
+                bytes += piece
+            }
+            return bytes
+        }
     }
 
     enum BodyError: Error { case tooLarge }

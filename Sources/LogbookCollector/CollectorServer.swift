@@ -36,6 +36,7 @@
         /// - Throws: ``CollectorError/cannotListen(host:port:reason:)``.
         public func run(onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws(CollectorError) {
             let service = service
+            if let folder = configuration.filesFolder { FileShelf(path: folder).removeLeftovers() }
             var logger = Logger(label: "logbook-collector")
             logger.logLevel = .error
             let application = Application(
@@ -81,13 +82,8 @@
                 CollectorRequest(
                     method: request.method.rawValue, path: request.uri.path,
                     header: { headers[.init($0)!] },  // our own names, all of them tokens
-                    body: { limit in
-                        var bytes: [UInt8] = []
-                        for try await buffer in request.body {
-                            if bytes.count + buffer.readableBytes > limit { throw BodyError.tooLarge }
-                            bytes.append(contentsOf: buffer.readableBytesView)
-                        }
-                        return bytes
+                    pieces: { take in
+                        for try await buffer in request.body { try await take(Array(buffer.readableBytesView)) }
                     }))
             var fields = HTTPFields()
             for (name, value) in answer.headers { fields[.init(name)!] = value }

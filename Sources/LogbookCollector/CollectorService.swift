@@ -170,56 +170,72 @@
                     reason: "a file's id has 1 to \(FileShelf.longestID) letters, digits, dots, dashes, underscores or @")
             }
             try check(request, offers: ["application/json"])
-            let isPlain = ["", "identity"].contains(request.header("Content-Encoding")?.lowercased() ?? "")
-            let announced = isPlain ? request.header(Self.digestHeader) : nil
-            return try await withBody(of: request, upTo: configuration.maximumFileBytes) { body throws(Refusal) in
-                if let announced, announced.lowercased() != FileShelf.digest(body) {
-                    throw Refusal(
-                        503, "damaged", field: Self.digestHeader, reason: "the body is not what was announced; send it again")
+            let isGzip = try isGzip(request)
+            let tooLarge = Refusal(
+                413, "too_large", reason: "a file holds at most \(configuration.maximumFileBytes) bytes, inflated as well")
+            if let announced = announcedBytes(request), announced > configuration.maximumFileBytes { throw tooLarge }
+            guard reserve(ArrivingFile.pieceBytes) else { throw Self.busy }
+            defer { release(ArrivingFile.pieceBytes) }
+            let file = shelf.receive(
+                id, isGzip: isGzip, maximumBytes: configuration.maximumFileBytes,
+                digest: isGzip ? nil : request.header(Self.digestHeader))
+            do {
+                var rest: [UInt8] = []
+                try await request.pieces { piece in
+                    rest += piece
+                    guard rest.count >= ArrivingFile.pieceBytes else { return }
+                    try await file.append(rest)
+                    rest.removeAll(keepingCapacity: true)
                 }
-                let isNew = try await archived { () async throws(ArchiveError) in try await shelf.store(body, as: id) }
+                let kept = try await file.finish(with: rest)
                 var answer = JSONText()
                 answer.add("file", id)
-                answer.add("bytes", body.count)
-                answer.add("duplicates", isNew ? 0 : 1)
+                answer.add("bytes", kept.bytes)
+                answer.add("duplicates", kept.isNew ? 0 : 1)
                 return .json(200, answer, headers: [Self.parcelHeader: id])
+            } catch {
+                await file.abandon()
+                switch error as? ArrivingFile.Failure {
+                case .tooLarge: throw tooLarge
+                case .damaged:
+                    throw Refusal(
+                        503, "damaged", field: Self.digestHeader, reason: "the body is not what was announced; send it again")
+                case .notGzip: throw Self.notGzip
+                case .outOfMemory: throw Self.busy
+                case .unavailable(let failure): throw unavailable(failure)
+                case nil: throw Self.brokenOff
+                }
             }
         }
 
         /// Reads and inflates the body while its bytes are counted against what may be in memory.
         private func withBody(
-            of request: CollectorRequest, upTo maximumBytes: Int? = nil,
-            _ body: ([UInt8]) async throws(Refusal) -> CollectorAnswer
+            of request: CollectorRequest, _ body: ([UInt8]) async throws(Refusal) -> CollectorAnswer
         ) async throws(Refusal) -> CollectorAnswer {
-            let limit = maximumBytes ?? configuration.maximumBodyBytes
-            let encoding = request.header("Content-Encoding")?.lowercased().filter { $0 != " " } ?? "identity"
-            guard encoding == "gzip" || encoding == "identity" || encoding.isEmpty else {
-                throw Refusal(
-                    415, "unsupported_encoding", field: "Content-Encoding", reason: "send gzip or identity",
-                    headers: ["Accept-Encoding": "gzip, identity"])
-            }
+            let limit = configuration.maximumBodyBytes
+            let isGzip = try isGzip(request)
             let tooLarge = Refusal(413, "too_large", reason: "a body holds at most \(limit) bytes, inflated as well")
-            let announced = request.header("Content-Length").flatMap(Int.init)
+            let announced = announcedBytes(request)
             if let announced, announced > limit { throw tooLarge }
             // A gzip body may grow to the limit; one of unknown length as well.
-            let reserved = encoding == "gzip" ? limit : announced ?? limit
+            let reserved = isGzip ? limit : announced ?? limit
             guard reserve(reserved) else { throw Self.busy }
-            defer { bytesInFlight.withLock { $0 -= reserved } }
+            defer { release(reserved) }
             var bytes: [UInt8]
             do {
-                bytes = try await request.body(limit)
+                bytes = try await request.body(upTo: limit)
             } catch is BodyError {
                 throw tooLarge
             } catch {
-                throw Refusal(400, "malformed", reason: "the body broke off")
+                throw Self.brokenOff
             }
-            if encoding == "gzip" {
+            if isGzip {
                 do {
                     bytes = try Gzip.inflate(bytes, limit: limit)
                 } catch {
                     switch error {
                     case .tooLarge: throw tooLarge
-                    case .corrupt: throw Refusal(400, "malformed", reason: "the body is no gzip, or damaged")
+                    case .corrupt: throw Self.notGzip
                     case .outOfMemory: throw Self.busy
                     }
                 }
@@ -227,6 +243,21 @@
             return try await body(bytes)
         }
 
+        private func isGzip(_ request: CollectorRequest) throws(Refusal) -> Bool {
+            switch request.header("Content-Encoding")?.lowercased().filter({ $0 != " " }) ?? "identity" {
+            case "gzip": return true
+            case "identity", "": return false
+            default:
+                throw Refusal(
+                    415, "unsupported_encoding", field: "Content-Encoding", reason: "send gzip or identity",
+                    headers: ["Accept-Encoding": "gzip, identity"])
+            }
+        }
+
+        private func announcedBytes(_ request: CollectorRequest) -> Int? { request.header("Content-Length").flatMap { Int($0) } }
+
+        private static let brokenOff = Refusal(400, "malformed", reason: "the body broke off")
+        private static let notGzip = Refusal(400, "malformed", reason: "the body is no gzip, or damaged")
         private static let busy = Refusal(
             503, "busy", reason: "too many bodies are on their way; send the same again", headers: ["Retry-After": "1"])
 
@@ -238,6 +269,8 @@
                 return true
             }
         }
+
+        private func release(_ bytes: Int) { bytesInFlight.withLock { $0 -= bytes } }
 
         // MARK: Telling
 
@@ -299,12 +332,14 @@
         ) async throws(Refusal) -> Result {
             do {
                 return try await body()
-            } catch {
-                LogDiagnostics.report("collector", error.description)
-                throw Refusal(
-                    503, "unavailable", reason: "the archive cannot be used now; send the same again",
-                    headers: ["Retry-After": "5"])
-            }
+            } catch { throw unavailable(error) }
+        }
+
+        private func unavailable(_ error: ArchiveError) -> Refusal {
+            LogDiagnostics.report("collector", error.description)
+            return Refusal(
+                503, "unavailable", reason: "the archive cannot be used now; send the same again",
+                headers: ["Retry-After": "5"])
         }
 
         private func check(_ request: CollectorRequest, method: String) throws(Refusal) {

@@ -2,14 +2,6 @@
     internal import CLogbookSystem
     internal import LogbookCore
 
-    #if canImport(Darwin)
-        internal import Darwin
-    #elseif canImport(Glibc)
-        internal import Glibc
-    #elseif canImport(Musl)
-        internal import Musl
-    #endif
-
     /// Whole files that programs have sent, each under its id, each once.
     struct FileShelf: Sendable {
         private let path: String
@@ -31,57 +23,27 @@
                 }
         }
 
-        /// Keeps a file; when this returns it survives a crash of the machine.
-        /// - Returns: False when a file of that id is there already.
-        func store(_ bytes: [UInt8], as id: String) async throws(ArchiveError) -> Bool {
-            // Not on the threads that serve requests: the disk may take its time.
-            let outcome: Result<Bool, SystemError> = await withCheckedContinuation { continuation in
-                let started = LogThread.start("collector-file") {
-                    continuation.resume(
-                        returning: Result { () throws(SystemError) in try storeNow(bytes, as: id) })
-                }
-                if !started { continuation.resume(returning: .failure(SystemError(EAGAIN, in: "pthread_create"))) }
-            }
-            do { return try outcome.get() } catch { throw .unavailable(reason: "\(path)/\(id): \(error)") }
+        /// Receives a file under an id that is fit for it.
+        func receive(_ id: String, isGzip: Bool, maximumBytes: Int, digest: String?) -> ArrivingFile {
+            ArrivingFile(id: id, in: path, isGzip: isGzip, maximumBytes: maximumBytes, digest: digest)
         }
 
-        private func storeNow(_ bytes: [UInt8], as id: String) throws(SystemError) -> Bool {
-            do { try files.makeFolder(at: path) } catch where error.number == EEXIST {}
-            let folder = try files.openFolder(at: path)
+        /// A hidden name that is nobody else's.
+        static func partName(of id: String) -> String { ".\(id).\(UniqueID.make()).part" }
+
+        /// Removes what a collector that was killed has received of files; what another one receives is locked, and stays.
+        func removeLeftovers() {
+            guard let folder = try? files.openFolder(at: path) else { return }
             defer { files.close(folder) }
-            do {
-                _ = try files.status(of: id, in: folder)
-                return false
-            } catch where error.number == ENOENT {}
-            let part = ".\(id).\(UniqueID.make()).part"
-            let file = try files.openNew(part, in: folder, permissions: 0o600)
-            defer { files.close(file) }
-            do throws(SystemError) {
-                var rest = bytes[...]
-                while !rest.isEmpty {
-                    let count = try rest.withUnsafeBufferPointer { buffer throws(SystemError) in
-                        try files.append(UnsafeRawBufferPointer(buffer), to: file)
-                    }
-                    guard count > 0 else { throw SystemError(ENOSPC, in: "write") }
-                    rest = rest.dropFirst(count)
-                }
-                try files.synchronize(file)
-                try files.rename(part, to: id, in: folder)
-                try files.synchronizeFolder(folder)
-                return true
-            } catch {
-                try? files.remove(part, in: folder)
-                // Sent twice at the same time: the other was first.
-                if error.number == EEXIST { return false }
-                throw error
+            for name in (try? files.names(in: folder)) ?? [] where name.hasPrefix(".") && name.hasSuffix(".part") {
+                guard let file = try? files.openForReading(name, in: folder) else { continue }
+                if (try? files.tryLock(file)) == true { try? files.remove(name, in: folder) }
+                files.close(file)
             }
         }
 
-        /// SHA-256 in hexadecimal digits.
-        static func digest(_ bytes: [UInt8]) -> String {
-            var hash = logbook_sha256()
-            logbook_sha256_begin(&hash)
-            bytes.withUnsafeBytes { logbook_sha256_add(&hash, $0.baseAddress, $0.count) }
+        /// The SHA-256 of what was added, in hexadecimal digits.
+        static func digest(_ hash: inout logbook_sha256) -> String {
             var digest = [UInt8](repeating: 0, count: 32)
             logbook_sha256_end(&hash, &digest)
             let digits = Array("0123456789abcdef".utf8)

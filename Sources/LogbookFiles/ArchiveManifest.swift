@@ -2,13 +2,15 @@ internal import LogbookCore
 
 /// What a log knows of its files beyond their names, kept in `.app.manifest`: which archives are its own, and how they are called
 /// by those who deliver them. One line per fact, only ever appended; whoever appends holds the log's lock,
-/// but for the lines of deliveries, which must not keep a full file from rolling.
+/// but for the lines of those who deliver, which must not keep a full file from rolling.
 ///
 /// ```
 /// logbook-manifest 1 586AB00B-F16E-4AE6-8A91-0210264925C7
 /// begin 7340123 1763720960123000000
 /// archive 42 app-00000042-20251121T102920.123Z.log 1763720960123000000 1048576
 /// delivered 42
+/// setaside 43
+/// forgiven 43
 /// ```
 /// A line stands here before the file has the name it speaks of, so a kill in between leaves a line too many, never a file too
 /// many. Lines that cannot be read are passed over.
@@ -26,6 +28,8 @@ struct ArchiveManifest: Sendable, Equatable {
     private(set) var entries: [UInt64: Entry] = [:]
     /// Archives that somebody has received, and that only have to be deleted.
     private(set) var delivered: Set<UInt64> = []
+    /// Archives that their receiver will never take as they are, and that nobody has asked to send again.
+    private(set) var setAside: Set<UInt64> = []
     /// The active file's inode and when its first event was written.
     private(set) var active: (inode: UInt64, began: LogTime)?
     /// Lines read, those that no longer mean anything included.
@@ -33,7 +37,7 @@ struct ArchiveManifest: Sendable, Equatable {
 
     static func == (left: ArchiveManifest, right: ArchiveManifest) -> Bool {
         left.log == right.log && left.latestNumber == right.latestNumber && left.entries == right.entries && left.delivered == right.delivered
-            && left.active?.inode == right.active?.inode && left.active?.began == right.active?.began
+            && left.setAside == right.setAside && left.active?.inode == right.active?.inode && left.active?.began == right.active?.began
     }
 
     /// An archive's id for good.
@@ -49,6 +53,8 @@ struct ArchiveManifest: Sendable, Equatable {
         "archive \(name.number) \(name.plain.text) \(ended.nanoseconds) \(bytes)\n"
     }
     static func delivered(_ number: UInt64) -> String { "delivered \(number)\n" }
+    static func setAside(_ number: UInt64) -> String { "setaside \(number)\n" }
+    static func forgiven(_ number: UInt64) -> String { "forgiven \(number)\n" }
     private static func latest(_ number: UInt64) -> String { "latest \(number)\n" }
 
     /// Everything that still means something, in as few lines as it takes.
@@ -60,6 +66,7 @@ struct ArchiveManifest: Sendable, Equatable {
             let entry = entries[number]!
             text += Self.archive(entry.name, ended: entry.ended, bytes: entry.bytes)
             if delivered.contains(number) { text += Self.delivered(number) }
+            if setAside.contains(number) { text += Self.setAside(number) }
         }
         return text
     }
@@ -84,6 +91,10 @@ struct ArchiveManifest: Sendable, Equatable {
             if words.count == 2, let number = UInt64(words[1]) { latestNumber = max(latestNumber, number) }
         case "delivered":
             if words.count == 2, let number = UInt64(words[1]) { delivered.insert(number) }
+        case "setaside":
+            if words.count == 2, let number = UInt64(words[1]) { setAside.insert(number) }
+        case "forgiven":
+            if words.count == 2, let number = UInt64(words[1]) { setAside.remove(number) }
         default: break
         }
     }

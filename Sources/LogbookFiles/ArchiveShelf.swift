@@ -47,7 +47,8 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
             else { continue }
             let archive = LogArchive(
                 id: manifest.id(of: name.number), number: name.number, path: folderPath + "/" + name.text,
-                bytes: status.bytes, ended: entry.ended, isCompressed: name.isCompressed)
+                bytes: status.bytes, ended: entry.ended, isCompressed: name.isCompressed,
+                isSetAside: manifest.setAside.contains(name.number))
             if manifest.delivered.contains(name.number) {
                 do { try files.remove(name.text, in: folder.descriptor) } catch { undeletable.append(archive) }
             } else if seen.insert(name.number).inserted {
@@ -95,20 +96,46 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
     package func settle(_ claim: ArchiveClaim) throws -> Bool {
         let folder = try openFolder()
         let number = claim.archive.number
-        // Without the log's lock, which would keep a file from rolling when it is full: a line is one write at the end.
-        let entry = try manifest.withLock { manifest throws(SystemError) in
-            try manifest.refresh(in: folder.descriptor)
-            for _ in 0..<Self.noteTries where !manifest.manifest.delivered.contains(number) {
-                try manifest.append(ArchiveManifest.delivered(number), in: folder.descriptor, isSafe: true)
-                try manifest.refresh(in: folder.descriptor)
-            }
-            return manifest.manifest.entries[number]
-        }
+        let entry = try note(ArchiveManifest.delivered(number), in: folder) { $0.delivered.contains(number) }.entries[number]
         guard let entry else { return true }
         var isGone = true
         for name in [entry.name, entry.name.compressed] {
             do { try files.remove(name.text, in: folder.descriptor) } catch { if error.number != ENOENT { isGone = false } }
         }
         return isGone
+    }
+
+    /// Writes down that the receiver will never take the archive as it is.
+    package func setAside(_ claim: ArchiveClaim) throws {
+        let number = claim.archive.number
+        try note(ArchiveManifest.setAside(number), in: openFolder()) { $0.setAside.contains(number) }
+    }
+
+    /// Writes down that what was set aside is to be sent again.
+    package func forgive() throws {
+        let folder = try openFolder()
+        let setAside = try manifest.withLock { manifest throws(SystemError) in
+            try manifest.refresh(in: folder.descriptor)
+            return manifest.manifest.setAside
+        }
+        for number in setAside.sorted() {
+            try note(ArchiveManifest.forgiven(number), in: folder) { !$0.setAside.contains(number) }
+        }
+    }
+
+    /// Adds a line to the manifest until it is there.
+    @discardableResult
+    private func note(
+        _ line: String, in folder: OwnedDescriptor<Files>, until isThere: (ArchiveManifest) -> Bool
+    ) throws(SystemError) -> ArchiveManifest {
+        // Without the log's lock, which would keep a file from rolling when it is full: a line is one write at the end.
+        try manifest.withLock { manifest throws(SystemError) in
+            try manifest.refresh(in: folder.descriptor)
+            for _ in 0..<Self.noteTries where !isThere(manifest.manifest) {
+                try manifest.append(line, in: folder.descriptor, isSafe: true)
+                try manifest.refresh(in: folder.descriptor)
+            }
+            return manifest.manifest
+        }
     }
 }

@@ -13,13 +13,18 @@ public struct LogArchive: Sendable, Hashable {
     /// When its last event was written.
     public let ended: LogTime
     public let isCompressed: Bool
+    /// Its receiver will never take it as it is: an uploader leaves it alone.
+    package let isSetAside: Bool
 
-    package init(id: String, number: UInt64, path: String, bytes: Int, ended: LogTime, isCompressed: Bool) {
+    package init(
+        id: String, number: UInt64, path: String, bytes: Int, ended: LogTime, isCompressed: Bool, isSetAside: Bool = false
+    ) {
         self.id = id
         self.number = number
         self.path = path
         self.bytes = bytes
         self.ended = ended
         self.isCompressed = isCompressed
+        self.isSetAside = isSetAside
     }
 }

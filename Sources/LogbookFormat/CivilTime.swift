@@ -8,22 +8,57 @@ public enum LogTimeZone: Sendable, Hashable {
     case utc
     /// A fixed distance from UTC, positive to the east, less than a day; seconds beyond whole minutes are left out.
     case fixed(seconds: Int)
+    /// A zone of the system's files; see ``named(_:)``.
+    case region(TimeZoneRegion)
+
+    /// A zone of the system's time zone files, whatever the machine's own is: `try .named("Europe/Berlin")`.
+    /// - Throws: What is wrong with the name or with the file, and what to do; see ``TimeZoneRegion/init(_:)``.
+    public static func named(_ name: String) throws(LogTimeZoneError) -> LogTimeZone { .region(try TimeZoneRegion(name)) }
 
     /// One number for each zone.
     fileprivate var key: Int64 {
         switch self {
         case .utc: .max
         case .local: .min
-        case .fixed(let seconds): Int64(seconds)
+        case .fixed(let seconds): Int64(Self.withinADay(seconds))
+        case .region(let region): 1 << 32 + Int64(region.number)
         }
     }
+
+    private static func withinADay(_ seconds: Int) -> Int { min(max(seconds, -86_340), 86_340) }
 
     /// Seconds to add to UTC at this moment: whole minutes, because a time stamp can say no more.
     package func offset(atSecond second: Int64) -> Int {
         switch self {
         case .utc: 0
-        case .fixed(let seconds): min(max(seconds, -86_340), 86_340) / 60 * 60
+        case .fixed(let seconds): Self.withinADay(seconds) / 60 * 60
         case .local: Int(logbook_local_offset(second)) / 60 * 60
+        case .region(let region): region.rules.offset(atSecond: second) / 60 * 60
+        }
+    }
+
+    /// The first second after one, and not after another, from which the offset may be different; nil when there is none.
+    package func change(afterSecond second: Int64, until end: Int64) -> Int64? {
+        switch self {
+        case .utc, .fixed: return nil
+        case .region(let region): return region.rules.change(after: second).flatMap { $0 <= end ? $0 : nil }
+        case .local:
+            // The C library tells no changes: they are looked for in steps that no offset is shorter than.
+            let offset = offset(atSecond: second)
+            var same = second
+            while same < end {
+                var other = min(same + 900, end)
+                guard self.offset(atSecond: other) != offset else {
+                    same = other
+                    continue
+                }
+                while other - same > 1 {
+                    let middle = same + (other - same) / 2
+                    if self.offset(atSecond: middle) == offset { same = middle } else { other = middle }
+                }
+                return other
+            }
+            return nil
         }
     }
 }
@@ -131,6 +166,13 @@ package struct CivilTime: Sendable, Equatable {
         let ofYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let ofEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + ofYear
         return era * 146_097 + ofEra - 719_468
+    }
+
+    /// The year that a day since 1970-01-01 lies in.
+    static func year(ofDay day: Int) -> Int {
+        let guess = 1970 + Int((Double(day) / 365.2425).rounded(.down))
+        if days(year: guess, month: 1, day: 1) > day { return guess - 1 }
+        return days(year: guess + 1, month: 1, day: 1) <= day ? guess + 1 : guess
     }
 
     /// The length of a month, `1...12`.

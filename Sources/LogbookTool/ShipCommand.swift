@@ -36,6 +36,9 @@
         @Flag(help: "Send compressed files as they are.")
         var gzip = false
 
+        @Flag(help: "Send files again that an earlier run has set aside, because the receiver would not take them.")
+        var again = false
+
         @OptionGroup var tokens: TokenOptions
 
         @Option(help: "Seconds to go on trying.")
@@ -68,6 +71,7 @@
                 }
                 defer { uploader.shutdown(by: .seconds(2)) }
                 if roll { try rollActiveFile() }
+                if again { uploader.retrySetAside() }
                 do { try uploader.deliver(by: .seconds(deadline)) } catch {
                     Terminal.say("logbook ship: \(error)\n")
                     throw ExitCode(75)

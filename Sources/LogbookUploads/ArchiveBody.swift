@@ -33,7 +33,8 @@ final class ArchiveBody: Sendable {
             decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    private static func forEachPiece(
+    /// Reads the content once, from its beginning.
+    static func forEachPiece(
         of claim: ArchiveClaim, inflating: Bool, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
         let codec = inflating ? try ArchiveCompression.gzip.inflating() : nil

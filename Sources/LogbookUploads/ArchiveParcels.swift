@@ -16,7 +16,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     }
     private struct State {
         var sending: Sending?
-        /// What the receiver will never take, by number: not sent again before ``forgive()``.
+        /// What was set aside and could not be noted: not sent again in this run before ``forgive()``.
         var setAside: Set<UInt64> = []
         var undeletable: Set<UInt64> = []
         var waitsForConditions = false
@@ -45,11 +45,14 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         self.onEvent = onEvent
     }
 
-    /// Sends again what was set aside.
+    /// Sends again what was set aside, in earlier runs too.
     func forgive() {
         state.withLock { state in
             state.setAside = []
             state.maximumBytes = nil
+        }
+        do { try shelf.forgive() } catch {
+            LogDiagnostics.report("upload", "what was set aside earlier stays set aside, because that cannot be noted: \(error)")
         }
     }
 
@@ -64,13 +67,25 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             state.waitsForOthers = !undeletable.isEmpty
             return state.setAside
         }
-        for archive in archives where !setAside.contains(archive.number) {
-            guard gate.isOpen(for: archive.number, ended: archive.ended) else {
+        gate.keep(archives.lazy.map(\.number))
+        var isOpen: Bool?  // asked once, and only for something that waits
+        for archive in archives where !archive.isSetAside && !setAside.contains(archive.number) {
+            var mayGo = gate.isPassed(by: archive)
+            if !mayGo {
+                mayGo = isOpen ?? gate.isOpen()
+                isOpen = isOpen ?? mayGo
+            }
+            guard mayGo || gate.mayBeUrgent(archive) else {
                 state.withLock { $0.waitsForConditions = true }
                 continue
             }
             guard let claim = try shelf.claim(archive) else {
                 state.withLock { $0.waitsForOthers = true }
+                continue
+            }
+            guard mayGo || gate.isUrgent(claim) else {
+                claim.release()
+                state.withLock { $0.waitsForConditions = true }
                 continue
             }
             if let parcel = try begin(claim) { return parcel }
@@ -120,8 +135,13 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     }
 
     private func setAside(_ claim: ArchiveClaim, because reason: String) {
+        let isNoted: Bool
+        do {
+            try shelf.setAside(claim)
+            isNoted = true
+        } catch { isNoted = false }
         state.withLock { state in
-            _ = state.setAside.insert(claim.archive.number)
+            if !isNoted { state.setAside.insert(claim.archive.number) }
             state.sending = nil
         }
         claim.release()
@@ -188,7 +208,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     /// Files, or, where they go in pieces, their bytes: never fewer than the parcels there will be.
     var pendingCount: Int {
         let setAside = state.withLock { $0.setAside }
-        let archives = ((try? shelf.waiting().archives) ?? []).filter { !setAside.contains($0.number) }
+        let archives = ((try? shelf.waiting().archives) ?? []).filter { !$0.isSetAside && !setAside.contains($0.number) }
         let goesInPieces = request.withLock { $0.maximumBytes } != nil
         return goesInPieces ? archives.reduce(0) { $0 + max(1, $1.bytes) * 100 } : archives.count
     }

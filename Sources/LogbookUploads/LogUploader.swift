@@ -103,7 +103,13 @@ public final class LogUploader: Sendable {
         for courier in couriers { courier.reconfigured() }
     }
 
-    /// Files that nobody has received yet.
+    /// Sends again what was set aside, by this program or by an earlier run of it.
+    public func retrySetAside() {
+        forgive()
+        wake()
+    }
+
+    /// Files that nobody has received yet, those that were set aside included.
     public var waitingCount: Int { waiting().count }
 
     /// Returns once everything that waits and may be sent has been received or set aside.

@@ -15,13 +15,20 @@ protocol MachineState: Sendable {
     var battery: Double? { get }
     /// Per processor, over the last minute; nil when nobody knows.
     var load: Double? { get }
+    /// The network costs by the byte.
+    var isMetered: Bool { get }
 }
 
-/// The machine itself: power from `/sys/class/power_supply`, load from `getloadavg`.
+/// The machine itself: power from `/sys/class/power_supply`, load from `getloadavg`, the network from NetworkManager.
 struct LinuxMachine: MachineState {
     private let powerSupplies: String
+    private let busPath: String?
 
-    init(powerSupplies: String = "/sys/class/power_supply") { self.powerSupplies = powerSupplies }
+    /// - Parameter busPath: Where the message bus is; nil for where systems have it.
+    init(powerSupplies: String = "/sys/class/power_supply", busPath: String? = nil) {
+        self.powerSupplies = powerSupplies
+        self.busPath = busPath
+    }
 
     /// Folders of supplies, by kind: `Mains`, `USB` or `Battery`; batteries of mice and the like left out.
     private func supplies(_ kind: String) -> [String] {
@@ -57,5 +64,24 @@ struct LinuxMachine: MachineState {
         var averages = [0.0]
         guard getloadavg(&averages, 1) == 1 else { return nil }
         return averages[0] / Double(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    }
+
+    /// How long NetworkManager may take to answer.
+    private static let patience = Duration.seconds(1)
+
+    /// Where there is no NetworkManager, or it does not know, nothing is metered.
+    var isMetered: Bool {
+        #if os(Linux)
+            do throws(SystemBus.Failure) {
+                let bus = try SystemBus(at: busPath ?? SystemBus.path, by: .after(Self.patience))
+                let state = try bus.number(
+                    "Metered", of: "org.freedesktop.NetworkManager", at: "/org/freedesktop/NetworkManager",
+                    from: "org.freedesktop.NetworkManager")
+                // NMMetered: 0 unknown, 1 yes, 2 no, 3 probably, 4 probably not.
+                return state == 1 || state == 3
+            } catch { return false }
+        #else
+            return false
+        #endif
     }
 }

@@ -1,4 +1,4 @@
-internal import LogbookCore
+public import LogbookCore
 public import LogbookFormat
 
 /// When files may be uploaded. A file waits until every condition holds, but not longer than ``maximumDeferral``.
@@ -13,8 +13,16 @@ public struct UploadConditions: Sendable {
     public var hours: (from: Int, to: Int)?
     /// Where the hours are those of.
     public var zone: LogTimeZone
-    /// Anything else, such as whether the network costs nothing by the byte.
+    /// Only while the network does not cost by the byte, as NetworkManager says or guesses. Machines without it are on a network
+    /// that costs nothing.
+    public var needsUnmeteredNetwork: Bool
+    /// Anything else.
     public var custom: (@Sendable () -> Bool)?
+    /// A file that holds an event of this level or above goes whatever the conditions are; nil, the default, for none. Files are
+    /// read through for that while conditions do not hold, once each.
+    public var urgentFrom: LogLevel?
+    /// How ``urgentFrom`` reads lines; those that it cannot read are not urgent.
+    public var reading: LogLineReader
     /// How long a file may wait for the conditions, counted from its last event; then it is uploaded whatever they are.
     /// Default 24 hours.
     public var maximumDeferral: Duration
@@ -24,7 +32,9 @@ public struct UploadConditions: Sendable {
 
     public init(
         needsExternalPower: Bool = false, minimumBattery: Double? = nil, maximumLoad: Double? = nil,
-        hours: (from: Int, to: Int)? = nil, zone: LogTimeZone = .local, maximumDeferral: Duration = .seconds(86_400), custom: (@Sendable () -> Bool)? = nil
+        hours: (from: Int, to: Int)? = nil, zone: LogTimeZone = .local, needsUnmeteredNetwork: Bool = false,
+        maximumDeferral: Duration = .seconds(86_400), urgentFrom: LogLevel? = nil, reading: LogLineReader = LogLineReader(),
+        custom: (@Sendable () -> Bool)? = nil
     ) {
         self.needsExternalPower = needsExternalPower
         self.minimumBattery = minimumBattery
@@ -32,6 +42,9 @@ public struct UploadConditions: Sendable {
         self.hours = hours
         self.zone = zone
         self.maximumDeferral = maximumDeferral
+        self.needsUnmeteredNetwork = needsUnmeteredNetwork
+        self.urgentFrom = urgentFrom
+        self.reading = reading
         self.custom = custom
     }
 
@@ -45,6 +58,8 @@ public struct UploadConditions: Sendable {
             let isWithin = hours.from <= hours.to ? (hours.from..<hours.to).contains(hour) : hour >= hours.from || hour < hours.to
             if !isWithin { return false }
         }
-        return custom?() ?? true
+        // Last, because it asks another program.
+        if let custom, !custom() { return false }
+        return !needsUnmeteredNetwork || !machine.isMetered
     }
 }

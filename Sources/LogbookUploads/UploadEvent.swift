@@ -9,8 +9,8 @@ public enum UploadEvent: Sendable, Hashable {
     /// The receiver refuses us: address, token or certificate. Everything is kept until ``LogUploader/update(_:)`` or the end of
     /// a pause.
     case refused(id: String, reason: String, status: Int?)
-    /// The receiver will never take it, or it was damaged here: it is kept and not sent again before ``LogUploader/update(_:)``
-    /// or the next start.
+    /// The receiver will never take it, or it was damaged here: it is kept and, also after a restart, not sent again before
+    /// ``LogUploader/update(_:)`` or ``LogUploader/retrySetAside()``.
     case setAside(id: String, reason: String)
     /// The receiver has it, and it could not be deleted here; that is tried again.
     case cannotDelete(id: String)

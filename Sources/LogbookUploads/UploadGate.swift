@@ -1,4 +1,5 @@
 internal import LogbookCore
+internal import LogbookFiles
 
 /// Decides whether a file may go now.
 final class UploadGate: Sendable {
@@ -7,6 +8,8 @@ final class UploadGate: Sendable {
     private let clock: LogClock
     /// Files up to this number were called urgent.
     private let urgent = Locked<UInt64>(0)
+    /// Files that were read and hold nothing urgent.
+    private let ordinary = Locked<Set<UInt64>>([])
 
     /// How often closed conditions are looked at again.
     static let pause = Duration.seconds(30)
@@ -19,10 +22,29 @@ final class UploadGate: Sendable {
 
     func hurry(upTo number: UInt64) { urgent.withLock { $0 = max($0, number) } }
 
-    func isOpen(for number: UInt64, ended: LogTime) -> Bool {
-        if number <= urgent.withLock({ $0 }) { return true }
-        let now = clock.now()
-        if ended.adding(conditions.maximumDeferral) <= now { return true }
-        return conditions.hold(on: machine, at: now)
+    /// Whether files may go now that nothing makes urgent.
+    func isOpen() -> Bool { conditions.hold(on: machine, at: clock.now()) }
+
+    /// Whether a file may go whatever the conditions are.
+    func isPassed(by archive: LogArchive) -> Bool {
+        archive.number <= urgent.withLock { $0 } || archive.ended.adding(conditions.maximumDeferral) <= clock.now()
     }
+
+    /// Whether it is worth reading a file to find out whether it is urgent.
+    func mayBeUrgent(_ archive: LogArchive) -> Bool {
+        conditions.urgentFrom != nil && !ordinary.withLock { $0.contains(archive.number) }
+    }
+
+    /// Reads a file until it finds something urgent.
+    func isUrgent(_ claim: ArchiveClaim) -> Bool {
+        guard let level = conditions.urgentFrom else { return false }
+        do {
+            if try UrgentLines(from: level, reading: conditions.reading).isOne(in: claim) { return true }
+            ordinary.withLock { _ = $0.insert(claim.archive.number) }
+        } catch {}  // what cannot be read now is looked at again
+        return false
+    }
+
+    /// Forgets files that are gone.
+    func keep(_ numbers: some Sequence<UInt64>) { ordinary.withLock { if !$0.isEmpty { $0.formIntersection(numbers) } } }
 }

@@ -3,6 +3,7 @@
     import LogbookCompression
     import LogbookCore
     import LogbookFiles
+    import LogbookTestKit
     import Testing
 
     /// Programs that log to files, killed at random moments and at every call to the file system.
@@ -33,7 +34,7 @@
                 var totals = Totals()
                 for _ in 0..<100 {
                     // Each next victim begins where the one before was killed.
-                    let folder = KillFolder()
+                    let folder = TemporaryFolder(inMemory: true)
                     for tag in ["a", "b", "c"] {
                         let victim = try Victim([folder.path, tag])
                         victim.waitForFirstWord()
@@ -61,7 +62,7 @@
                 var totals = Totals()
                 for moment in ["before", "after"] {
                     for call in 1... {
-                        let folder = KillFolder()
+                        let folder = TemporaryFolder(inMemory: true)
                         let (said, wasKilled) = try Victim([folder.path, "a", scenario, "\(call)", moment]).waitAndDrain()
                         Self.look(folder, &totals)
                         if !wasKilled {
@@ -89,7 +90,7 @@
             let totals = try await onThread {
                 let random = LogRandomness.seeded(25)
                 for _ in 0..<20 {
-                    let folder = KillFolder()
+                    let folder = TemporaryFolder(inMemory: true)
                     let victim = try Victim([folder.path, "a"])
                     victim.waitForFirstWord()
                     usleep(UInt32(random.next() % 8000))
@@ -118,8 +119,8 @@
         }
 
         /// What the kill left behind.
-        private static func look(_ folder: KillFolder, _ totals: inout Totals) {
-            let names = Set(folder.names)
+        private static func look(_ folder: TemporaryFolder, _ totals: inout Totals) {
+            let names = Set(folder.allNames)
             if names.contains(where: { $0.hasSuffix(".part") }) { totals.halfCompressed += 1 }
             if names.contains(where: { names.contains($0 + ".gz") }) { totals.twins += 1 }
             if names.contains(where: { $0.hasPrefix("app-") }) && !names.contains("app.log") { totals.withoutActiveFile += 1 }
@@ -127,7 +128,7 @@
 
         /// Starts anew and reads everything back.
         private static func check(
-            _ folder: KillFolder, _ tag: String, _ said: [String], _ kill: String, _ totals: inout Totals
+            _ folder: TemporaryFolder, _ tag: String, _ said: [String], _ kill: String, _ totals: inout Totals
         ) throws {
             let acknowledged = said.compactMap { Int($0) }
             let next = try FileLogProvider(in: folder.path, format: Messages(), rolling: RollingPolicy(maximumArchives: 0))
@@ -148,7 +149,7 @@
             let torn = lines.count - whole.count
             #expect(torn <= 3, "\(kill): \(torn) torn lines")
 
-            let names = folder.names
+            let names = folder.allNames
             #expect(!names.contains { $0.hasSuffix(".part") }, "\(kill)")
             #expect(!names.contains { names.contains($0 + ".gz") }, "\(kill): an archive is there twice")
             #expect(names.filter { $0.hasSuffix(".log") && !$0.hasPrefix("app-") } == ["app.log"], "\(kill)")

@@ -98,6 +98,22 @@ import Testing
         #expect(days == [[21], [22], [23], [24], [25]])
     }
 
+    @Test("F7: no file has events of two days of a named zone, also where a day has 23 or 25 hours", arguments: ["03-27", "10-23"])
+    func namedDays(start: String) throws {
+        let zone = try LogTimeZone.named("Europe/Berlin")
+        clock.setWall(try #require(ISO8601.time("2026-\(start)T12:00:00Z")))
+        let provider = try provider(RollingPolicy(boundary: .daily(in: zone), maximumArchives: 0))
+        var lines: [Int: Set<String>] = [:]
+        for number in 0..<100 {
+            lines[CivilTime(clock.now, in: zone).day, default: []].insert("\(number)")
+            log(provider, "\(number)")
+            clock.advance(by: .seconds(3600))
+        }
+        let files = (folder.archives() + ["app.log"]).map { Set(folder.lines($0)) }
+        #expect(files == lines.sorted { $0.key < $1.key }.map(\.value))
+        #expect(lines.values.map(\.count).contains(start == "03-27" ? 23 : 25))
+    }
+
     @Test("F7: an idle file rolls at the end of its hour")
     func hourWhileIdle() throws {
         let provider = try provider(RollingPolicy(boundary: .hourly(in: .utc), maximumArchives: 0))

@@ -15,7 +15,7 @@ import Testing
 #endif
 
 @Suite struct TailSessionTests {
-    private let folder = TailFolder()
+    private let folder = TemporaryFolder()
     private let shown = Locked<[String]>([])
 
     private func session(
@@ -178,31 +178,5 @@ import Testing
         #expect(throws: FileLogProviderError.cannotOpenFolder(path: "/nowhere/at/all", errno: ENOENT)) {
             try TailSession(in: "/nowhere/at/all") { _ in }
         }
-    }
-}
-
-/// A folder of a test's own, removed with its files when the test lets go of it.
-final class TailFolder: Sendable {
-    let path: String
-
-    init() {
-        var template = Array("/tmp/logbook-tail-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed") }
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit {
-        let files = SystemFileSystem()
-        if let folder = try? files.openFolder(at: path) {
-            for name in (try? files.names(in: folder)) ?? [] { unlink("\(path)/\(name)") }
-            files.close(folder)
-        }
-        rmdir(path)
-    }
-
-    func append(_ text: String, to name: String) {
-        guard let file = fopen("\(path)/\(name)", "a") else { preconditionFailure("fopen failed") }
-        fputs(text, file)
-        fclose(file)
     }
 }

@@ -44,6 +44,15 @@
                 #expect(Tool.eventually { numbers(tail.output) == Array(19...60) })
             }
 
+            private func startCollector() throws -> (collector: Tool, url: String) {
+                let collector = try Tool(
+                    ["collect", "--archive", "sqlite:archive.sqlite", "--port", "0", "--files", "received"], in: folder,
+                    name: "collector", environment: ["LOGBOOK_TOKEN": "a=b"])
+                try #require(Tool.eventually { collector.output.hasSuffix("\n") || collector.process.end != nil }, "it did not start")
+                let match = try #require(collector.output.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:\d+)\n/))
+                return (collector, match.1.description)
+            }
+
             @Test func shipSendsWhatAProgramHasLeft() throws {
                 try write(1...60)
                 let left = archives
@@ -54,12 +63,8 @@
                 #expect(try Tool.run(["ship", "lgos", "--to", "http://127.0.0.1:1/", "--roll"], in: folder).status == 66)
                 #expect(!FileManager.default.fileExists(atPath: folder("lgos")))
 
-                let collector = try Tool(
-                    ["collect", "--archive", "sqlite:archive.sqlite", "--port", "0", "--files", "received"], in: folder,
-                    name: "collector", environment: ["LOGBOOK_TOKEN": "a=b"])
+                let (collector, url) = try startCollector()
                 defer { collector.signal(SIGKILL) }
-                try #require(Tool.eventually { collector.output.hasSuffix("\n") || collector.process.end != nil }, "it did not start")
-                let url = try #require(collector.output.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:\d+)\n/)).1.description
                 let arguments = ["ship", "logs", "--to", url, "--collector"]
                 let refused = try Tool.run(arguments + ["--deadline", "5"], in: folder, environment: ["LOGBOOK_TOKEN": "wrong"])
                 #expect(refused.status == 75)
@@ -81,6 +86,28 @@
                 let everything = try FileManager.default.contentsOfDirectory(atPath: folder("received")).sorted()
                 #expect(everything.count == left.count + 1)
                 #expect(numbers(everything.map { folder.text("received/\($0)") }.joined()) == Array(1...60))
+            }
+
+            @Test("U17: a large file goes to the collector's disk without going through its memory")
+            func largeFile() throws {
+                func mostBytesInMemory(_ process: pid_t) throws -> Int {
+                    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+                    let line = try #require(status.firstMatch(of: /VmHWM:\s+(\d+) kB/))
+                    return try #require(Int(line.1)) << 10
+                }
+                try write(1...3)
+                truncate(folder("logs/app.log"), 96 << 20)
+                let (collector, url) = try startCollector()
+                defer { collector.signal(SIGKILL) }
+                let before = try mostBytesInMemory(collector.process.identifier)
+                let shipped = try Tool.run(
+                    ["ship", "logs", "--to", url, "--collector", "--roll"], in: folder, environment: ["LOGBOOK_TOKEN": "a=b"])
+                #expect(shipped.status == 0, "\(shipped.errors)")
+                #expect(try mostBytesInMemory(collector.process.identifier) - before < 16 << 20)
+                let received = try FileManager.default.contentsOfDirectory(atPath: folder("received"))
+                #expect(received.count == 1)
+                let file = try FileManager.default.attributesOfItem(atPath: folder("received/\(received.first ?? "")"))
+                #expect(file[.size] as? Int == (96 << 20) + 1)  // the line that nobody ended is ended
             }
         }
     }

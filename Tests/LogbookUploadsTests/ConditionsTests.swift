@@ -83,6 +83,66 @@ import Testing
         #expect(transport.requests.map(\.parcel) == archives.map(\.id))
     }
 
+    private func lines(_ level: LogLevel, _ format: some LogFormat = .text) -> String {
+        var bytes: [UInt8] = []
+        for (number, level) in [.debug, level, .info].enumerated() {
+            // The words of levels stand in what is said, too.
+            let said = LogEvent(
+                sequence: UInt64(number), time: now, level: level, message: "no error and nothing critical ☠️",
+                metadata: ["level": "error"])
+            format.append(said, to: &bytes)
+        }
+        return String(decoding: bytes.dropLast(), as: UTF8.self)
+    }
+
+    @Test("D3: a file that holds an event of the level goes at once, in every format, compressed or not", arguments: [false, true])
+    func urgentLevel(compressed: Bool) async throws {
+        let formats: [any LogFormat] = [.text, .jsonLines, LogfmtFormat(), ECSFormat(), TextFormat.article()]
+        let ordinary = formats.map { lines(.warning, $0) }
+        try bench.roll(ordinary, compressed: compressed)
+        let urgent = try bench.roll(formats.map { lines(.error, $0) } + [lines(.critical)], compressed: compressed)
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport, conditions: UploadConditions(urgentFrom: .error, custom: { false }))
+        #expect(await bench.waitForDelivered(urgent.count))
+        for _ in 1...3 { try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get() }
+        #expect(transport.requests.map(\.parcel) == urgent.map(\.id))
+        #expect(bench.archives.count == ordinary.count)
+    }
+
+    @Test("D3: a layout of one's own is urgent where the conditions know it, and lines that are none never are")
+    func urgentLayout() async throws {
+        let layout = try TextFormat.layout("\(.level) at \(.time(digits: 3, zone: .utc)): \(.message)")
+        let long = String(repeating: "error ", count: 1_000_000)
+        try bench.roll(["error", long, lines(.error).replacing("error", with: "mistake"), lines(.info, layout)])
+        let urgent = try bench.roll([long + "\n" + lines(.error, layout)])
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(
+            transport,
+            conditions: UploadConditions(urgentFrom: .error, reading: LogLineReader(text: layout), custom: { false }))
+        #expect(await bench.waitForDelivered(1))
+        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        #expect(transport.requests.map(\.parcel) == urgent.map(\.id))
+    }
+
+    @Test("D1: conditions are asked once for all files, and not at all while nothing waits")
+    func asksOnce() async throws {
+        let asked = Locked(0)
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(
+            transport,
+            conditions: UploadConditions(custom: {
+                asked.withLock { $0 += 1 }
+                return false
+            }))
+        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        #expect(asked.withLock { $0 } == 0)
+        try bench.roll((1...50).map { "\($0)" })
+        uploader.wake()
+        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        #expect((1...5).contains(asked.withLock { $0 }))
+        #expect(transport.requests.isEmpty)
+    }
+
     @Test("D1: each condition closes by itself")
     func conditions() {
         func hold(_ conditions: UploadConditions, _ machine: FakeMachine) -> Bool { conditions.hold(on: machine, at: now) }
@@ -95,6 +155,9 @@ import Testing
         #expect(!hold(UploadConditions(minimumBattery: 0.5), FakeMachine(battery: 0.49)))
         #expect(hold(UploadConditions(maximumLoad: 1), plain))
         #expect(!hold(UploadConditions(maximumLoad: 1), FakeMachine(load: 1.1)))
+        #expect(hold(UploadConditions(needsUnmeteredNetwork: true), plain))
+        #expect(!hold(UploadConditions(needsUnmeteredNetwork: true), FakeMachine(isMetered: true)))
+        #expect(hold(.none, FakeMachine(isMetered: true)))
         #expect(hold(UploadConditions(hours: (10, 11), zone: .utc), plain))
         #expect(!hold(UploadConditions(hours: (11, 12), zone: .utc), plain))
         #expect(hold(UploadConditions(hours: (22, 11), zone: .utc), plain))
@@ -114,7 +177,6 @@ import Testing
             }
             return LinuxMachine(powerSupplies: bench.path)
         }
-        defer { _ = output(of: "rm -rf '\(bench.path)'/AC '\(bench.path)'/BAT0 '\(bench.path)'/mouse") }
         #expect(machine([:]).isOnExternalPower)
         #expect(machine([:]).battery == nil)
         let mouse = machine(["mouse": ["type": "Battery", "scope": "Device", "capacity": "3", "status": "Discharging"]])

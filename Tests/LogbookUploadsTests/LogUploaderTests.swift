@@ -169,6 +169,47 @@ import Testing
         #expect(bench.archives == [])
     }
 
+    @Test("U6: what was set aside stays set aside for other couriers and after a restart, until somebody asks", arguments: [1, 2])
+    func setAsideForGood(concurrency: Int) async throws {
+        let archives = try bench.roll(["one", "bad", "three"])
+        let refusing = ScriptedTransport { _, request in request.text == "bad\n" ? .status(400) : .status(200) }
+        let first = try bench.uploader(refusing, concurrency: concurrency)
+        #expect(await bench.waitForDelivered(2))
+        #expect(await bench.wait { $0.contains { if case .setAside(archives[1].id, _) = $0 { true } else { false } } })
+        try await deliver(first)
+        #expect(refusing.requests.filter { $0.parcel == archives[1].id }.count == 1)
+        first.shutdown(by: .seconds(30))
+
+        // Rolls and deletions write the manifest anew in between.
+        let file = try bench.file()
+        for number in 1...80 {
+            file.log(event("\(number)"))
+            try file.roll()
+        }
+        try file.shutdown(by: .seconds(30))
+        let taking = ScriptedTransport(.status(200))
+        let second = try bench.uploader(taking, concurrency: concurrency)
+        #expect(await bench.waitForDelivered(82))
+        try await deliver(second)
+        #expect(!taking.requests.contains { $0.parcel == archives[1].id })
+        #expect(second.waitingCount == 1)
+        second.retrySetAside()
+        #expect(await bench.waitForDelivered(83))
+        #expect(bench.archives == [])
+    }
+
+    @Test("U6: what cannot be noted is set aside for this run")
+    func setAsideWithoutNote() async throws {
+        let archives = try bench.roll(["bad"])
+        let files = FaultyFileSystem()
+        files.fail(ENOSPC)
+        let transport = ScriptedTransport(.status(400))
+        let uploader = try bench.uploader(transport, files: files)
+        #expect(await bench.wait { $0.contains { if case .setAside(archives[0].id, _) = $0 { true } else { false } } })
+        for _ in 1...3 { try await deliver(uploader) }
+        #expect(transport.requests.count == 1)
+    }
+
     @Test(
         "U7: what counts as received, and what does not",
         arguments: [(200, true), (201, true), (202, true), (204, true), (206, false), (301, false), (302, false), (304, false)])

@@ -34,33 +34,19 @@ struct FakeMachine: MachineState {
     var isOnExternalPower = true
     var battery: Double?
     var load: Double?
+    var isMetered = false
 }
 
 /// A folder with a log whose files await delivery, an uploader, and what the uploader said.
 final class UploadBench: Sendable {
-    let path: String
+    // In memory where there is such a place: hundreds of rolls wait for no disk.
+    private let folder = TemporaryFolder(inMemory: true)
+    var path: String { folder.path }
     let clock = ManualClock(now: LogTime(seconds: 1_763_720_960))
     private let said = Monitor<[UploadEvent]>([])
 
-    init() {
-        let root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
-        var template = Array("\(root)/logbook-uploads-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { preconditionFailure("mkdtemp failed") }
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit {
-        for name in names { unlink("\(path)/\(name)") }
-        rmdir(path)
-    }
-
     /// Everything in the folder, hidden files included.
-    var names: [String] {
-        let files = SystemFileSystem()
-        guard let folder = try? files.openFolder(at: path) else { return [] }
-        defer { files.close(folder) }
-        return ((try? files.names(in: folder)) ?? []).sorted()
-    }
+    var names: [String] { folder.allNames }
     var archives: [String] { names.filter { $0.hasPrefix("app-") } }
 
     func file(

@@ -1,0 +1,85 @@
+package import LogbookCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A folder of a test's own, removed with everything in it when the test lets go of it.
+package final class TemporaryFolder: Sendable {
+    /// Absolute, without symbolic links.
+    package let path: String
+    private let files = SystemFileSystem()
+
+    /// - Parameter inMemory: Where there is such a place: for tests that roll thousands of files, each made safe.
+    package init(inMemory: Bool = false) {
+        let usual = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        let root = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : usual
+        var template = Array("\(root)/logbook-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil, let resolved = realpath(template, nil) else {
+            preconditionFailure("mkdtemp in \(root) failed with errno \(errno)")
+        }
+        path = String(cString: resolved)
+        free(resolved)
+    }
+
+    deinit { Self.remove(path, files) }
+
+    /// The path of something in it.
+    package func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Everything in the folder, sorted.
+    package var allNames: [String] { Self.entries(path, files).sorted() }
+
+    /// Names in the folder, sorted; without hidden ones.
+    package var names: [String] { allNames.filter { !$0.hasPrefix(".") } }
+
+    /// Everything in a file; empty when there is none.
+    package func bytes(_ name: String) -> [UInt8] {
+        guard let folder = try? files.openFolder(at: path) else { return [] }
+        defer { files.close(folder) }
+        guard let file = try? files.openForReading(name, in: folder) else { return [] }
+        defer { files.close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while let count = piece.withUnsafeMutableBytes({ try? files.read(file, into: $0, at: bytes.count) }), count > 0 {
+            bytes += piece[..<count]
+        }
+        return bytes
+    }
+
+    package func text(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
+
+    /// Puts a file in place of what has the name.
+    package func write(_ text: String, to name: String) { put(text, in: name, "w") }
+    package func append(_ text: String, to name: String) { put(text, in: name, "a") }
+
+    private func put(_ text: String, in name: String, _ mode: String) {
+        guard let file = fopen(self(name), mode) else { preconditionFailure("\(self(name)) cannot be written, errno \(errno)") }
+        var text = text
+        text.withUTF8 { _ = fwrite($0.baseAddress, 1, $0.count, file) }
+        fclose(file)
+        chmod(self(name), 0o600)
+    }
+
+    package func status(_ name: String) -> FileStatus? {
+        guard let folder = try? files.openFolder(at: path) else { return nil }
+        defer { files.close(folder) }
+        return try? files.status(of: name, in: folder)
+    }
+
+    private static func entries(_ folder: String, _ files: SystemFileSystem) -> [String] {
+        guard let handle = try? files.openFolder(at: folder) else { return [] }
+        defer { files.close(handle) }
+        return (try? files.names(in: handle)) ?? []
+    }
+
+    private static func remove(_ path: String, _ files: SystemFileSystem) {
+        if unlink(path) == 0 || errno == ENOENT { return }
+        for entry in entries(path, files) { remove(path + "/" + entry, files) }
+        rmdir(path)
+    }
+}

@@ -1,0 +1,95 @@
+#if Collector
+    import Foundation
+    import LogbookGzip
+    import LogbookTransactions
+    import Testing
+
+    @testable import LogbookCollector
+
+    @Suite struct ArrivingFileTests {
+        private let folder: TemporaryFolder
+        init() throws { folder = try TemporaryFolder() }
+
+        private var names: [String] {
+            ((try? FileManager.default.contentsOfDirectory(atPath: folder("received"))) ?? []).sorted()
+        }
+        private func kept(_ id: String) -> [UInt8]? { FileManager.default.contents(atPath: folder("received/\(id)")).map { Array($0) } }
+        private func receive(_ id: String, isGzip: Bool = false, maximumBytes: Int = 1 << 20) -> ArrivingFile {
+            FileShelf(path: folder("received")).receive(id, isGzip: isGzip, maximumBytes: maximumBytes, digest: nil)
+        }
+
+        @Test("U17: what has arrived is on disk before the rest comes, and has its name when it is whole")
+        func pieces() async throws {
+            let file = receive("A")
+            try await file.append(Array("abc".utf8))
+            try await file.append(Array("def".utf8))
+            let part = try #require(names.first)
+            #expect(names.count == 1)
+            #expect(part.hasPrefix(".A.") && part.hasSuffix(".part"))
+            #expect(kept(part) == Array("abcdef".utf8))
+            let outcome = try await file.finish(with: Array("gh".utf8))
+            #expect(outcome.bytes == 8 && outcome.isNew)
+            #expect(names == ["A"])
+            #expect(kept("A") == Array("abcdefgh".utf8))
+
+            let again = try await receive("A").finish(with: Array("other".utf8))
+            #expect(again.bytes == 5 && !again.isNew)
+            #expect(kept("A") == Array("abcdefgh".utf8))
+            #expect(names == ["A"])
+        }
+
+        @Test func gzipIsInflatedWhereverItIsCut() async throws {
+            let text = Array(String(repeating: "what happened, again and again; ", count: 200).utf8)
+            let bytes = try Gzip.compress(text)
+            let file = receive("A", isGzip: true)
+            for byte in bytes.dropLast() { try await file.append([byte]) }
+            let outcome = try await file.finish(with: bytes.suffix(1))
+            #expect(outcome.bytes == text.count && outcome.isNew)
+            #expect(kept("A") == text)
+        }
+
+        @Test func whatIsNotWholeLeavesNothing() async throws {
+            let bytes = try Gzip.compress(Array(repeating: 0x61, count: 5000))
+            let cut = receive("A", isGzip: true)
+            await #expect(throws: ArrivingFile.Failure.self) { _ = try await cut.finish(with: bytes.dropLast(9)) }
+            await cut.abandon()
+            let bomb = receive("B", isGzip: true, maximumBytes: 4999)
+            await #expect(throws: ArrivingFile.Failure.self) { _ = try await bomb.finish(with: bytes) }
+            await bomb.abandon()
+            let endless = receive("C", isGzip: true, maximumBytes: 1000)
+            let nothing = try Gzip.compress([])
+            await #expect(throws: ArrivingFile.Failure.self) { for _ in 1...1000 { try await endless.append(nothing) } }
+            await endless.abandon()
+            #expect(names == [])
+        }
+
+        @Test func aBodyThatBreaksOffLeavesNothing() async throws {
+            struct Gone: Error {}
+            var configuration = CollectorConfiguration()
+            configuration.filesFolder = folder("received")
+            let service = CollectorService(
+                configuration: configuration, archive: try SQLiteArchive(path: folder("archive.sqlite")))
+            let answer = await service.answer(
+                CollectorRequest(
+                    method: "PUT", path: "/v1/files/A", header: { _ in nil },
+                    pieces: { take in
+                        for _ in 1...3 { try await take([UInt8](repeating: 0x61, count: ArrivingFile.pieceBytes)) }
+                        throw Gone()
+                    }))
+            #expect(answer.status == 400)
+            #expect(names == [])
+        }
+
+        @Test func whatAKilledCollectorLeftIsRemovedAndWhatAnotherOneReceivesIsNot() async throws {
+            let file = receive("A")
+            try await file.append(Array("abc".utf8))
+            let part = try #require(names.first)
+            try Data("left".utf8).write(to: URL(fileURLWithPath: folder("received/.B.1.part")))
+            try Data("kept".utf8).write(to: URL(fileURLWithPath: folder("received/C")))
+            FileShelf(path: folder("received")).removeLeftovers()
+            #expect(names == [part, "C"].sorted())
+            _ = try await file.finish(with: [])
+            #expect(names == ["A", "C"])
+        }
+    }
+#endif

@@ -1,0 +1,79 @@
+#if os(Linux)
+    import LogbookCore
+    import LogbookTestKit
+    import Testing
+
+    @testable import LogbookUploads
+
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    @Suite struct SystemBusTests {
+        private let bench = UploadBench()
+
+        @Test func messagesAreReadAsTheyWereWritten() throws {
+            var body = BusMessage.Writer()
+            body.text("org.freedesktop.NetworkManager")
+            body.text("Metered")
+            let call = BusMessage(
+                kind: .call, flags: 2, serial: 7, path: "/org/freedesktop/NetworkManager",
+                interface: "org.freedesktop.DBus.Properties", member: "Get", destination: "org.freedesktop.NetworkManager",
+                signature: "ss", body: body.bytes)
+            let bytes = call.bytes
+            for count in 0..<bytes.count {
+                var part = Array(bytes.prefix(count))
+                #expect(try BusMessage.take(from: &part) == nil)
+            }
+            var two = bytes + bytes
+            #expect(try BusMessage.take(from: &two) == call)
+            #expect(try BusMessage.take(from: &two) == call)
+            #expect(two == [])
+        }
+
+        @Test func bytesThatAreNoMessageAreRefused() throws {
+            let random = LogRandomness.seeded(3)
+            let whole = BusMessage(kind: .answer, serial: 1, answered: 2, sender: ":1.0", signature: "v", body: [1, 0x75, 0, 0]).bytes
+            for _ in 0..<5000 {
+                var bytes = whole
+                for _ in 0...random.next() % 4 { bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next()) }
+                _ = try? BusMessage.take(from: &bytes)  // whatever it says, it says it
+            }
+            var large = whole
+            large.replaceSubrange(4..<8, with: [0xFF, 0xFF, 0xFF, 0x7F])
+            #expect(throws: BusMessage.Damage.tooLarge) { try BusMessage.take(from: &large) }
+        }
+
+        @Test("D1: NetworkManager says over the real message bus whether the network is metered", arguments: [0, 1, 2, 3, 4] as [UInt32])
+        func realBus(state: UInt32) async throws {
+            let bus = try PrivateBus(in: bench.path)
+            // Nobody there: unknown, which is not metered.
+            #expect(!LinuxMachine(busPath: bus.path).isMetered)
+            let manager = try FakeNetworkManager(on: bus.path, answering: .value(state))
+            #expect(await offPool { LinuxMachine(busPath: bus.path).isMetered } == (state == 1 || state == 3))
+            #expect(manager.asked == ["org.freedesktop.NetworkManager Metered"])
+        }
+
+        @Test("D1: a NetworkManager that fails, or never answers, leaves the network unmetered, and nobody waits long")
+        func badAnswers() async throws {
+            let bus = try PrivateBus(in: bench.path)
+            for answer in [FakeNetworkManager.Answer.failure, .text, .nothing] {
+                let manager = try FakeNetworkManager(on: bus.path, answering: answer)
+                #expect(await offPool { LinuxMachine(busPath: bus.path).isMetered } == false)
+                withExtendedLifetime(manager) {}
+            }
+        }
+
+        @Test("D1: no bus, a socket that nobody serves and one that says nothing are no metered network")
+        func noBus() async throws {
+            #expect(!LinuxMachine(busPath: "/nowhere/bus").isMetered)
+            #expect(!LinuxMachine(busPath: bench.path).isMetered)
+            #expect(!LinuxMachine(busPath: String(repeating: "a", count: 200)).isMetered)
+            let silent = try #require(LocalSocket.listening(at: bench.path + "/silent"))
+            defer { close(silent) }
+            #expect(await offPool { LinuxMachine(busPath: bench.path + "/silent").isMetered } == false)
+        }
+    }
+#endif
