@@ -93,7 +93,9 @@ let package = Package(
         room("LogbookConsole", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
         room("LogbookFiles", ["LogbookCore", "LogbookFormat"]),
         room("LogbookFlightRecorder", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
-        room("LogbookRemote", ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
+        room(
+            "LogbookRemote",
+            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
         room(
             "LogbookTransactions",
             ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),

@@ -60,6 +60,11 @@ final class CurlExchange {
 
         setMethod()
         setHeaders()
+        if let signature = request.signature {
+            set(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):\(signature.service)")
+            set(CURLOPT_USERNAME, signature.accessKey)
+            set(CURLOPT_PASSWORD, signature.secretKey.revealed)
+        }
         let context = Unmanaged.passUnretained(self).toOpaque()
         logbook_curl_on_header(
             handle, { bytes, size, count, context in CurlExchange.from(context).receiveHeader(bytes, size * count) },
@@ -91,12 +96,17 @@ final class CurlExchange {
     }
 
     private func setHeaders() {
-        // Without this, libcurl may wait a second for the server's consent before it sends a large body.
-        headerList = curl_slist_append(headerList, "Expect:")
+        // libcurl may wait a second for the server's consent before it sends a large body.
+        if request.signature == nil {
+            headerList = curl_slist_append(headerList, "Expect:")
+        } else {
+            set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)   // libcurl would sign the header that it does not send
+        }
         if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             headerList = curl_slist_append(headerList, "Content-Type:")  // libcurl would claim a form
         }
-        for header in request.headers {
+        let token = request.signature?.sessionToken.map { [HTTPHeader("x-amz-security-token", $0.revealed)] } ?? []
+        for header in request.headers + token {
             // libcurl removes a header that is given without a value; a semicolon sends it empty.
             let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
             headerList = curl_slist_append(headerList, line)

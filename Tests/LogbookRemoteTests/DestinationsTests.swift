@@ -49,6 +49,7 @@ extension LogDestination {
         .loki(url: "https://h", labels: ["job": "j"], authorization: .basic(user: "u", password: "tok-secret")),
         .otlp(url: "https://h", service: "s", authorization: .bearer("tok-secret")), .splunk(url: "https://h", token: "tok-secret"),
         .datadog(apiKey: "tok-secret", service: "s"), .clickHouse(url: "https://h", user: "u", password: "tok-secret"),
+        .otlp(url: "https://h", service: "s", encoding: .json, authorization: .bearer("tok-secret")),
         .loggly(token: "tok-secret"), .logstash(url: "https://h", authorization: .header("X-Key", "tok-secret")),
     ]
 
