@@ -93,7 +93,9 @@ let package = Package(
         room("LogbookConsole", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
         room("LogbookFiles", ["LogbookCore", "LogbookFormat"]),
         room("LogbookFlightRecorder", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
-        room("LogbookRemote", ["LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
+        room(
+            "LogbookRemote",
+            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
         room(
             "LogbookTransactions",
             ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
@@ -108,8 +110,9 @@ let package = Package(
         .macro(name: "LogbookTrackingMacros", dependencies: ["LogbookTrackingSyntax"], swiftSettings: settings),
         room("LogbookTracking", ["CLogbookSystem", "LogbookCore", "LogbookTrackingPlan", "LogbookTrackingMacros"]),
         .executableTarget(name: "LogbookPlanTool", dependencies: ["LogbookTrackingPlan"], swiftSettings: settings),
-        // No product: SwiftPM compiles the plug-ins of a package for everyone who depends on it. Dependents copy its one file.
+        // No products: SwiftPM compiles the plug-ins of a package for everyone who depends on it. Dependents copy the one file of each.
         .plugin(name: "LogbookTrackingCheck", capability: .buildTool(), dependencies: ["LogbookPlanTool"]),
+        .plugin(name: "LogbookTrackingWeave", capability: .buildTool(), dependencies: ["LogbookPlanTool"]),
 
         room(
             "LogbookUploads",
@@ -178,6 +181,14 @@ let package = Package(
         tests("LogbookHTTP"),
         tests("LogbookDelivery", ["LogbookHTTP"]),
         tests("LogbookRemote", ["LogbookDelivery", "LogbookFormat", "LogbookGzip", "LogbookHTTP"]),
+        // Apart from the other tests, as are those of the files.
+        .testTarget(
+            name: "LogbookRemoteKillTests", dependencies: ["RemoteVictim", "LogbookCore", "LogbookTestKit"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "RemoteVictim",
+            dependencies: ["LogbookCore", "LogbookDelivery", "LogbookFormat", "LogbookHTTP", "LogbookRemote", "LogbookTestKit"],
+            path: "Tests/RemoteVictim", swiftSettings: settings),
         tests("LogbookTransactions", ["LogbookDelivery", "LogbookFormat", "LogbookHTTP", grdb]),
         tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),

@@ -418,6 +418,71 @@ void logbook_signal_repeat(int number) {
     pthread_sigmask(SIG_UNBLOCK, &own, NULL);   // where every other thread blocks it, it ends the program here
 }
 
+// Only what a signal handler may call: the line is put together by hand.
+static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+enum { crash_signal_count = sizeof crash_signals / sizeof *crash_signals };
+static struct sigaction crash_before[crash_signal_count];
+static _Atomic(bool) crash_is_taken, crash_is_written;
+static _Atomic(int) crash_descriptor = -1;
+static const uint64_t *_Atomic crash_sequence;
+
+static char *crash_text(char *next, const char *text) {
+    while (*text) *next++ = *text++;
+    return next;
+}
+
+static char *crash_number(char *next, uint64_t value, unsigned base) {
+    char digits[24];
+    int count = 0;
+    do digits[count++] = "0123456789abcdef"[value % base];
+    while (value /= base);
+    while (count) *next++ = digits[--count];
+    return next;
+}
+
+static void on_crash(int number, siginfo_t *info, void *context) {
+    (void)context;
+    int kept = errno;
+    if (!atomic_exchange(&crash_is_written, true)) {
+        char line[256], *next = line;
+        const uint64_t *sequence = atomic_load(&crash_sequence);
+        next = crash_number(crash_text(next, "crashed signal="), (uint64_t)number, 10);
+        next = crash_text(next, " code=");
+        if (info->si_code < 0) *next++ = '-';
+        next = crash_number(next, (uint64_t)(info->si_code < 0 ? -(int64_t)info->si_code : info->si_code), 10);
+        // Of a signal that somebody sent there is no address.
+        next = crash_number(crash_text(next, " address=0x"), info->si_code > 0 ? (uint64_t)(uintptr_t)info->si_addr : 0, 16);
+        next = crash_number(crash_text(next, " process="), (uint64_t)getpid(), 10);
+        next = crash_number(crash_text(next, " thread="), logbook_thread_id(), 10);
+        next = crash_number(crash_text(next, " time="), (uint64_t)logbook_wall_nanoseconds(), 10);
+        next = crash_number(crash_text(next, " sequence="), sequence ? __atomic_load_n(sequence, __ATOMIC_RELAXED) : 0, 10);
+        *next++ = '\n';
+        if (write(atomic_load(&crash_descriptor), line, (size_t)(next - line)) < 0) {}   // nobody is left to tell
+    }
+    for (int place = 0; place < crash_signal_count; place++) {
+        if (crash_signals[place] == number) sigaction(number, &crash_before[place], NULL);
+    }
+    errno = kept;
+    // What the program did itself it does again when this returns; what was sent is sent again.
+    if (info->si_code <= 0) raise(number);
+}
+
+int logbook_crash_take(int descriptor, const uint64_t *sequence) {
+    atomic_store(&crash_sequence, sequence);
+    int earlier = atomic_exchange(&crash_descriptor, descriptor);
+    if (earlier >= 0) close(earlier);
+    if (atomic_exchange(&crash_is_taken, true)) return 0;
+    struct sigaction ours;
+    memset(&ours, 0, sizeof ours);
+    ours.sa_sigaction = on_crash;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&ours.sa_mask);
+    for (int place = 0; place < crash_signal_count; place++) {
+        if (sigaction(crash_signals[place], &ours, &crash_before[place]) != 0) return errno;
+    }
+    return 0;
+}
+
 int logbook_try_lock(int descriptor) {
     while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EINTR) return errno;

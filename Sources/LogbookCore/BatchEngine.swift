@@ -34,23 +34,37 @@ final class BatchEngine: Sendable {
         var isPressing = false
         /// What to tell the diagnostics once the lock is let go.
         var notes: [String] = []
+        var breaker: Breaker
+        var diverted: UInt64 = 0
+        /// When the sink of an open breaker is tried again, where a fallback takes what comes before.
+        var nextTry: UInt64 = 0
+        var losses: LossWatch?
+
+        /// Nobody waits for a queue that does not move.
+        var isHopeless: Bool { isStuck || breaker.isOpen }
     }
     private typealias Access = Monitor<State>.Access
 
     private let sink: any BatchSink
     /// Where lines go, when the sink wants those.
     private let lines: (layout: any LineLayout, sink: any LineSink)?
+    private let fallback: (any BatchSink)?
     private let policy: QueuePolicy
     private let name: String
     private let clock: LogClock
-    private let state = Monitor(State())
+    private let state: Monitor<State>
     private let lineage = ProcessLineage.current
     private let lostInChild = Atomic<UInt64>(0)
     let token = Tokens.next()
 
-    /// - Parameter lineSink: Takes the events as lines, in the sink's place.
-    init(sink: any BatchSink, lineSink: (any LineSink)?, policy: QueuePolicy, name: String, clock: LogClock) {
+    /// - Parameter lineSink: Takes the events as lines, in the sink's place; not with a fallback, which wants events.
+    init(
+        sink: any BatchSink, lineSink: (any LineSink)?, fallback: (any BatchSink)?, policy: QueuePolicy, name: String,
+        clock: LogClock
+    ) {
         self.sink = sink
+        self.fallback = fallback
+        state = Monitor(State(breaker: Breaker(threshold: policy.failureThreshold)))
         lines = lineSink.flatMap { sink in sink.lineLayout.map { ($0, sink) } }
         self.policy = policy
         self.name = name
@@ -69,6 +83,15 @@ final class BatchEngine: Sendable {
     /// How its items are laid out; nil when they are events.
     var lineLayout: (any LineLayout)? { lines?.layout }
     var latestFailure: String? { lineage.isCurrent ? state.withLock { $0.value.latestFailure } : nil }
+    var diverted: UInt64 { lineage.isCurrent ? state.withLock { $0.value.diverted } : 0 }
+    var condition: QueueCondition {
+        guard lineage.isCurrent else { return .working }
+        let breaker = state.withLock { $0.value.breaker }
+        if breaker.failures == 0 { return .working }
+        return breaker.isOpen ? .paused(failures: breaker.failures) : .retrying(failures: breaker.failures)
+    }
+
+    func watch(_ losses: LossWatch) { state.withLock { $0.value.losses = losses } }
 
     /// Works on the state, and reports afterwards: the diagnostics' handler is foreign code and never runs under our lock.
     private func locked<Result>(_ body: (Access) throws -> Result) rethrows -> Result {
@@ -95,12 +118,12 @@ final class BatchEngine: Sendable {
         let item = item(event)
         locked { access in
             access.value.ledger.submit()
-            if isOwnSink { return access.value.ledger.drop(1, .reentrant) }
-            if access.value.phase != .running { return access.value.ledger.drop(1, .alreadyShutDown) }
+            if isOwnSink { return lose(.reentrant, LossRun(event), access) }
+            if access.value.phase != .running { return lose(.alreadyShutDown, LossRun(event), access) }
             guard makeRoom(for: item.estimatedBytes, privileged: item.isPrivileged, access) else {
                 // A wait for room lets the lock go, so the queue may have been shut down meanwhile.
                 let reason = access.value.phase == .running ? DropReason.queueFull : .alreadyShutDown
-                access.value.ledger.drop(1, reason)
+                lose(reason, LossRun(event), access)
                 return access.value.notes.append("queue full; events are dropped and counted (\(reason))")
             }
             let before = access.value.queuedCount
@@ -110,18 +133,16 @@ final class BatchEngine: Sendable {
     }
 
     private func item(_ event: LogEvent) -> QueueItem {
-        guard let lines else { return .event(event) }
+        guard let lines else { return .events(EventRun(event)) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
         lines.layout.append(event, to: &bytes)
-        let chunk = LineChunk(bytes, ends: [bytes.count], times: [event.time])
+        let chunk = LineChunk(bytes, ends: [bytes.count], times: [event.time], sequences: [event.sequence])
         return .lines(LineRun(chunk, 0..<1, nesting: event.nesting, isPrivileged: event.isPrivileged))
     }
 
     private func append(_ item: QueueItem, _ access: Access) {
-        var item = item
-        if case .lines(let run) = item { item = .lines(run.compacted) }
-        access.value.queue.append(item)
+        access.value.queue.append(item.compacted)
         access.value.queuedCount += item.count
         access.value.queuedBytes += item.estimatedBytes
         if item.isPrivileged { access.value.wantsAttention = true }
@@ -163,7 +184,6 @@ final class BatchEngine: Sendable {
             var lost = 0
             for item in items { lost += take(item, access) }
             if lost > 0 {
-                access.value.ledger.drop(lost, .queueFull)
                 access.value.notes.append("queue full; \(lost) events are dropped and counted (\(DropReason.queueFull))")
             }
             alert(before, access)
@@ -183,7 +203,12 @@ final class BatchEngine: Sendable {
         var rest = item, lost = 0
         for left in stride(from: item.count, through: 1, by: -1) {
             let next = left > 1 ? rest.removeFirst(1) : rest
-            if makeRoomWithoutWaiting(for: next, access) { append(next, access) } else { lost += 1 }
+            if makeRoomWithoutWaiting(for: next, access) {
+                append(next, access)
+            } else {
+                lost += 1
+                lose(.queueFull, next.asLoss, access)
+            }
         }
         return lost
     }
@@ -197,7 +222,7 @@ final class BatchEngine: Sendable {
     }
 
     private func mayOverdraw(_ item: QueueItem, _ state: State) -> Bool {
-        guard case .block = policy.overflow, !state.isStuck else { return false }
+        guard case .block = policy.overflow, !state.isHopeless else { return false }
         return state.queuedCount + item.count <= policy.capacity + Self.overdraft
             && state.queuedBytes + item.estimatedBytes <= policy.maximumBytes * 2
     }
@@ -210,7 +235,7 @@ final class BatchEngine: Sendable {
             let deadline = LogDeadline.after(span)
             access.value.wantsAttention = true
             access.broadcast()
-            while access.value.phase == .running, !access.value.isStuck,
+            while access.value.phase == .running, !access.value.isHopeless,
                 !hasRoom(for: 1, privileged: isPrivileged, access.value)
             {
                 if !access.wait(until: deadline) {
@@ -225,7 +250,7 @@ final class BatchEngine: Sendable {
     private func showPressure(_ access: Access) {
         guard let pressure = access.value.pressure else { return }
         var isPressing = false
-        if case .block = policy.overflow, access.value.phase == .running, !access.value.isStuck {
+        if case .block = policy.overflow, access.value.phase == .running, !access.value.isHopeless {
             isPressing = !hasRoom(for: 1, privileged: false, access.value)
         }
         if isPressing == access.value.isPressing { return }
@@ -233,15 +258,21 @@ final class BatchEngine: Sendable {
         if isPressing { pressure.rise() } else { pressure.fall() }
     }
 
-    func lose(_ reason: DropReason, count: Int = 1) {
+    func lose(_ reason: DropReason, _ run: LossRun) {
         guard lineage.isCurrent else {
-            lostInChild.add(UInt64(count), ordering: .relaxed)
+            lostInChild.add(UInt64(run.count), ordering: .relaxed)
             return
         }
         state.withLock { access in
-            access.value.ledger.submit(count)
-            access.value.ledger.drop(count, reason)
+            access.value.ledger.submit(run.count)
+            lose(reason, run, access)
         }
+    }
+
+    /// Counts events that were submitted and are in the queue no more.
+    private func lose(_ reason: DropReason, _ run: LossRun, _ access: Access) {
+        access.value.ledger.drop(run.count, reason)
+        access.value.losses?.lost(reason, run)
     }
 
     private func hasRoom(for bytes: Int, count: Int = 1, privileged: Bool, _ state: State) -> Bool {
@@ -257,18 +288,18 @@ final class BatchEngine: Sendable {
         case .dropNewest:
             return false
         case .dropOldest:
-            while !hasRoom(for: bytes, privileged: privileged, access.value), removeFirst(upTo: 1, access) != nil {
-                access.value.ledger.drop(1, .queueFull)
+            while !hasRoom(for: bytes, privileged: privileged, access.value), let oldest = removeFirst(upTo: 1, access) {
+                lose(.queueFull, oldest.asLoss, access)
                 access.value.settled += 1
             }
             return true
         case .block(let span):
-            if access.value.isStuck { return false }
+            if access.value.isHopeless { return false }
             let deadline = LogDeadline.after(span)
             access.value.wantsAttention = true
             access.broadcast()
             while !hasRoom(for: bytes, privileged: privileged, access.value) {
-                if access.value.phase != .running { return false }
+                if access.value.phase != .running || access.value.breaker.isOpen { return false }
                 if !access.wait(until: deadline) {
                     access.value.isStuck = true
                     return false
@@ -381,6 +412,7 @@ final class BatchEngine: Sendable {
                 continue
             }
             var rest = batch[...]
+            if isDiverting { divert(&rest) }
             while !rest.isEmpty {
                 let flushRound = state.withLock { $0.value.flushRound }
                 switch write(rest) {
@@ -389,7 +421,8 @@ final class BatchEngine: Sendable {
                     rest = []
                     pause = policy.firstPause
                 case .some(BatchWriteError.refused(let reason, let cause)):
-                    settle(written: 0, dropped: rest.eventCount, reason, because: cause)
+                    divert(&rest)
+                    if !rest.isEmpty { settle(lost: rest, reason, because: cause) }
                     rest = []
                 case .some(let failure):
                     if case BatchWriteError.wroteOnly(let count, _) = failure {
@@ -399,16 +432,18 @@ final class BatchEngine: Sendable {
                         if count > 0 { pause = policy.firstPause }
                     }
                     if rest.isEmpty { break }
-                    guard holdBack(for: pause, unlessFlushedSince: flushRound, because: failure) else {
-                        settle(written: 0, dropped: rest.eventCount, .providerError, because: failure)
+                    if fail(because: failure, for: pause) { divert(&rest) }
+                    if !rest.isEmpty, !holdBack(for: pause, unlessFlushedSince: flushRound, because: failure) {
+                        settle(lost: rest, .providerError, because: failure)
                         rest = []
-                        break
                     }
                     pause = min(pause * 2, policy.longestPause)
                 }
             }
         }
-        sink.close(by: state.withLock { $0.value.shutdownDeadline })
+        let deadline = state.withLock { $0.value.shutdownDeadline }
+        sink.close(by: deadline)
+        fallback?.close(by: deadline)
         state.withLock { access in
             access.value.phase = .closed
             access.broadcast()
@@ -457,35 +492,91 @@ final class BatchEngine: Sendable {
     }
 
     private func write(_ batch: ArraySlice<QueueItem>) -> (any Error)? {
-        let depth = batch[batch.startIndex].nesting + 1
-        let outer = logbook_nesting_get()
-        logbook_nesting_set(logbook_nesting(depth: depth, registration: token))
-        defer { logbook_nesting_set(outer) }
-        do {
+        inside(nesting: batch[batch.startIndex].nesting) {
             if let lines {
                 let chunk = batch.lines
                 try lines.sink.write(chunk.bytes, lineEnds: chunk.ends, times: chunk.times)
             } else {
                 try sink.write(batch.events)
             }
-            return nil
-        } catch {
-            return error
         }
     }
 
-    private func settle(
-        written: Int, dropped: Int = 0, _ reason: DropReason = .providerError, because cause: (any Error)? = nil
-    ) {
-        locked { access in
+    /// Runs foreign code; what it logs on this thread is told from what others say.
+    private func inside(nesting: UInt32, _ body: () throws -> Void) -> (any Error)? {
+        let outer = logbook_nesting_get()
+        logbook_nesting_set(logbook_nesting(depth: nesting + 1, registration: token))
+        defer { logbook_nesting_set(outer) }
+        do { try body() } catch { return error }
+        return nil
+    }
+
+    private func settle(written: Int, diverted: Bool = false) {
+        let losses = locked { access in
             access.value.ledger.deliver(written)
             access.value.settled += UInt64(written)
-            access.value.inFlight -= written + dropped
+            access.value.inFlight -= written
             access.value.isStuck = false
-            if let cause { access.value.latestFailure = String(describing: cause) }
-            else if dropped == 0, written > 0 { access.value.latestFailure = nil }
-            drop(dropped, reason, access)
+            if diverted {
+                access.value.diverted += UInt64(written)
+            } else if written > 0 {
+                access.value.latestFailure = nil
+                if access.value.breaker.succeed() { access.value.notes.append("writes again") }
+            }
+            return access.value.losses
         }
+        if written > 0 { losses?.wrote() }
+    }
+
+    private func settle(lost batch: ArraySlice<QueueItem>, _ reason: DropReason, because cause: any Error) {
+        locked { access in
+            access.value.inFlight -= batch.eventCount
+            access.value.isStuck = false
+            access.value.latestFailure = String(describing: cause)
+            drop(batch.eventCount, reason, access)
+            if let run = batch.asLoss { access.value.losses?.lost(reason, run) }
+        }
+    }
+
+    // MARK: The fallback
+
+    /// Whether the sink is left alone for now, and the fallback takes what comes.
+    private var isDiverting: Bool {
+        guard fallback != nil else { return false }
+        let now = clock.monotonicNanoseconds()
+        return state.withLock { $0.value.breaker.isOpen && now < $0.value.nextTry }
+    }
+
+    /// Counts a failed write.
+    /// - Parameter pause: How long the sink is then left alone, where the fallback takes what comes.
+    /// - Returns: Whether the fallback should have the batch.
+    private func fail(because failure: any Error, for pause: Duration) -> Bool {
+        locked { access in
+            access.value.latestFailure = String(describing: failure)
+            if access.value.breaker.fail() {
+                let taker = fallback == nil ? "callers do not wait for it" : "the fallback takes its events"
+                access.value.notes.append("paused after \(access.value.breaker.failures) failed writes, \(taker): \(failure)")
+                access.broadcast()   // to callers that wait for room
+            }
+            access.value.nextTry = clock.monotonicNanoseconds() + UInt64(pause.wholeNanoseconds)
+            // When it closes, there is no later.
+            return access.value.breaker.isOpen || access.value.phase == .closing
+        }
+    }
+
+    /// Gives a batch to the fallback, if there is one.
+    /// - Parameter batch: Keeps what the fallback could not write either.
+    private func divert(_ batch: inout ArraySlice<QueueItem>) {
+        guard let fallback else { return }
+        let events = batch.events
+        var written = events.count
+        if let failure = inside(nesting: batch[batch.startIndex].nesting, { try fallback.write(events) }) {
+            LogDiagnostics.report(name + ", fallback", "cannot write either: \(failure)")
+            written = 0
+            if case BatchWriteError.wroteOnly(let count, _) = failure { written = min(max(count, 0), events.count) }
+        }
+        settle(written: written, diverted: true)
+        batch = batch.dropFirst(written)
     }
 
     /// Pauses after a failed write; a flush or a shutdown ends the pause early, also one that came while the write was failing.
@@ -520,6 +611,7 @@ final class BatchEngine: Sendable {
         }
         var failure: (any Error)?
         do { try sink.flush(by: deadline) } catch { failure = error }
+        do { try fallback?.flush(by: deadline) } catch { failure = failure ?? error }
         state.withLock { access in
             access.value.flushesDone = round
             access.value.flushFailure = failure

@@ -2,20 +2,36 @@
 ///
 /// When `log` returns the event is in memory. `flush` returns when the sink has written and flushed everything taken before.
 /// A kill loses at most what the queue holds.
+///
+/// With a fallback, events go there while the sink keeps failing, and those that it refuses:
+///
+/// ```swift
+/// service.register(BatchingProvider(webhook, fallback: try FileLogProvider(in: "/var/log/shop", name: "webhook")))
+/// ```
+/// Each event is written by one of the two, in order within each. A sink that hangs instead of failing is not replaced: its queue
+/// fills up, and what finds no room is counted.
 public final class BatchingProvider: LogProvider {
     private let engine: BatchEngine
 
-    /// - Parameter name: Names the thread and the provider in diagnostics.
+    /// - Parameters:
+    ///   - fallback: Takes the events while the sink is paused (see ``QueuePolicy/failureThreshold``), or that it refuses. On the
+    ///     same thread; flushed and closed with the sink.
+    ///   - name: Names the thread and the provider in diagnostics.
     public convenience init(
-        _ sink: any BatchSink, policy: QueuePolicy = QueuePolicy(), name: String? = nil, clock: LogClock = .system
+        _ sink: any BatchSink, fallback: (any BatchSink)? = nil, policy: QueuePolicy = QueuePolicy(), name: String? = nil,
+        clock: LogClock = .system
     ) {
         self.init(
-            sink, lineSink: sink as? any LineSink, policy: policy, name: name ?? String(describing: type(of: sink)), clock: clock)
+            sink, lineSink: fallback == nil ? sink as? any LineSink : nil, fallback: fallback, policy: policy,
+            name: name ?? String(describing: type(of: sink)), clock: clock)
     }
 
-    init(_ sink: any BatchSink, lineSink: (any LineSink)?, policy: QueuePolicy, name: String, clock: LogClock) {
+    init(
+        _ sink: any BatchSink, lineSink: (any LineSink)?, fallback: (any BatchSink)? = nil, policy: QueuePolicy, name: String,
+        clock: LogClock
+    ) {
         policy.check()
-        engine = BatchEngine(sink: sink, lineSink: lineSink, policy: policy, name: name, clock: clock)
+        engine = BatchEngine(sink: sink, lineSink: lineSink, fallback: fallback, policy: policy, name: name, clock: clock)
     }
 
     deinit { engine.close() }
@@ -24,6 +40,11 @@ public final class BatchingProvider: LogProvider {
     public func flush(by deadline: LogDeadline) throws { try engine.flush(by: deadline) }
     public func shutdown(by deadline: LogDeadline) throws { try engine.shutdown(by: deadline) }
     public var ledger: LogLedger? { engine.ledger }
+
+    /// How the queue gets on with its sink.
+    public var condition: QueueCondition { engine.condition }
+    /// Events that went to the fallback; the ledger has them among the delivered ones.
+    public var diverted: UInt64 { engine.diverted }
 
     /// The queue's mark in the thread's nesting: what the sink logs from its own thread carries it.
     var token: UInt64 { engine.token }
@@ -39,7 +60,10 @@ public final class BatchingProvider: LogProvider {
     func awaitRoom(isPrivileged: Bool) { engine.awaitRoom(isPrivileged: isPrivileged) }
 
     /// Counts events that will not even be queued.
-    func lose(_ reason: DropReason, count: Int = 1) { engine.lose(reason, count: count) }
+    func lose(_ reason: DropReason, _ run: LossRun) { engine.lose(reason, run) }
+
+    /// Lets the watch see what the queue loses, and when it writes again.
+    func watch(_ losses: LossWatch) { engine.watch(losses) }
 }
 
 /// Lets a queue feed a provider that takes one event at a time.

@@ -9,45 +9,17 @@ struct DistributionRound {
     /// Those who hear the records of one kind.
     private struct Listeners {
         let hearing: Hearing
-        /// Seats with events, layouts with lines, and seats that do not hear.
-        var eventPlaces: [Int] = [], linePlaces: [Int] = [], layouts: [Int] = [], unheardPlaces: [Int] = []
+        /// Seats that hear, the layouts among what they want, and seats that do not hear.
+        var places: [Int] = [], layouts: [Int] = [], unheardPlaces: [Int] = []
+        var wantsEvents = false
         var count = 0
     }
 
-    /// Lines of one layout, growing.
-    private struct Lines {
-        var ends: [Int] = []
-        var times: [LogTime] = []
-        /// Of all lines.
-        var byteCount: Int { ends.last ?? 0 }
-
-        @inline(__always)
-        mutating func append(_ event: PlainEvent, _ layout: SeatPlan.Layout) {
-            layout.layout.append(event, to: layout.memory)
-            ends.append(layout.memory.count)
-            times.append(event.time)
-        }
-
-        mutating func append(_ event: LogEvent, _ layout: SeatPlan.Layout) {
-            var bytes: [UInt8] = []
-            layout.layout.append(event, to: &bytes)
-            layout.memory.append(bytes)
-            ends.append(layout.memory.count)
-            times.append(event.time)
-        }
-    }
-
-    /// Lines of a chunk that is not made yet.
+    /// Lines or events of a chunk that is not made yet.
     private struct Stretch {
-        let layout: Int
-        var lines: Range<Int>
+        var places: Range<Int>
         let nesting: UInt32
         let isPrivileged: Bool
-    }
-
-    private enum Part {
-        case event(LogEvent)
-        case stretch(Stretch)
     }
 
     private let plan: SeatPlan
@@ -59,11 +31,16 @@ struct DistributionRound {
     private var currentCount = 0
     private var isPrivileged = false
     /// The layout of all who hear the records at the moment, when it is the only one.
-    private var soleLayout: SeatPlan.Layout?
-    private var starts: [Int]
-    private var lines: [Lines]
-    private var parts: [[Part]]
-    private(set) var count = 0
+    private var soleLayout: Unmanaged<SeatPlan.Layout>?
+    private var wantsEvents = false
+    private var lineStarts: [Int]
+    /// The events of this round, for all who want those, and where those began whose records come at the moment.
+    private var events: [LogEvent] = []
+    private var eventStart = 0
+    private var stretches: [[Stretch]]
+    private var count = 0
+    /// Whether it has as much as one round should.
+    private(set) var isFull = false
     /// Of the objects among the records, by estimate.
     private(set) var heldBytes = 0
 
@@ -71,34 +48,26 @@ struct DistributionRound {
     init(_ plan: SeatPlan, text: MessageText) {
         self.plan = plan
         self.text = text
-        starts = plan.layouts.map { _ in 0 }
-        lines = plan.layouts.map { _ in Lines() }
-        parts = plan.seats.map { _ in [] }
-    }
-
-    var isFull: Bool {
-        if count >= Self.maximumCount { return true }
-        for lines in lines where lines.byteCount >= Self.maximumBytes { return true }
-        return false
+        lineStarts = plan.layouts.map { _ in 0 }
+        stretches = plan.seats.map { _ in [] }
     }
 
     mutating func add(_ memory: UnsafeRawPointer) {
-        count += 1
+        count &+= 1
+        if _slowPath(count >= Self.maximumCount) { isFull = true }
         let record = memory.assumingMemoryBound(to: EventRecord.self)
         if let spoken = record.pointee.takeObject() { return add(spoken) }
         let hearing = record.pointee.hearing, isPrivileged = EventRecord.isPrivileged(record.pointee.mark)
         if _slowPath(hearing != currentHearing || isPrivileged != self.isPrivileged) { turn(to: hearing, isPrivileged) }
-        currentCount += 1
+        currentCount &+= 1
         let view = EventRecord.view(of: memory, in: text)
         if _slowPath(view.message.count > LogLimits.highest.textBytes) { return addBeyondTheLimits(view) }
-        if let layout = soleLayout {
-            lines[0].append(view, layout)
+        if let soleLayout {
+            isFull = soleLayout._withUnsafeGuaranteedRef { $0.append(view) } || isFull
         } else {
-            for layout in listeners[current].layouts { lines[layout].append(view, plan.layouts[layout]) }
+            for layout in listeners[current].layouts where plan.layouts[layout].append(view) { isFull = true }
         }
-        if listeners[current].eventPlaces.isEmpty { return }
-        let event = view.event
-        for place in listeners[current].eventPlaces { parts[place].append(.event(event)) }
+        if wantsEvents { events.append(view.event) }
     }
 
     /// What follows is heard by others, or counts as privileged, or no longer does.
@@ -108,16 +77,16 @@ struct DistributionRound {
         current = place(of: hearing)
         currentHearing = hearing
         self.isPrivileged = isPrivileged
-        soleLayout = plan.layouts.count == 1 && listeners[current].layouts == [0] ? plan.layouts[0] : nil
+        let layouts = listeners[current].layouts
+        soleLayout = layouts.count == 1 ? .passUnretained(plan.layouts[layouts[0]]) : nil
+        wantsEvents = listeners[current].wantsEvents
     }
 
     /// A message that was made longer by its literals than any event may be.
     private mutating func addBeyondTheLimits(_ view: PlainEvent) {
-        let event = view.event.within(.highest), listeners = listeners[current]
-        for layout in listeners.layouts {
-            lines[layout].append(event, plan.layouts[layout])
-        }
-        for place in listeners.eventPlaces { parts[place].append(.event(event)) }
+        let event = view.event.within(.highest)
+        for layout in listeners[current].layouts where plan.layouts[layout].append(event) { isFull = true }
+        if wantsEvents { events.append(event) }
     }
 
     private mutating func add(_ spoken: SpokenEvent) {
@@ -126,50 +95,52 @@ struct DistributionRound {
         current = -1
         currentHearing = .undecided   // no record's
         let event = spoken.event
-        var laidOut: [Int] = []
         for hearer in spoken.hearers {
             // One that has left meanwhile has no seat, and hears nothing more.
             guard let place = plan.place(of: hearer) else { continue }
-            guard let layout = plan.layoutPlaces[place] else {
-                parts[place].append(.event(event))
-                continue
+            // The first who wants it in that form lets it be made.
+            if let layout = plan.layoutPlaces[place] {
+                if lineStarts[layout] == plan.layouts[layout].memory.lineCount, plan.layouts[layout].append(event) { isFull = true }
+            } else if eventStart == events.count {
+                events.append(event)
             }
-            if !laidOut.contains(layout) {
-                laidOut.append(layout)
-                lines[layout].append(event, plan.layouts[layout])
-            }
-            let line = lines[layout].ends.count - 1
-            append(
-                Stretch(
-                    layout: layout, lines: line..<line + 1, nesting: event.nesting, isPrivileged: event.isPrivileged),
-                for: place)
+            append(fresh(at: place), nesting: event.nesting, isPrivileged: event.isPrivileged, for: place)
         }
+        beginStretch()
     }
 
-    private mutating func append(_ stretch: Stretch, for place: Int) {
-        if case .stretch(var latest)? = parts[place].last, latest.lines.upperBound == stretch.lines.lowerBound,
-            latest.nesting == stretch.nesting, latest.isPrivileged == stretch.isPrivileged
+    /// What the seat's form has gained since the stretch began.
+    private func fresh(at place: Int) -> Range<Int> {
+        guard let layout = plan.layoutPlaces[place] else { return eventStart..<events.count }
+        return lineStarts[layout]..<plan.layouts[layout].memory.lineCount
+    }
+
+    private mutating func append(_ places: Range<Int>, nesting: UInt32, isPrivileged: Bool, for seat: Int) {
+        if let latest = stretches[seat].last, latest.places.upperBound == places.lowerBound, latest.nesting == nesting,
+            latest.isPrivileged == isPrivileged
         {
-            latest.lines = latest.lines.lowerBound..<stretch.lines.upperBound
-            parts[place][parts[place].count - 1] = .stretch(latest)
+            stretches[seat][stretches[seat].count - 1].places = latest.places.lowerBound..<places.upperBound
         } else {
-            parts[place].append(.stretch(stretch))
+            stretches[seat].append(Stretch(places: places, nesting: nesting, isPrivileged: isPrivileged))
         }
     }
 
-    /// Gives those who heard the latest records their lines.
+    /// Gives those who heard the latest records what they want of them.
     private mutating func endStretch() {
         if current >= 0 {
             listeners[current].count += currentCount
             currentCount = 0
-            for place in listeners[current].linePlaces {
-                let layout = plan.layoutPlaces[place]!
-                let stretch = starts[layout]..<lines[layout].ends.count
-                if stretch.isEmpty { continue }
-                append(Stretch(layout: layout, lines: stretch, nesting: 0, isPrivileged: isPrivileged), for: place)
+            for place in listeners[current].places {
+                let fresh = fresh(at: place)
+                if !fresh.isEmpty { append(fresh, nesting: 0, isPrivileged: isPrivileged, for: place) }
             }
         }
-        for layout in lines.indices { starts[layout] = lines[layout].ends.count }
+        beginStretch()
+    }
+
+    private mutating func beginStretch() {
+        for layout in lineStarts.indices { lineStarts[layout] = plan.layouts[layout].memory.lineCount }
+        eventStart = events.count
     }
 
     private mutating func place(of hearing: Hearing) -> Int {
@@ -179,11 +150,13 @@ struct DistributionRound {
             guard let seat, hearing.isAfter(seat.since) else { continue }
             if !hearing.includes(seat: place) {
                 new.unheardPlaces.append(place)
-            } else if let layout = plan.layoutPlaces[place] {
-                new.linePlaces.append(place)
+                continue
+            }
+            new.places.append(place)
+            if let layout = plan.layoutPlaces[place] {
                 if !new.layouts.contains(layout) { new.layouts.append(layout) }
             } else {
-                new.eventPlaces.append(place)
+                new.wantsEvents = true
             }
         }
         listeners.append(new)
@@ -192,18 +165,13 @@ struct DistributionRound {
 
     mutating func handOn(under pressure: Pressure) {
         endStretch()
-        let chunks = zip(plan.layouts, lines).map { LineChunk($0.memory.take(), ends: $1.ends, times: $1.times) }
+        let lines = plan.layouts.map { $0.memory.take() }, events = EventChunk(events)
         for (place, seat) in plan.seats.enumerated() {
-            guard let seat, !parts[place].isEmpty else { continue }
-            let items: [QueueItem] = parts[place].map { part in
-                switch part {
-                case .event(let event): .event(event)
-                case .stretch(let stretch):
-                    .lines(
-                        LineRun(
-                            chunks[stretch.layout], stretch.lines, nesting: stretch.nesting,
-                            isPrivileged: stretch.isPrivileged))
-                }
+            guard let seat, !stretches[place].isEmpty else { continue }
+            let lines = plan.layoutPlaces[place].map { lines[$0] }
+            let items: [QueueItem] = stretches[place].map {
+                if let lines { return .lines(LineRun(lines, $0.places, nesting: $0.nesting, isPrivileged: $0.isPrivileged)) }
+                return .events(EventRun(events, $0.places, nesting: $0.nesting, isPrivileged: $0.isPrivileged))
             }
             seat.registration.feed(items, under: pressure)
         }

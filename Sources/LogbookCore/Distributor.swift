@@ -108,7 +108,7 @@ final class Distributor: Sendable {
         if _slowPath(pressure.isOn) { awaitRoom(hearing, isPrivileged: level >= .error) }
         let bytes = EventRecord.bytes &+ words &* 8
         guard let memory = ring.reserve(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes) else {
-            return lose(hearing)
+            return lose(hearing, LossRun(sequence: sequence, time: time))
         }
         let header = memory.assumingMemoryBound(to: UInt64.self)
         header[1] = hearing.bits
@@ -122,6 +122,7 @@ final class Distributor: Sendable {
         switch pieces {
         case .words(let source):
             if let start = source.baseAddress { body.update(from: start, count: source.count) }
+        case .word(let word): body.pointee = word
         case .text(let text):
             body.pointee = MessageWord.make(.text, UInt64(truncatingIfNeeded: text.count))
             if let start = text.baseAddress { UnsafeMutableRawPointer(body + 1).copyMemory(from: start, byteCount: text.count) }
@@ -137,7 +138,7 @@ final class Distributor: Sendable {
         }
         guard let memory = ring.reserve(bytes: EventRecord.bytes) ?? reserveWhenThereIsRoom(bytes: EventRecord.bytes)
         else {
-            for hearer in spoken.hearers { hearer.lose(.queueFull) }
+            for hearer in spoken.hearers { hearer.lose(.queueFull, LossRun(spoken.event)) }
             return
         }
         let held = heldBytes.add(spoken.estimatedBytes, ordering: .relaxed).newValue
@@ -163,8 +164,8 @@ final class Distributor: Sendable {
     }
 
     @inline(never)
-    private func lose(_ hearing: Hearing) {
-        for registration in registrations(hearing) { registration.lose(.queueFull) }
+    private func lose(_ hearing: Hearing, _ run: LossRun) {
+        for registration in registrations(hearing) { registration.lose(.queueFull, run) }
     }
 
     /// Wakes the thread when it is parked: this costs microseconds.

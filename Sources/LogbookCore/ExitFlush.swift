@@ -57,6 +57,7 @@ enum ExitFlush {
         let deadline = LogDeadline.after(limit)
         var isSafe = true
         for service in services {
+            service.tellLosses(isLast: true)
             let report = service.flush(by: deadline)
             if report.isComplete { continue }
             isSafe = false

@@ -6,19 +6,33 @@ package final class LineMemory: @unchecked Sendable {
         var start: UnsafeMutablePointer<UInt8>
         var capacity: Int
         var count = 0
+        var lines: UnsafeMutablePointer<Line>
+        var lineCapacity: Int
+        var lineCount = 0
+    }
+    private struct Line {
+        let end: Int
+        let time: LogTime
+        let sequence: UInt64
     }
     /// Room of a new one, and what is kept of it, in bytes.
     private static let keptCapacity = DistributionRound.maximumBytes + (4 << 10)
+    /// Room of a new one in lines.
+    private static let lineCapacity = DistributionRound.maximumCount
     /// Behind a pointer, because the fields of an object are checked at every access.
     private let storage: UnsafeMutablePointer<Storage>
 
     init() {
         storage = .allocate(capacity: 1)
-        storage.initialize(to: Storage(start: .allocate(capacity: Self.keptCapacity), capacity: Self.keptCapacity))
+        storage.initialize(
+            to: Storage(
+                start: .allocate(capacity: Self.keptCapacity), capacity: Self.keptCapacity,
+                lines: .allocate(capacity: Self.lineCapacity), lineCapacity: Self.lineCapacity))
     }
 
     deinit {
         storage.pointee.start.deallocate()
+        storage.pointee.lines.deallocate()
         storage.deallocate()
     }
 
@@ -48,14 +62,40 @@ package final class LineMemory: @unchecked Sendable {
         finish(at: next + bytes.count)
     }
 
+    /// Lines written so far.
+    var lineCount: Int { storage.pointee.lineCount }
+
+    /// Says that a line ends here.
+    @inline(__always)
+    func endLine(_ time: LogTime, _ sequence: UInt64) {
+        if _slowPath(storage.pointee.lineCount == storage.pointee.lineCapacity) { growLines() }
+        storage.pointee.lines[storage.pointee.lineCount] = Line(end: storage.pointee.count, time: time, sequence: sequence)
+        storage.pointee.lineCount &+= 1
+    }
+
+    @inline(never)
+    private func growLines() {
+        let capacity = storage.pointee.lineCapacity * 2
+        let moved = UnsafeMutablePointer<Line>.allocate(capacity: capacity)
+        moved.update(from: storage.pointee.lines, count: storage.pointee.lineCount)
+        storage.pointee.lines.deallocate()
+        storage.pointee.lines = moved
+        storage.pointee.lineCapacity = capacity
+    }
+
     /// Everything that was written, which is forgotten here.
-    func take() -> [UInt8] {
-        let bytes = Array(UnsafeBufferPointer(start: storage.pointee.start, count: storage.pointee.count))
+    func take() -> LineChunk {
+        let lines = UnsafeBufferPointer(start: storage.pointee.lines, count: storage.pointee.lineCount)
+        let chunk = LineChunk(
+            Array(UnsafeBufferPointer(start: storage.pointee.start, count: storage.pointee.count)), ends: lines.map(\.end),
+            times: lines.map(\.time), sequences: lines.map(\.sequence))
         storage.pointee.count = 0
+        storage.pointee.lineCount = 0
         if storage.pointee.capacity > Self.keptCapacity {
             storage.pointee.start.deallocate()
-            storage.initialize(to: Storage(start: .allocate(capacity: Self.keptCapacity), capacity: Self.keptCapacity))
+            storage.pointee.start = .allocate(capacity: Self.keptCapacity)
+            storage.pointee.capacity = Self.keptCapacity
         }
-        return bytes
+        return chunk
     }
 }

@@ -12,9 +12,25 @@ public struct LogEvent: Sendable, Equatable {
     public let thread: UInt64
     public let source: LogSource
     /// What a transaction reported, when the event is a transaction's entry.
-    public let transaction: TransactionEntry?
+    public var transaction: TransactionEntry? { attachment?.transaction }
     /// The error that was handed to the call.
-    public let error: LogErrorDetails?
+    public var error: LogErrorDetails? { attachment?.error }
+
+    /// What few events have; apart, because events are copied often.
+    private final class Attachment: Sendable, Equatable {
+        let transaction: TransactionEntry?
+        let error: LogErrorDetails?
+
+        init(_ transaction: TransactionEntry?, _ error: LogErrorDetails?) {
+            self.transaction = transaction
+            self.error = error
+        }
+
+        static func == (left: Attachment, right: Attachment) -> Bool {
+            left === right || (left.transaction == right.transaction && left.error == right.error)
+        }
+    }
+    private let attachment: Attachment?
 
     /// How many providers stand between the application and this event: 0 when the application itself said it.
     let nesting: UInt32
@@ -40,8 +56,7 @@ public struct LogEvent: Sendable, Equatable {
         self.metadata = metadata
         self.thread = thread
         self.source = source
-        self.transaction = transaction
-        self.error = error
+        attachment = transaction == nil && error == nil ? nil : Attachment(transaction, error)
         self.nesting = nesting
     }
 

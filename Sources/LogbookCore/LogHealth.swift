@@ -9,6 +9,8 @@ public struct LogHealth: Sendable, Equatable {
         /// What wrappers in front of it held back on purpose.
         public let suppression: LogSuppression
         public let ledger: LogLedger
+        /// Whether its queue can write, tries again, or has paused it.
+        public let condition: QueueCondition
         /// The latest failure in words; nil when all is well.
         public let latestFailure: String?
     }

@@ -44,6 +44,8 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     /// What a record can carry of a message.
     enum Pieces {
         case words(UnsafeBufferPointer<UInt64>)
+        /// A message of one literal.
+        case word(UInt64)
         /// Text that is at hand.
         case text(UnsafeBufferPointer<UInt8>)
 
@@ -52,6 +54,7 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
         var words: Int {
             switch self {
             case .words(let words): words.count
+            case .word: 1
             case .text(let text): 1 + MessageWord.textWords(text.count)
             }
         }
@@ -65,7 +68,8 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
         case .collected(let buffer):
             if buffer.isMarked { return nil }
             return body(.words(buffer.words.words))
-        case .literal(let literal): return body(.text(literal.bytes))
+        case .literal(let literal):
+            return body(MessageWord.literal(literal).map(Pieces.word) ?? .text(literal.bytes))
         case .text(var text): return text.withUTF8 { body(.text($0)) }
         }
     }

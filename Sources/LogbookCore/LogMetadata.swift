@@ -62,8 +62,8 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     private var entries: [Entry] = Array()
     /// Kept with every change, so that an event without protected values is told by one look; stays when the value goes.
     private(set) var mayHoldProtected = false
-    /// Where each key stands; kept only beyond ``searchedMembers``, so that even a million members cost no quadratic time.
-    private var places: [String: Int] = Dictionary()
+    /// Where each key stands; there only beyond ``searchedMembers``, so that even a million members cost no quadratic time.
+    private var places: [String: Int]?
     /// Up to so many members a key is looked for one by one.
     private static let searchedMembers = 32
 
@@ -107,11 +107,11 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
             case (let place?, let value?): entries[place].value = value
             case (let place?, nil):
                 entries.remove(at: place)
-                places = [:]
+                places = nil
                 if entries.count > Self.searchedMembers { indexPlaces() }
             case (nil, let value?):
                 entries.append(Entry(key: key, value: value))
-                if !places.isEmpty { places[key] = entries.count - 1 }
+                if places != nil { places![key] = entries.count - 1 }
                 else if entries.count > Self.searchedMembers { indexPlaces() }
             case (nil, nil): break
             }
@@ -119,11 +119,11 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     private func place(of key: String) -> Int? {
-        places.isEmpty ? entries.firstIndex { $0.key == key } : places[key]
+        if let places { places[key] } else { entries.firstIndex { $0.key == key } }
     }
 
     private mutating func indexPlaces() {
-        for (place, entry) in entries.enumerated() { places[entry.key] = place }
+        places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.key, $0) })
     }
 
     public static func == (left: LogMetadata, right: LogMetadata) -> Bool { left.entries == right.entries }

@@ -26,6 +26,10 @@ public final class LogRegistration: Sendable {
     private let delivered = Atomic<UInt64>(0)
     private let dropped = Locked<[DropReason: UInt64]>([:])
     private let calls = Locked(0)
+    /// Whether the provider keeps an account of its own.
+    private let keepsAccount: Bool
+    /// What it lost and nobody was told of yet.
+    let losses: LossWatch
     private let service: @Sendable () -> LogService?
 
     init(
@@ -46,6 +50,9 @@ public final class LogRegistration: Sendable {
                 BatchingProvider(sink, lineSink: provider as? any LineSink, policy: policy, name: name, clock: clock))
         }
         self.service = { [weak service] in service }
+        keepsAccount = provider.ledger != nil
+        losses = LossWatch { [weak service] in service?.setLossAlarm(at: 0) }
+        queue?.watch(losses)
     }
 
     /// The lowest level this provider hears where no rule of ``levels`` says otherwise; `critical` when that is none. Transaction
@@ -132,6 +139,9 @@ public final class LogRegistration: Sendable {
         isOfThisProcess ? queue?.latestFailure.map(PrivacyLens.forDiagnostics.masked) : nil
     }
 
+    /// How the provider's queue gets on with it; ``QueueCondition/working`` when it has none.
+    public var condition: QueueCondition { queue?.condition ?? .working }
+
     /// The queue that feeds the provider, or that its wrappers feed.
     private var queue: BatchingProvider? {
         if case .queued(let queue) = feed { return queue }
@@ -182,11 +192,11 @@ public final class LogRegistration: Sendable {
         }
         switch phase.load(ordering: .acquiring) {
         case .open: break
-        case .shutDown: return lose(.alreadyShutDown)
+        case .shutDown: return lose(.alreadyShutDown, LossRun(event))
         case .unregistered: return
         }
         let outer = logbook_nesting_get()
-        if event.nesting > LogService.maximumNesting || outer.registration == id { return lose(.reentrant) }
+        if event.nesting > LogService.maximumNesting || outer.registration == id { return lose(.reentrant, LossRun(event)) }
         switch feed {
         case .queued(let queue):
             queue.log(event)
@@ -196,6 +206,7 @@ public final class LogRegistration: Sendable {
             provider.log(event)
             logbook_nesting_set(outer)
             delivered.add(1, ordering: .acquiringAndReleasing)
+            if keepsAccount, queue == nil, let account = provider.ledger { losses.look(at: account, after: LossRun(event)) }
         }
     }
 
@@ -214,7 +225,7 @@ public final class LogRegistration: Sendable {
             return false
         }
         guard event.nesting <= LogService.maximumNesting, !isCurrent else {
-            lose(.reentrant)
+            lose(.reentrant, LossRun(event))
             return false
         }
         return true
@@ -228,7 +239,7 @@ public final class LogRegistration: Sendable {
         guard case .queued(let queue) = feed else { return }
         switch phase.load(ordering: .acquiring) {
         case .open: queue.take(items, under: pressure)
-        case .shutDown: queue.lose(.alreadyShutDown, count: items[...].eventCount)
+        case .shutDown: if let run = items[...].asLoss { queue.lose(.alreadyShutDown, run) }
         case .unregistered: break
         }
     }
@@ -238,10 +249,11 @@ public final class LogRegistration: Sendable {
         if case .queued(let queue) = feed { queue.awaitRoom(isPrivileged: isPrivileged) }
     }
 
-    func lose(_ reason: DropReason) {
-        if case .queued(let queue) = feed { return queue.lose(reason) }
-        submitted.add(1, ordering: .acquiringAndReleasing)
-        dropped.withLock { $0[reason, default: 0] += 1 }
+    func lose(_ reason: DropReason, _ run: LossRun) {
+        if case .queued(let queue) = feed { return queue.lose(reason, run) }
+        submitted.add(UInt64(run.count), ordering: .acquiringAndReleasing)
+        dropped.withLock { $0[reason, default: 0] += UInt64(run.count) }
+        losses.lost(reason, run)
     }
 
     /// True on a thread that is inside this registration's provider.

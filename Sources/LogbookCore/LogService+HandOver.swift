@@ -10,7 +10,7 @@ extension LogService {
         let privacy = audience.privacy
         for event in events {
             let stamped = LogEvent(
-                sequence: sequence.add(1, ordering: .relaxed).newValue, time: event.time, level: event.level,
+                sequence: nextSequence(), time: event.time, level: event.level,
                 message: event.message, metadata: event.metadata, thread: event.thread, source: event.source,
                 transaction: event.transaction, error: event.error, nesting: logbook_nesting_get().depth)
             guard privacy.scanner != nil else {

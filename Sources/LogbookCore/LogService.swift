@@ -23,12 +23,15 @@ public final class LogService: Sendable {
     @usableFromInline let messageFloor = Atomic<UInt8>(.max)
     @usableFromInline let sureFloor = Atomic<UInt8>(.max)
     private let entryFloor = Atomic<UInt8>(.max)
-    let sequence = Atomic<UInt64>(0)
+    /// Lies outside of the object, where a crash can still be told of it.
+    private nonisolated(unsafe) let sequenceMemory: UnsafeMutablePointer<Atomic<UInt64>>
     private let listening: Locked<Listening>
     let applied = Locked<[LogRegistration]>([])
     /// Feeds the queues; there once the first of them is registered. What a child has from its parent stays, unused.
     private let distributorAddress = Atomic<UInt>(0)
     private let raiseAlarm = Locked<LogAlarm?>(nil)
+    private let lossAlarm = Locked<LogAlarm?>(nil)
+    private let hasCrashRecord = Atomic<Bool>(false)
     private let readContext: @Sendable () -> LogContext?
     package let clock: LogClock
     let randomness: LogRandomness
@@ -46,6 +49,8 @@ public final class LogService: Sendable {
         privacy: PrivacyMode = .masked, device: DeviceFacts = .current, clock: LogClock = .system,
         randomness: LogRandomness = .system, readContext: @escaping @Sendable () -> LogContext?
     ) {
+        sequenceMemory = .allocate(capacity: 1)
+        sequenceMemory.initialize(to: Atomic(0))
         listening = Locked(Listening(privacy: PrivacyTerms(mode: privacy)))
         self.device = device
         self.clock = clock
@@ -55,9 +60,21 @@ public final class LogService: Sendable {
 
     deinit {
         LiveServices.remove(ObjectIdentifier(self))
-        guard let distributor else { return }
-        distributor.close()
-        Unmanaged.passUnretained(distributor).release()
+        if let distributor {
+            distributor.close()
+            Unmanaged.passUnretained(distributor).release()
+        }
+        if !hasCrashRecord.load(ordering: .relaxed) { sequenceMemory.deallocate() }
+    }
+
+    /// The next sequence, from 1.
+    @inline(__always)
+    func nextSequence() -> UInt64 { sequenceMemory.pointee.add(1, ordering: .relaxed).newValue }
+
+    /// Where the latest sequence lies from now on, also when the service has gone.
+    func sequenceForCrashes() -> UnsafePointer<UInt64> {
+        hasCrashRecord.store(true, ordering: .relaxed)
+        return UnsafeRawPointer(sequenceMemory).assumingMemoryBound(to: UInt64.self)
     }
 
     // MARK: Who listens
@@ -271,6 +288,15 @@ public final class LogService: Sendable {
         }
     }
 
+    /// Lets losses be told on a thread of their own: where they come to light, foreign code may not be called.
+    func setLossAlarm(at uptime: UInt64) {
+        lossAlarm.withLock { alarm in
+            let current = alarm ?? LogAlarm("logbook-losses", clock: clock) { [weak self] in self?.tellLosses() }
+            alarm = current
+            current.set(at: uptime)
+        }
+    }
+
     // MARK: Saying things
 
     /// Whether a message of this level may have a listener: the first look of every call. Where rules, raises or the levels of
@@ -403,7 +429,7 @@ public final class LogService: Sendable {
                 guard words <= EventRecord.maximumMessageWords else { return false }
                 distributor.push(
                     pieces, words: words, level: level, hearing: hearing, time: clock.now(),
-                    sequence: sequence.add(1, ordering: .relaxed).newValue, thread: LogThread.currentNumber, file: file,
+                    sequence: nextSequence(), thread: LogThread.currentNumber, file: file,
                     function: function, line: line)
                 return true
             } ?? false
@@ -476,7 +502,7 @@ public final class LogService: Sendable {
         transaction: TransactionEntry?, error: LogErrorDetails?
     ) -> LogEvent {
         LogEvent(
-            sequence: sequence.add(1, ordering: .relaxed).newValue, time: time ?? clock.now(), level: level,
+            sequence: nextSequence(), time: time ?? clock.now(), level: level,
             message: message, metadata: metadata, thread: LogThread.currentNumber,
             source: source, transaction: transaction, error: error, nesting: logbook_nesting_get().depth
         ).within(.highest)
@@ -513,7 +539,8 @@ public final class LogService: Sendable {
     /// - Returns: What was not reached before the deadline.
     @discardableResult
     public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
-        report(by: deadline) { try $0.shutDown(by: deadline) }
+        tellLosses(isLast: true)
+        return report(by: deadline) { try $0.shutDown(by: deadline) }
     }
 
     /// Runs one call per registration, each on a thread of its own, and waits for all of them together: a provider that ignores
@@ -558,9 +585,10 @@ public final class LogService: Sendable {
             providers: registrations.map {
                 .init(
                     name: $0.name, level: $0.level, levels: $0.levels, unheard: $0.unheard,
-                    suppression: $0.suppression, ledger: $0.ledger, latestFailure: $0.latestFailure)
+                    suppression: $0.suppression, ledger: $0.ledger, condition: $0.condition,
+                    latestFailure: $0.latestFailure)
             },
-            latestSequence: sequence.load(ordering: .relaxed))
+            latestSequence: sequenceMemory.pointee.load(ordering: .relaxed))
     }
 }
 

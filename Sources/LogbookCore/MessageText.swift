@@ -45,9 +45,9 @@ final class MessageText: @unchecked Sendable {
             case MessageWord.Kind.literal.rawValue:
                 source = UnsafePointer(bitPattern: UInt(bits >> UInt64(MessageWord.literalAddressShift)))!
                 count = Int(bits >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
-                if _slowPath(known[Self.place(of: bits)] != bits) {
+                if _slowPath(!isKnown(bits, at: Self.place(of: bits))) {
                     let text = UnsafeBufferPointer(start: source, count: count)
-                    if Self.isClean(text, 0x22, 0x5C) { known[Self.place(of: bits)] = bits } else { isClean = false }
+                    if Self.isClean(text, 0x22, 0x5C) { remember(bits, at: Self.place(of: bits)) } else { isClean = false }
                 }
             case MessageWord.Kind.small.rawValue:
                 if _slowPath(limit - next < 20) { grow(&start, &next, &limit, by: 20) }
@@ -74,22 +74,31 @@ final class MessageText: @unchecked Sendable {
         return (UnsafeBufferPointer(start: start, count: next - start), isClean)
     }
 
+    /// A text that came later may have taken the place; then it is in the one beside it.
+    @inline(__always)
+    private func isKnown(_ word: UInt64, at place: Int) -> Bool { known[place] == word || known[place ^ 1] == word }
+
+    private func remember(_ word: UInt64, at place: Int) {
+        known[place ^ 1] = known[place]
+        known[place] = word
+    }
+
     /// Whether no format has to escape anything of a file.
     @inline(__always)
     func isCleanFile(_ text: StaticText, _ word: UInt64) -> Bool {
         let place = Self.knownTexts + Self.place(of: word)
-        if _fastPath(known[place] == word) { return true }
+        if _fastPath(isKnown(word, at: place)) { return true }
         guard Self.isClean(text.bytes, 0x22, 0x5C), Self.isClean(text.bytes, 0x20, 0x3A, 0x5D, 0x3D) else { return false }
-        known[place] = word
+        remember(word, at: place)
         return true
     }
 
     @inline(__always)
     func isCleanFunction(_ text: StaticText, _ word: UInt64) -> Bool {
         let place = 2 * Self.knownTexts + Self.place(of: word)
-        if _fastPath(known[place] == word) { return true }
+        if _fastPath(isKnown(word, at: place)) { return true }
         guard Self.isClean(text.bytes, 0x22, 0x5C, 0x5D, 0x5D) else { return false }
-        known[place] = word
+        remember(word, at: place)
         return true
     }
 

@@ -1,53 +1,60 @@
-/// What a queue holds in one place: an event, or lines.
+/// What a queue holds in one place: events of one nesting, as they are or as lines.
 enum QueueItem: Sendable {
-    case event(LogEvent)
+    case events(EventRun)
     case lines(LineRun)
 
-    /// Events that it stands for.
     var count: Int {
         switch self {
-        case .event: 1
+        case .events(let run): run.count
         case .lines(let run): run.count
         }
     }
 
     var estimatedBytes: Int {
         switch self {
-        case .event(let event): event.estimatedBytes
+        case .events(let run): run.estimatedBytes
         case .lines(let run): run.estimatedBytes
         }
     }
 
-    /// Whether it may use the reserved room of a queue.
     var isPrivileged: Bool {
         switch self {
-        case .event(let event): event.isPrivileged
+        case .events(let run): run.isPrivileged
         case .lines(let run): run.isPrivileged
         }
     }
 
-    /// How many providers stand between the application and what was said.
     var nesting: UInt32 {
         switch self {
-        case .event(let event): event.nesting
+        case .events(let run): run.nesting
         case .lines(let run): run.nesting
         }
     }
 
-    /// Takes so many events off the beginning, fewer than ``count``.
+    /// In memory of its own, where most of what it holds on to belongs to others.
+    var compacted: QueueItem {
+        switch self {
+        case .events(let run): .events(run.compacted)
+        case .lines(let run): .lines(run.compacted)
+        }
+    }
+
+    /// Takes so many events off the beginning.
     mutating func removeFirst(_ count: Int) -> QueueItem {
-        guard case .lines(var run) = self else { preconditionFailure("an event is not divided") }
-        let first = run.removeFirst(count)
-        self = .lines(run)
-        return .lines(first)
+        switch self {
+        case .events(var run):
+            let first = run.removeFirst(count)
+            self = .events(run)
+            return .events(first)
+        case .lines(var run):
+            let first = run.removeFirst(count)
+            self = .lines(run)
+            return .lines(first)
+        }
     }
 }
 
 extension ArraySlice<QueueItem> {
-    var events: [LogEvent] {
-        compactMap { if case .event(let event) = $0 { event } else { nil } }
-    }
-
     var eventCount: Int { reduce(0) { $0 + $1.count } }
 
     /// Without so many events at the beginning.
@@ -64,19 +71,27 @@ extension ArraySlice<QueueItem> {
         return rest
     }
 
+    /// The events in one piece.
+    var events: [LogEvent] {
+        if count == 1, case .events(let run)? = first, run.isWholeChunk { return run.chunk.events }
+        var events: [LogEvent] = []
+        events.reserveCapacity(eventCount)
+        for case .events(let run) in self { events += run.chunk.events[run.places] }
+        return events
+    }
+
     /// The lines in one piece.
     var lines: LineChunk {
-        if count == 1, case .lines(let run)? = first, run.count == run.chunk.ends.count {
-            return run.chunk
-        }
-        var bytes: [UInt8] = [], ends: [Int] = [], times: [LogTime] = []
+        if count == 1, case .lines(let run)? = first, run.isWholeChunk { return run.chunk }
+        var bytes: [UInt8] = [], ends: [Int] = [], times: [LogTime] = [], sequences: [UInt64] = []
         ends.reserveCapacity(eventCount)
         for case .lines(let run) in self {
-            let range = run.range, offset = bytes.count - range.lowerBound
-            for end in run.chunk.ends[run.lines] { ends.append(end + offset) }
-            times += run.chunk.times[run.lines]
+            let range = run.chunk.range(of: run.places), offset = bytes.count - range.lowerBound
+            for end in run.chunk.ends[run.places] { ends.append(end + offset) }
+            times += run.chunk.times[run.places]
+            sequences += run.chunk.sequences[run.places]
             bytes.append(contentsOf: run.chunk.bytes[range])
         }
-        return LineChunk(bytes, ends: ends, times: times)
+        return LineChunk(bytes, ends: ends, times: times, sequences: sequences)
     }
 }

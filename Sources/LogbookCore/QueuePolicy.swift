@@ -25,11 +25,13 @@ public struct QueuePolicy: Sendable, Hashable {
     /// The pause after a failed write: the first, doubled each time up to the last, each shortened by up to half at random.
     public var firstPause: Duration
     public var longestPause: Duration
+    /// Failed writes in a row, 1 or more, with which the sink is paused: see ``QueueCondition/paused(failures:)``.
+    public var failureThreshold: Int
 
     public init(
         capacity: Int = 8192, reservedCapacity: Int = 1024, maximumBytes: Int = 16 << 20, batchCount: Int = 512,
         linger: Duration = .milliseconds(20), overflow: Overflow = .block(upTo: .milliseconds(250)),
-        firstPause: Duration = .milliseconds(100), longestPause: Duration = .seconds(10)
+        firstPause: Duration = .milliseconds(100), longestPause: Duration = .seconds(10), failureThreshold: Int = 5
     ) {
         self.capacity = capacity
         self.reservedCapacity = reservedCapacity
@@ -39,6 +41,7 @@ public struct QueuePolicy: Sendable, Hashable {
         self.overflow = overflow
         self.firstPause = firstPause
         self.longestPause = longestPause
+        self.failureThreshold = failureThreshold
     }
 
     func check() {
@@ -46,6 +49,7 @@ public struct QueuePolicy: Sendable, Hashable {
         precondition((0...1_000_000).contains(reservedCapacity), "QueuePolicy.reservedCapacity must be 0...1_000_000")
         precondition((1...capacity).contains(batchCount), "QueuePolicy.batchCount must be 1...capacity")
         precondition(maximumBytes > 0, "QueuePolicy.maximumBytes must be positive")
+        precondition(failureThreshold >= 1, "QueuePolicy.failureThreshold must be 1 or more")
         precondition(linger >= .zero && firstPause > .zero && longestPause >= firstPause, "QueuePolicy spans must be positive")
     }
 }

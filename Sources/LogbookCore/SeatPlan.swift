@@ -12,6 +12,22 @@ final class SeatPlan: Sendable {
         /// Belongs to the thread that distributes.
         let memory = LineMemory()
         init(_ layout: any LineLayout) { self.layout = layout }
+
+        /// - Returns: Whether the memory has as much as one round should.
+        @inline(__always)
+        func append(_ event: PlainEvent) -> Bool {
+            layout.append(event, to: memory)
+            memory.endLine(event.time, event.sequence)
+            return memory.count >= DistributionRound.maximumBytes
+        }
+
+        func append(_ event: LogEvent) -> Bool {
+            var bytes: [UInt8] = []
+            layout.append(event, to: &bytes)
+            memory.append(bytes)
+            memory.endLine(event.time, event.sequence)
+            return memory.count >= DistributionRound.maximumBytes
+        }
     }
     let seats: [Seat?]
     /// Each once, however many have it.

@@ -81,6 +81,11 @@ package struct PlainEvent: WritableEvent {
     package let isFileClean: Bool
     package let isFunctionClean: Bool
 
+    /// Whether nothing of it has to be escaped.
+    @inlinable
+    @inline(__always)
+    package var isClean: Bool { isMessageClean && isFileClean && isFunctionClean }
+
     @inlinable
     @inline(__always)
     package static var isPlain: Bool { true }

@@ -4,6 +4,10 @@ public import LogbookHTTP
 /// The one delivery engine: takes parcels from a source, oldest first and one at a time, sends them to a destination, and
 /// decides by the answer.
 ///
+/// After a failure it pauses, longer with each failure in a row; then one parcel tries whether the receiver is back. A parcel
+/// that the receiver refuses or finds too large is split, if the source can, until the entry at fault is alone; that one goes to
+/// the dead letters and its neighbours are delivered.
+///
 /// Only an answer that the destination calls delivered settles a parcel as delivered. Whatever else happens (no connection, a
 /// refusal, a page of some hotel's network) the source keeps it. A lost answer means that the parcel is sent again under the
 /// same id, so receivers see it at least once.
@@ -14,17 +18,18 @@ public final class Courier: Sendable {
 
     /// - Parameters:
     ///   - name: Names the thread, and the courier in diagnostics.
+    ///   - deadLetters: Keeps what the receiver will never take; without it, that is counted and let go of.
     ///   - onEvent: Called on the courier's thread.
     public init(
         name: String, source: any ParcelSource, destination: any Destination,
         transport: any HTTPTransport = CurlTransport.shared, policy: DeliveryPolicy = DeliveryPolicy(),
-        clock: LogClock = .system, randomness: LogRandomness = .system,
+        deadLetters: DeadLetterFolder? = nil, clock: LogClock = .system, randomness: LogRandomness = .system,
         onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) {
         policy.check()
         engine = CourierEngine(
-            name: name, source: source, destination: destination, transport: transport, policy: policy, clock: clock,
-            randomness: randomness, onEvent: onEvent)
+            name: name, source: source, destination: destination, transport: transport, policy: policy,
+            deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent)
         if policy.interval != nil { engine.wake() }
     }
 

@@ -17,8 +17,15 @@ final class CourierEngine: Sendable {
         let parcel: Parcel
         /// Entries that the receiver will never take.
         var rejected = 0
+        /// Entries that go again.
+        var again = 0
         var reason = ""
-        var delivered: Int { parcel.count - rejected }
+        /// What was said about each entry, where the receiver did.
+        var entries: EntryFates?
+        /// The pause that follows, where entries go again; `.some(nil)` leaves its length to us.
+        var pause: Duration??
+        var areLettersKept = false
+        var delivered: Int { parcel.count - rejected - again }
     }
 
     /// Somebody waits in `deliver`.
@@ -42,6 +49,12 @@ final class CourierEngine: Sendable {
         var isWanted = false
         var pause: Pause?
         var failures = 0
+        /// Entries that were rejected since one was delivered.
+        var rejectionsInARow = 0
+        /// All of whose entries were refused, and which was kept once for that.
+        var heldParcel: String?
+        /// The oldest entry's age where the source does not know it.
+        var latestSealed: LogTime?
         var settled: UInt64 = 0
         /// Counts calls of `reconfigured`, so that a refusal of the old token does not stop the new one.
         var configuration: UInt64 = 0
@@ -61,6 +74,7 @@ final class CourierEngine: Sendable {
     private let destination: any Destination
     private let transport: any HTTPTransport
     private let policy: DeliveryPolicy
+    private let deadLetters: DeadLetterFolder?
     private let clock: LogClock
     private let randomness: LogRandomness
     private let onEvent: (@Sendable (CourierEvent) -> Void)?
@@ -69,7 +83,8 @@ final class CourierEngine: Sendable {
 
     init(
         name: String, source: any ParcelSource, destination: any Destination, transport: any HTTPTransport,
-        policy: DeliveryPolicy, clock: LogClock, randomness: LogRandomness, onEvent: (@Sendable (CourierEvent) -> Void)?
+        policy: DeliveryPolicy, deadLetters: DeadLetterFolder?, clock: LogClock, randomness: LogRandomness,
+        onEvent: (@Sendable (CourierEvent) -> Void)?
     ) {
         let state = Monitor(State())
         self.name = name
@@ -77,6 +92,7 @@ final class CourierEngine: Sendable {
         self.destination = destination
         self.transport = transport
         self.policy = policy
+        self.deadLetters = deadLetters
         self.clock = clock
         self.randomness = randomness
         self.onEvent = onEvent
@@ -88,8 +104,11 @@ final class CourierEngine: Sendable {
 
     var status: CourierStatus {
         let pending = source.pendingCount
+        let oldest = source.oldestPending
         return state.withLock { access in
             let value = access.value
+            let since = pending == 0 ? nil : oldest ?? value.latestSealed
+            let age = since.map { Duration.nanoseconds(max(0, clock.now().nanoseconds - $0.nanoseconds)) }
             let now = clock.monotonicNanoseconds()
             let state: CourierStatus.State
             var nextAttempt: LogTime?
@@ -105,7 +124,8 @@ final class CourierEngine: Sendable {
                 state = .idle
             }
             return CourierStatus(
-                state: state, pending: pending, latestAnswer: value.latestAnswer, nextAttempt: nextAttempt)
+                state: state, pending: pending, oldestAge: age, latestAnswer: value.latestAnswer,
+                nextAttempt: nextAttempt)
         }
     }
 
@@ -120,6 +140,7 @@ final class CourierEngine: Sendable {
         state.withLock { access in
             access.value.configuration += 1
             access.value.failures = 0
+            access.value.rejectionsInARow = 0
             if let pause = access.value.pause, pause.cause != .receiver { access.value.pause = nil }
             want(access)
         }
@@ -203,13 +224,13 @@ final class CourierEngine: Sendable {
         state.withLock { $0.value.thread = LogThread.currentNumber }
         var unsettled: Settlement?
         while waitForWork(hasSettlement: unsettled != nil) {
-            if let settlement = unsettled {
-                unsettled = settle(settlement) ? nil : settlement
+            if var settlement = unsettled {
+                unsettled = settle(&settlement) ? nil : settlement
                 continue
             }
             guard let parcel = nextParcel() else { continue }
-            guard let settlement = attempt(parcel) else { continue }
-            unsettled = settle(settlement) ? nil : settlement
+            guard var settlement = attempt(parcel) else { continue }
+            unsettled = settle(&settlement) ? nil : settlement
         }
         state.withLock { access in
             access.value.phase = .stopped
@@ -261,6 +282,7 @@ final class CourierEngine: Sendable {
         do {
             let parcel = try source.nextParcel()
             state.withLock { access in
+                access.value.latestSealed = parcel?.sealed
                 if parcel != nil {
                     access.value.isWanted = true
                     return
@@ -298,9 +320,17 @@ final class CourierEngine: Sendable {
                 return Settlement(parcel: parcel)
             case .deliveredExcept(let rejected, let reason):
                 return Settlement(parcel: parcel, rejected: min(max(rejected, 0), parcel.count), reason: reason)
-            case .rejected(let reason):
-                return Settlement(parcel: parcel, rejected: parcel.count, reason: reason)
-            case .tooLarge(let reason):
+            case .partly(let fates, let asked):
+                let fates = fates.within(parcel.count)
+                if fates.again.count == parcel.count {
+                    retry(parcel, fates.summary, status: response.status, asked: asked)
+                    return nil
+                }
+                if holdsFirst(parcel, fates, configuration: configuration) { return nil }
+                return Settlement(
+                    parcel: parcel, rejected: fates.rejected.count, again: fates.again.count, reason: fates.summary,
+                    entries: fates, pause: fates.again.isEmpty ? nil : .some(asked))
+            case .rejected(let reason), .tooLarge(let reason):
                 return split(parcel, reason)
             case .retry(let asked, let reason):
                 retry(parcel, reason, status: response.status, asked: asked)
@@ -348,31 +378,36 @@ final class CourierEngine: Sendable {
     }
 
     /// - Returns: False when the source has to be told again.
-    private func settle(_ settlement: Settlement) -> Bool {
+    private func settle(_ settlement: inout Settlement) -> Bool {
         let parcel = settlement.parcel
         do {
-            if settlement.rejected == 0 {
-                try source.settle(parcel, as: .delivered)
-            } else if settlement.delivered == 0 {
-                try source.settle(parcel, as: .rejected(settlement.reason))
-            } else {
-                try source.settle(parcel, rejecting: settlement.rejected, because: settlement.reason)
+            if !settlement.areLettersKept, settlement.rejected > 0 {
+                keepLetters(of: settlement)
+                settlement.areLettersKept = true
+            }
+            guard try tellSource(settlement) else {
+                retry(parcel, settlement.reason, status: nil, asked: settlement.pause ?? nil)   // all of it
+                return true
             }
         } catch {
             holdBack(because: "the source cannot note that \(parcel.id) is done: \(error)")
             return false
         }
-        state.withLock { access in
+        let refusesAll = state.withLock { access in
+            let more = settlement.entries == nil ? min(1, settlement.rejected) : settlement.rejected
+            let value = settlement.delivered > 0 ? 0 : access.value.rejectionsInARow + more
+            access.value.rejectionsInARow = value
             access.value.failures = 0
-            access.value.settled += UInt64(parcel.count)
+            access.value.settled += UInt64(parcel.count - settlement.again)
             access.value.isWanted = true
-            access.value.latestAnswer = settlement.rejected == 0 ? nil : settlement.reason
+            access.value.latestAnswer = settlement.rejected + settlement.again == 0 ? nil : settlement.reason
             for (number, waiter) in access.value.waiters where waiter.outcome == nil {
                 if let target = waiter.target, access.value.settled >= target {
                     access.value.waiters[number]?.outcome = .complete
                 }
             }
             access.broadcast()
+            return value >= policy.rejectionsInARow
         }
         if settlement.delivered > 0 { onEvent?(.delivered(parcel: parcel.id, count: settlement.delivered)) }
         if settlement.rejected > 0 {
@@ -381,7 +416,44 @@ final class CourierEngine: Sendable {
                 "the receiver will never take \(settlement.rejected) entries of \(parcel.id): \(settlement.reason)")
             onEvent?(.rejected(parcel: parcel.id, count: settlement.rejected, reason: settlement.reason))
         }
+        if let asked = settlement.pause { retry(parcel, settlement.reason, status: nil, asked: asked) }
+        if refusesAll { holdAll(parcel, settlement.reason) }
         return true
+    }
+
+    /// - Returns: False when the source cannot take the parcel apart, and all of it has to go again.
+    private func tellSource(_ settlement: Settlement) throws -> Bool {
+        let parcel = settlement.parcel
+        if settlement.rejected == 0 && settlement.again == 0 {
+            try source.settle(parcel, as: .delivered)
+        } else if settlement.rejected == parcel.count {
+            try source.settle(parcel, as: .rejected(settlement.reason))
+        } else if let entries = settlement.entries {
+            if try source.settle(parcel, entries: entries) { return true }
+            if settlement.again > 0 { return false }
+            try source.settle(parcel, rejecting: settlement.rejected, because: settlement.reason)
+        } else {
+            try source.settle(parcel, rejecting: settlement.rejected, because: settlement.reason)
+        }
+        return true
+    }
+
+    /// One letter for the whole parcel, or one for each entry that the receiver named.
+    private func keepLetters(of settlement: Settlement) {
+        guard let deadLetters else { return }
+        let parcel = settlement.parcel
+        do throws(SystemError) {
+            guard settlement.rejected < parcel.count else {
+                let readable = source.excerpt(of: parcel, entries: Set(0..<parcel.count)) ?? parcel
+                return try deadLetters.keep(readable, because: settlement.reason, now: clock.now())
+            }
+            for (place, reason) in (settlement.entries?.rejected ?? [:]).sorted(by: { $0.key < $1.key }) {
+                guard let entry = source.excerpt(of: parcel, entries: [place]) else { continue }
+                try deadLetters.keep(entry, because: reason, now: clock.now())
+            }
+        } catch {
+            LogDiagnostics.report(name, "cannot keep a dead letter in \(deadLetters.path): \(error)")
+        }
     }
 
     private func split(_ parcel: Parcel, _ reason: String) -> Settlement? {
@@ -438,6 +510,30 @@ final class CourierEngine: Sendable {
         guard stands else { return }
         LogDiagnostics.report(name, "the receiver refuses us, everything is kept: \(reason)")
         onEvent?(.misconfigured(parcel: parcel.id, reason: reason, status: status))
+    }
+
+    /// A parcel of many entries of which the receiver refuses each: the first time it is kept, since the fault may be ours.
+    private func holdsFirst(_ parcel: Parcel, _ fates: EntryFates, configuration: UInt64) -> Bool {
+        guard fates.rejected.count == parcel.count, parcel.count >= policy.rejectionsInARow else { return false }
+        let isFirst = state.withLock { access in
+            defer { access.value.heldParcel = parcel.id }
+            return access.value.heldParcel != parcel.id
+        }
+        if isFirst {
+            refuse(
+                parcel, "it refuses every entry of \(parcel.id): \(fates.summary)", status: nil, configuration: configuration)
+        }
+        return isFirst
+    }
+
+    /// The receiver has refused one entry after the other: rather than lose all, wait until somebody has looked.
+    private func holdAll(_ parcel: Parcel, _ reason: String) {
+        let text = "it has refused \(policy.rejectionsInARow) entries in a row, and may refuse any; the latest reason: \(reason)"
+        let configuration = state.withLock { access in
+            access.value.rejectionsInARow = 0
+            return access.value.configuration
+        }
+        refuse(parcel, text, status: nil, configuration: configuration)
     }
 
     private func begin(_ cause: Pause.Cause, _ span: Duration, _ access: Access) {

@@ -7,7 +7,7 @@ public enum CourierEvent: Sendable, Hashable {
     case willRetry(parcel: String, after: Duration, reason: String, status: Int?, askedByReceiver: Bool)
     /// The parcel is kept until ``Courier/reconfigured()`` or the end of ``DeliveryPolicy/misconfiguredPause``.
     case misconfigured(parcel: String, reason: String, status: Int?)
-    /// The parcel was too large for the receiver and goes on in smaller ones.
+    /// The parcel was too large for the receiver, or refused as a whole, and goes on in smaller ones.
     case split(parcel: String, reason: String)
     /// The receiver will never take `count` of its entries, and the source knows.
     case rejected(parcel: String, count: Int, reason: String)

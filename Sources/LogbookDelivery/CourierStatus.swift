@@ -7,15 +7,18 @@ public struct CourierStatus: Sendable, Hashable {
         case idle
         /// A parcel is on its way.
         case delivering
-        /// The latest attempt failed; see ``CourierStatus/nextAttempt``.
+        /// The latest attempt failed; see ``CourierStatus/nextAttempt``. The next attempt is one parcel; the others follow when it
+        /// succeeds.
         case waiting
-        /// The receiver refuses us: token, address or certificate. Everything is kept.
+        /// The receiver refuses us: token, address or certificate; or it refuses one entry after the other. Everything is kept.
         case misconfigured
         case stopped
     }
     public let state: State
     /// Events or entries the source still holds.
     public let pending: Int
+    /// How long the oldest of them has been waiting; nil when nothing waits, or the source does not know.
+    public let oldestAge: Duration?
     /// The latest failure in words; nil when the latest attempt succeeded or none was made.
     public let latestAnswer: String?
     /// When the courier will try again on its own; nil when it is not waiting.

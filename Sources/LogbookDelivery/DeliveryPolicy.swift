@@ -12,16 +12,22 @@ public struct DeliveryPolicy: Sendable, Hashable {
     public var longestRetryAfter: Duration
     /// The pause after an answer that refuses us rather than the parcel; ``Courier/reconfigured()`` ends it.
     public var misconfiguredPause: Duration
+    /// A receiver that has refused so many entries in a row, and taken none, is taken to refuse everything, as one does that
+    /// expects another format: what is left is kept, as after an answer that refuses us. A parcel that cannot be split counts
+    /// as one entry.
+    public var rejectionsInARow: Int
 
     public init(
         firstPause: Duration = .seconds(1), longestPause: Duration = .seconds(300), interval: Duration? = nil,
-        longestRetryAfter: Duration = .seconds(3600), misconfiguredPause: Duration = .seconds(900)
+        longestRetryAfter: Duration = .seconds(3600), misconfiguredPause: Duration = .seconds(900),
+        rejectionsInARow: Int = 50
     ) {
         self.firstPause = firstPause
         self.longestPause = longestPause
         self.interval = interval
         self.longestRetryAfter = longestRetryAfter
         self.misconfiguredPause = misconfiguredPause
+        self.rejectionsInARow = rejectionsInARow
     }
 
     func check() {
@@ -31,6 +37,7 @@ public struct DeliveryPolicy: Sendable, Hashable {
         precondition(
             longestRetryAfter >= firstPause, "DeliveryPolicy.longestRetryAfter must not be shorter than firstPause")
         precondition(misconfiguredPause > .zero, "DeliveryPolicy.misconfiguredPause must be positive")
+        precondition(rejectionsInARow > 0, "DeliveryPolicy.rejectionsInARow must be positive")
     }
 
     /// The pause after `failures` failed attempts in a row: a random moment between the first pause and a ceiling that doubles

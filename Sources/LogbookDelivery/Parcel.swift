@@ -31,7 +31,7 @@ public struct Parcel: Sendable, Hashable {
 }
 
 /// Where parcels come from: memory, a spool, rolled files, the transaction store. Called by one courier, on its thread; only
-/// ``pendingCount`` is read from any thread.
+/// ``pendingCount`` and ``oldestPending`` are read from any thread.
 public protocol ParcelSource: Sendable {
     /// The oldest parcel whose fate is not known; the same one, with the same bytes, until it is settled.
     func nextParcel() throws -> Parcel?
@@ -40,23 +40,36 @@ public protocol ParcelSource: Sendable {
     /// Learns that the receiver has the parcel, but for `rejected` of its entries that it will never take. A source that keeps
     /// no account of single entries leaves this to the default, which settles the parcel as delivered.
     func settle(_ parcel: Parcel, rejecting rejected: Int, because reason: String) throws
-    /// The receiver says that the parcel is too large: replaces it by smaller ones with ids of their own.
+    /// Learns what the receiver said about each entry, and replaces the parcel by one of the entries that are to be sent again,
+    /// if there are any.
+    /// - Returns: False, as by default, when this source cannot take parcels apart. The courier then sends the whole parcel
+    ///   again, where an entry is to be sent again.
+    func settle(_ parcel: Parcel, entries: EntryFates) throws -> Bool
+    /// The receiver finds the parcel too large, or refuses something in it: replaces it by smaller ones with ids of their own.
     /// - Parameter parcel: At least two entries.
     /// - Returns: False when this source cannot; the parcel is then settled as rejected.
     func split(_ parcel: Parcel) throws -> Bool
+    /// Some entries of a parcel in a form that a person can read, to keep with the dead letters; nil, as by default, when this
+    /// source cannot take parcels apart. The parcel has not been settled yet.
+    func excerpt(of parcel: Parcel, entries: Set<Int>) -> Parcel?
     /// After ``nextParcel()`` gave none: how long until there may be one without the courier being woken, such as when a
     /// batch is old enough to be sealed. Nil, the default, for never.
     var nextParcelIsDue: Duration? { get }
     /// Events or entries that wait, parcels not yet sealed included.
     var pendingCount: Int { get }
+    /// Since when the oldest of them waits; nil when none does, or, as by default, when this source does not know.
+    var oldestPending: LogTime? { get }
 }
 
 extension ParcelSource {
     public func settle(_ parcel: Parcel, rejecting rejected: Int, because reason: String) throws {
         try settle(parcel, as: .delivered)
     }
+    public func settle(_ parcel: Parcel, entries: EntryFates) throws -> Bool { false }
     public func split(_ parcel: Parcel) throws -> Bool { false }
+    public func excerpt(of parcel: Parcel, entries: Set<Int>) -> Parcel? { nil }
     public var nextParcelIsDue: Duration? { nil }
+    public var oldestPending: LogTime? { nil }
 }
 
 /// How a parcel's way ends.
@@ -79,12 +92,16 @@ public enum DeliveryVerdict: Sendable, Hashable {
     case delivered
     /// The receiver has all of it for good, but for so many entries that it will never take; why, in words.
     case deliveredExcept(rejected: Int, String)
+    /// The receiver has answered for each entry. Those it may take later go again, alone, after a pause; `after` is the pause it
+    /// asked for, nil leaves it to the courier's backoff.
+    case partly(EntryFates, after: Duration?)
     /// Not now. `after` is what the receiver asked for; nil leaves it to the courier's backoff.
     case retry(after: Duration?, String)
     /// The receiver refuses us, not the parcel: wrong token, wrong address. Everything is kept until the configuration changes.
     case misconfigured(String)
     /// More than the receiver takes in one request: smaller parcels may pass.
     case tooLarge(String)
-    /// The receiver will never take this parcel.
+    /// The receiver will never take this parcel as it is. One entry in it may be at fault: a source that can split it does so,
+    /// again and again, until that entry is alone; the others are delivered.
     case rejected(String)
 }

@@ -13,6 +13,8 @@ public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
         case layout(CheckedLayout)
     }
     let style: Style
+    /// The zone of the standard style with its usual time stamp, whose everyday lines are written in one go.
+    private let plainZone: LogTimeZone?
 
     /// How much of one event is written.
     public let limits: LogLimits
@@ -25,12 +27,18 @@ public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
     /// A tab within the message is written `\t`, so the first raw tab always ends it.
     /// A place reads `[Checkout/Cart.swift:12 pay()]`; it is left out when nothing is known of it.
     public static func standard(zone: LogTimeZone = .local, limits: LogLimits = .standard) -> TextFormat {
-        TextFormat(style: .standard(.iso8601(digits: 6, zone)), limits: limits)
+        TextFormat(.standard(.iso8601(digits: plainDigits, zone)), limits)
+    }
+
+    private init(_ style: Style, _ limits: LogLimits) {
+        self.style = style
+        self.limits = limits
+        if case .standard(.iso8601(Self.plainDigits, let zone)) = style { plainZone = zone } else { plainZone = nil }
     }
 
     /// The everyday style with a time stamp of one's own.
     public static func standard(date: DatePattern, limits: LogLimits = .standard) -> TextFormat {
-        TextFormat(style: .standard(.pattern(date)), limits: limits)
+        TextFormat(.standard(.pattern(date)), limits)
     }
 
     /// The style of the article that this library grew from; metadata is left out, as there.
@@ -39,18 +47,24 @@ public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
     /// [ℹ️ 2020-06-06 19:47:15393 CategoryViewController.swift:addButtonPressed(_:):135] Category was added.
     /// ```
     public static func article(date: DatePattern = .article, limits: LogLimits = .standard) -> TextFormat {
-        TextFormat(style: .article(date), limits: limits)
+        TextFormat(.article(date), limits)
     }
 
     /// A style of one's own; see ``TextLayout`` for the pieces.
     /// - Throws: ``TextLayoutError`` when the layout could not be read by anybody: nothing is said, or two texts run together.
     public static func layout(_ layout: TextLayout, limits: LogLimits = .standard) throws(TextLayoutError) -> TextFormat {
-        TextFormat(style: .layout(try CheckedLayout(layout)), limits: limits)
+        TextFormat(.layout(try CheckedLayout(layout)), limits)
     }
 
     // HOT PATH — bytes only; no string is made and nothing is allocated.
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
-    package func append(_ event: PlainEvent, to memory: LineMemory) { appendWithinLimits(event, to: memory) }
+    package func append(_ event: PlainEvent, to memory: LineMemory) {
+        if let plainZone, event.hasPlace, event.isClean, limits.hold(event.message) {
+            Self.appendPlain(event, in: plainZone, to: memory)
+        } else {
+            appendWithinLimits(event, to: memory)
+        }
+    }
 
     func write(_ event: some WritableEvent, to writer: inout LineWriter) {
         switch style {

@@ -31,13 +31,13 @@ final class CurlEngine: Sendable {
     private static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let allowsPlainHTTP: Bool
-    private let certificateAuthorities: String?
+    private let trust: HTTPTrust
     private let proxy: String?
     private let state = Locked(State())
 
-    init(allowsPlainHTTP: Bool, certificateAuthorities: String?, proxy: String?) {
+    init(allowsPlainHTTP: Bool, trust: HTTPTrust, proxy: String?) {
         self.allowsPlainHTTP = allowsPlainHTTP
-        self.certificateAuthorities = certificateAuthorities
+        self.trust = trust
         self.proxy = proxy
     }
 
@@ -119,7 +119,7 @@ final class CurlEngine: Sendable {
                     let exchange = CurlExchange(
                         number: submission.number, request: submission.request, handle: handle,
                         completion: submission.completion)
-                    exchange.prepare(certificateAuthorities: certificateAuthorities, proxy: proxy)
+                    exchange.prepare(trust: trust, proxy: proxy)
                     exchanges[submission.number] = exchange
                     let code = curl_multi_add_handle(multi, handle)
                     if code != CURLM_OK {

@@ -28,7 +28,7 @@ final class CurlExchange {
     deinit { errorText.deallocate() }
 
     /// Puts every setting onto the handle. The exchange must stay alive until ``letGo()``: libcurl holds its address.
-    func prepare(certificateAuthorities: String?, proxy: String?) {
+    func prepare(trust: HTTPTrust, proxy: String?) {
         set(CURLOPT_URL, request.url)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_NOSIGNAL, 1)  // libcurl's timeouts must not send signals to the host
@@ -38,15 +38,33 @@ final class CurlExchange {
         set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         set(CURLOPT_CONNECTTIMEOUT_MS, request.limits.connect.wholeMilliseconds)
         set(CURLOPT_TIMEOUT_MS, request.limits.total.wholeMilliseconds)
+        if let stall = request.limits.stall {
+            // libcurl counts whole seconds, and takes fewer bytes than this in one of them for none.
+            set(CURLOPT_LOW_SPEED_LIMIT, 1)
+            set(CURLOPT_LOW_SPEED_TIME, max(1, (stall.wholeMilliseconds + 999) / 1000))
+        }
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        if let certificateAuthorities { set(CURLOPT_CAINFO, certificateAuthorities) }
+        if let authorities = trust.authorities { set(CURLOPT_CAINFO, authorities) }
+        if let client = trust.client {
+            set(CURLOPT_SSLCERT, client.certificate)
+            set(CURLOPT_SSLKEY, client.key)
+            if let password = client.password { set(CURLOPT_KEYPASSWD, password.revealed) }
+        }
+        if !trust.pinnedKeys.isEmpty {
+            set(CURLOPT_PINNEDPUBLICKEY, trust.pinnedKeys.map { "sha256//" + $0 }.joined(separator: ";"))
+        }
         set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
         logbook_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
 
         setMethod()
         setHeaders()
+        if let signature = request.signature {
+            set(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):\(signature.service)")
+            set(CURLOPT_USERNAME, signature.accessKey)
+            set(CURLOPT_PASSWORD, signature.secretKey.revealed)
+        }
         let context = Unmanaged.passUnretained(self).toOpaque()
         logbook_curl_on_header(
             handle, { bytes, size, count, context in CurlExchange.from(context).receiveHeader(bytes, size * count) },
@@ -78,12 +96,17 @@ final class CurlExchange {
     }
 
     private func setHeaders() {
-        // Without this, libcurl may wait a second for the server's consent before it sends a large body.
-        headerList = curl_slist_append(headerList, "Expect:")
+        // libcurl may wait a second for the server's consent before it sends a large body.
+        if request.signature == nil {
+            headerList = curl_slist_append(headerList, "Expect:")
+        } else {
+            set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)   // libcurl would sign the header that it does not send
+        }
         if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             headerList = curl_slist_append(headerList, "Content-Type:")  // libcurl would claim a form
         }
-        for header in request.headers {
+        let token = request.signature?.sessionToken.map { [HTTPHeader("x-amz-security-token", $0.revealed)] } ?? []
+        for header in request.headers + token {
             // libcurl removes a header that is given without a value; a semicolon sends it empty.
             let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
             headerList = curl_slist_append(headerList, line)
@@ -174,7 +197,8 @@ final class CurlExchange {
             return .failure(.invalidRequest(reason))
         case CURLE_OPERATION_TIMEDOUT:
             return .failure(.timedOut(reason))
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM:
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             return .failure(.untrusted(reason))
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL:
             // The scheme was checked before, so an unsupported protocol is what the server spoke.

@@ -11,11 +11,10 @@ public final class CurlTransport: HTTPTransport {
 
     /// - Parameters:
     ///   - allowsPlainHTTP: Lets `http` go to other hosts than this machine, in the clear. Loopback is always allowed.
-    ///   - certificateAuthorities: A file of PEM certificates to trust instead of the system's.
     ///   - proxy: The proxy's URL; nil for none.
-    public init(allowsPlainHTTP: Bool = false, certificateAuthorities: String? = nil, proxy: String? = nil) {
-        engine = CurlEngine(
-            allowsPlainHTTP: allowsPlainHTTP, certificateAuthorities: certificateAuthorities, proxy: proxy)
+    public init(allowsPlainHTTP: Bool = false, trust: HTTPTrust = HTTPTrust(), proxy: String? = nil) {
+        trust.check()
+        engine = CurlEngine(allowsPlainHTTP: allowsPlainHTTP, trust: trust, proxy: proxy)
     }
 
     /// Exchanges in flight are given up.

@@ -8,6 +8,16 @@ extension HTTPRequest {
         guard target.scheme == "https" || allowsPlainHTTP || target.isLoopback else {
             throw .invalidRequest("plain http to \(target.host) would send everything in the clear; use https")
         }
+        if let signature {
+            let words = [signature.accessKey, signature.region, signature.service]
+            let isPlain = words.allSatisfy { word in
+                !word.isEmpty && word.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
+            }
+            let secrets = [signature.secretKey, signature.sessionToken].compactMap(\.self)
+            guard isPlain, secrets.allSatisfy({ $0.revealed.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }) else {
+                throw .invalidRequest("a part of the signature is empty, or holds a space, a colon or a control character")
+            }
+        }
         for header in headers {
             guard !header.name.isEmpty, header.name.utf8.allSatisfy(\.isTokenByte) else {
                 throw .invalidRequest("a header's name is not a word")

@@ -21,10 +21,12 @@ public struct HTTPRequest: Sendable, Hashable {
     /// Sent instead of ``body``, read piece by piece: for bodies that are too large to hold.
     public var stream: HTTPBodyStream?
     public var limits: HTTPLimits
+    /// Signed when it is sent; nil for requests that need no signature.
+    public var signature: AWSSignature?
 
     public init(
         method: String = "POST", url: String, headers: [HTTPHeader] = [], body: [UInt8] = [],
-        stream: HTTPBodyStream? = nil, limits: HTTPLimits = HTTPLimits()
+        stream: HTTPBodyStream? = nil, limits: HTTPLimits = HTTPLimits(), signature: AWSSignature? = nil
     ) {
         self.method = method
         self.url = url
@@ -32,6 +34,7 @@ public struct HTTPRequest: Sendable, Hashable {
         self.body = body
         self.stream = stream
         self.limits = limits
+        self.signature = signature
     }
 
     /// How long the body is.
@@ -76,6 +79,9 @@ public struct HTTPLimits: Sendable, Hashable {
     public var connect: Duration = .seconds(10)
     /// The whole exchange.
     public var total: Duration = .seconds(30)
+    /// How long not one byte may move in either direction, in whole seconds; nil for as long as ``total``. For bodies that may
+    /// take hours, with a `total` to match.
+    public var stall: Duration?
     /// Bytes of the answer's body that are read at most; a longer one fails the request.
     public var responseBodyBytes: Int = 64 << 10
     /// Bytes of the answer's header fields that are read at most.

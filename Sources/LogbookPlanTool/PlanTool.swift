@@ -8,42 +8,55 @@ internal import LogbookTrackingPlan
     internal import Musl
 #endif
 
-/// Checks a tracking plan against sources, for the build-tool plug-in and for people.
+/// Checks a tracking plan against sources, or weaves it into them, for the build-tool plug-ins and for people.
 ///
 ///     LogbookPlanTool check --plan plan.json --output checked.swift --module App Sources/App/*.swift [--module …]
+///     LogbookPlanTool weave --plan plan.json --output woven.swift --implicit-dynamic --module App Sources/App/*.swift [--module …]
 ///     LogbookPlanTool list --module App Sources/App/*.swift
 @main
 enum PlanTool {
     private static let usage = """
         usage: LogbookPlanTool check --plan <plan.json> [--output <file>] --module <name> <source>… [--module …]
+               LogbookPlanTool weave --plan <plan.json> [--output <file>] [--implicit-dynamic] --module <name> <source>… [--module …]
                LogbookPlanTool list --module <name> <source>… [--module …]
+        The first module is the one that is woven. Without --output, what is woven is written to standard output.
 
         """
 
+    private enum Command: String { case check, weave, list }
+
     static func main() {
         var arguments = CommandLine.arguments.dropFirst()
-        guard let command = arguments.popFirst(), command == "check" || command == "list" else { stop(64, usage) }
-        var plan: String?, output: String?, module: String?, sources = SourceCatalog()
+        guard let command = arguments.popFirst().flatMap(Command.init(rawValue:)) else { stop(64, usage) }
+        var plan: String?, output: String?, modules: [String] = [], isImplicitlyDynamic = false, sources = SourceCatalog()
         while let argument = arguments.popFirst() {
             switch argument {
             case "--plan": plan = arguments.popFirst()
             case "--output": output = arguments.popFirst()
-            case "--module": module = arguments.popFirst()
+            case "--implicit-dynamic": isImplicitlyDynamic = true
+            case "--module": modules += [arguments.popFirst()].compactMap { $0 }
             default:
-                guard let module else { stop(64, usage) }
-                let name = argument.split(separator: "/").last.map(String.init) ?? argument
-                sources.add(String(decoding: contents(of: argument), as: UTF8.self), module: module, file: name)
+                guard let module = modules.last else { stop(64, usage) }
+                sources.add(
+                    String(decoding: contents(of: argument), as: UTF8.self), module: module, path: argument,
+                    isWoven: command == .weave && modules.count == 1)
             }
         }
-        if command == "list" {
+        if command == .list {
             put(SourceCatalog.skeleton(of: sources.catalog), to: 1)
             return
         }
-        guard let plan else { stop(64, usage) }
+        guard let plan, let module = modules.first else { stop(64, usage) }
         let document = PlanReader.read(contents(of: plan), file: plan)
-        let issues = PlanCheck.check(document, against: sources.catalog, names: PlanCheck.Names()).issues
-        if !issues.isEmpty { stop(1, issues.map { $0.description + "\n" }.joined()) }
-        if let output { save("// The tracking plan fits the sources.\n", to: output) }
+        if command == .weave {
+            let woven = sources.weave(document, into: module, isImplicitlyDynamic: isImplicitlyDynamic)
+            if !woven.issues.isEmpty { stop(1, woven.issues.map { $0 + "\n" }.joined()) }
+            if let output { save(woven.text, to: output) } else { put(woven.text, to: 1) }
+        } else {
+            let issues = PlanCheck.check(document, against: sources.catalog, names: PlanCheck.Names()).issues
+            if !issues.isEmpty { stop(1, issues.map { $0.description + "\n" }.joined()) }
+            if let output { save("// The tracking plan fits the sources.\n", to: output) }
+        }
     }
 
     private static func contents(of path: String) -> [UInt8] {

@@ -10,7 +10,7 @@ public import LogbookHTTP
 /// {"parcel":"586AB00B-F16E-4AE6-8A91-0210264925C7","accepted":998,"duplicates":2,"rejected":0}
 /// ```
 /// Everything else that looks like success, such as a hotel's login page, is none.
-public struct CollectorDestination: Destination {
+public struct CollectorDestination: LogDestination, LineDestination {
     private let url: String
     private let token: @Sendable () throws -> Secret?
 
@@ -22,9 +22,7 @@ public struct CollectorDestination: Destination {
     /// - Parameter token: Asked before every request, for a token that changes. Throw when there is none at the moment: everything
     ///   is kept, see ``Courier/reconfigured()``.
     public init(url: String, readingToken token: @escaping @Sendable () throws -> Secret?) {
-        var url = url
-        while url.hasSuffix("/") { url.removeLast() }
-        self.url = url + "/v1/logs"
+        self.url = url.withoutTrailingSlashes + "/v1/logs"
         self.token = token
     }
 
@@ -55,5 +53,12 @@ public struct CollectorDestination: Destination {
     private func count(_ value: JSONValue?, upTo limit: Int) -> Int? {
         guard case .integer(let number)? = value, (0...Int64(limit)).contains(number) else { return nil }
         return Int(number)
+    }
+}
+
+extension LogDestination where Self == CollectorDestination {
+    /// A Logbook collector.
+    public static func collector(url: String, token: Secret? = nil) -> CollectorDestination {
+        CollectorDestination(url: url, token: token)
     }
 }

@@ -1,15 +1,15 @@
 internal import LogbookCore
 internal import LogbookDelivery
-internal import LogbookFormat
-internal import LogbookGzip
 
 /// The events of a remote provider, from the log call to the receiver's acknowledgement: queued as they are, and sealed into
 /// parcels by the courier when it asks for one.
-final class EventQueue: ParcelSource {
+final class EventQueue: EventStore {
     private struct Sealed {
-        let parcel: Parcel
+        var parcel: Parcel
         /// Kept beside their bytes, so that a program can have them back.
         let events: [LogEvent]
+        /// Which destination it was written for.
+        let term: Int
     }
 
     private struct State {
@@ -24,20 +24,25 @@ final class EventQueue: ParcelSource {
         var inHand: [LogEvent] = []
         /// Frozen, the oldest first.
         var sealed: [Sealed] = []
+        /// Events of one parcel at most, fewer when the receiver found one too large; it grows with each that it takes.
+        var parcelEvents: Int
         var ledger = LogLedger()
         /// Events that were taken and then lost.
         var lost = 0
     }
 
     private let policy: RemoteQueuePolicy
-    private let format: JSONLineFormat
+    private let origin: LogOrigin
+    private let destination: CurrentDestination
     private let clock: LogClock
-    private let state = Locked(State())
+    private let state: Locked<State>
 
-    init(policy: RemoteQueuePolicy, origin: LogOrigin, clock: LogClock) {
+    init(policy: RemoteQueuePolicy, destination: CurrentDestination, origin: LogOrigin, clock: LogClock) {
         self.policy = policy
-        format = JSONLineFormat(origin: origin, limits: .highest)   // the parcel has a limit of its own
+        self.destination = destination
+        self.origin = origin
         self.clock = clock
+        state = Locked(State(parcelEvents: policy.parcelEvents))
     }
 
     // MARK: The caller's side
@@ -87,9 +92,18 @@ final class EventQueue: ParcelSource {
         }
     }
 
+    func release() {}
+    func makeSafe() -> Bool { false }
+
+    var deliveries: LogLedger { ledger }
     var ledger: LogLedger { state.withLock { $0.ledger } }
     var lost: Int { state.withLock { $0.lost } }
     var pendingCount: Int { state.withLock { Int($0.ledger.pending) } }
+
+    /// When the oldest was said.
+    var oldestPending: LogTime? {
+        state.withLock { ($0.sealed.first?.events.first ?? $0.inHand.first ?? $0.queue.first)?.time }
+    }
 
     /// The oldest first.
     var pendingEvents: [LogEvent] {
@@ -124,10 +138,14 @@ final class EventQueue: ParcelSource {
     }
 
     func nextParcel() throws -> Parcel? {
-        if let parcel = state.withLock({ $0.sealed.first?.parcel }) { return parcel }
+        let term = destination.term
+        if let first = state.withLock({ $0.sealed.first }) {
+            if first.term == term.number { return first.parcel }
+            return try sealAgain(for: term)
+        }
         let events = state.withLock { state in
             if state.inHand.isEmpty, isDue(state) || age(state) >= UInt64(policy.parcelAge.wholeNanoseconds) {
-                while state.inHand.count < policy.parcelEvents, let event = removeFirst(&state) {
+                while state.inHand.count < state.parcelEvents, let event = removeFirst(&state) {
                     state.inHand.append(event)
                 }
                 state.waitingSince = clock.monotonicNanoseconds()
@@ -135,7 +153,7 @@ final class EventQueue: ParcelSource {
             return state.inHand  // what could not be sealed the last time, or what is due now
         }
         guard !events.isEmpty else { return nil }
-        let sealed = try seal(events)
+        let sealed = try seal(events, for: term)
         return state.withLock { state in
             state.inHand = []
             state.sealed = sealed
@@ -144,32 +162,21 @@ final class EventQueue: ParcelSource {
     }
 
     /// Formats and compresses, into several parcels where one would be too large.
-    private func seal(_ events: [LogEvent]) throws -> [Sealed] {
-        var sealed: [Sealed] = []
-        var lines: [UInt8] = []
-        var first = 0
-        for (index, event) in events.enumerated() {
-            let end = lines.count
-            format.append(event, to: &lines)
-            if lines.count > policy.parcelBytes && end > 0 {
-                sealed.append(try parcel(Array(lines[..<end]), Array(events[first..<index])))
-                lines.removeFirst(end)
-                first = index
-            }
-        }
-        sealed.append(try parcel(lines, Array(events[first...])))
-        return sealed
+    private func seal(_ events: [LogEvent], for term: CurrentDestination.Term) throws -> [Sealed] {
+        let maker = ParcelMaker(
+            term.destination, maximumEvents: policy.parcelEvents, maximumBytes: policy.parcelBytes,
+            compressionLevel: policy.compressionLevel)
+        return try maker.parcels(keyed(events), sealed: clock.now()) { UniqueID.make() }
+            .map { Sealed(parcel: $0.parcel, events: $0.events.map(\.event), term: term.number) }
     }
 
-    private func parcel(_ lines: [UInt8], _ events: [LogEvent]) throws -> Sealed {
-        let compressed = try Gzip.compress(lines, level: policy.compressionLevel)
-        // A receiver takes what grows beyond all measure for an attack.
-        let isCompressed = lines.count <= compressed.count * (Gzip.maximumRatio * 9 / 10)
-        return Sealed(
-            parcel: Parcel(
-                id: UniqueID.make(), body: isCompressed ? compressed : lines, contentType: "application/x-ndjson",
-                contentEncoding: isCompressed ? "gzip" : nil, count: events.count, sealed: clock.now()),
-            events: events)
+    private func keyed(_ events: [LogEvent]) -> [KeyedEvent] { events.map { KeyedEvent($0, origin: origin) } }
+
+    /// What was sealed for the destination before goes to the new one, in its form.
+    private func sealAgain(for term: CurrentDestination.Term) throws -> Parcel? {
+        let again = try seal(state.withLock { $0.sealed.flatMap(\.events) }, for: term)
+        state.withLock { $0.sealed = again }
+        return again.first?.parcel
     }
 
     func settle(_ parcel: Parcel, as fate: ParcelFate) {
@@ -183,10 +190,25 @@ final class EventQueue: ParcelSource {
         settle(parcel, rejected: rejected)
     }
 
+    func settle(_ parcel: Parcel, entries: EntryFates) throws -> Bool {
+        guard let sealed = sealed(parcel) else { return true }
+        let again = entries.again.sorted().map { sealed.events[$0] }
+        let next = again.isEmpty ? [] : try seal(again, for: destination.term)
+        state.withLock { state in
+            state.sealed.replaceSubrange(0..<1, with: next)
+            state.ledger.deliver(parcel.count - again.count - entries.rejected.count)
+            state.ledger.drop(entries.rejected.count, .rejectedByServer)
+            state.lost += entries.rejected.count
+        }
+        return true
+    }
+
     private func settle(_ parcel: Parcel, rejected: Int) {
         state.withLock { state in
             guard state.sealed.first?.parcel.id == parcel.id else { return }
             state.sealed.removeFirst()
+            let taken = max(state.parcelEvents, parcel.count)
+            state.parcelEvents = min(policy.parcelEvents, taken + max(1, taken / 8))
             state.ledger.deliver(parcel.count - rejected)
             state.ledger.drop(rejected, .rejectedByServer)
             state.lost += rejected
@@ -194,10 +216,28 @@ final class EventQueue: ParcelSource {
     }
 
     func split(_ parcel: Parcel) throws -> Bool {
-        let sealed = state.withLock { $0.sealed.first }
-        guard let events = sealed?.events, sealed?.parcel.id == parcel.id, events.count > 1 else { return false }
-        let halves = try seal(Array(events[..<(events.count / 2)])) + seal(Array(events[(events.count / 2)...]))
-        state.withLock { $0.sealed.replaceSubrange(0..<1, with: halves) }
+        guard let events = sealed(parcel)?.events, events.count > 1 else { return false }
+        let half = events.count / 2, term = destination.term
+        let halves = try seal(Array(events[..<half]), for: term) + seal(Array(events[half...]), for: term)
+        state.withLock { state in
+            state.sealed.replaceSubrange(0..<1, with: halves)
+            state.parcelEvents = max(1, min(state.parcelEvents, events.count / 2))
+        }
         return true
+    }
+
+    /// As JSON lines, whatever the receiver's own form is.
+    func excerpt(of parcel: Parcel, entries: Set<Int>) -> Parcel? {
+        guard let events = sealed(parcel)?.events else { return nil }
+        let lines = JSONLines.encode(keyed(entries.sorted().map { events[$0] }))
+        return Parcel(
+            id: parcel.id, body: lines, contentType: "application/x-ndjson", count: entries.count, sealed: parcel.sealed)
+    }
+
+    private func sealed(_ parcel: Parcel) -> Sealed? {
+        state.withLock { state in
+            guard let sealed = state.sealed.first, sealed.parcel.id == parcel.id else { return nil }
+            return sealed
+        }
     }
 }

@@ -1,17 +1,35 @@
 public import LogbookDelivery
 public import LogbookHTTP
 
-/// Any receiver of JSON lines: one parcel is one request, and any 2xx status says that the receiver has it.
-public struct HTTPDestination: Destination {
+/// Any receiver of JSON over HTTP: one parcel is one request, and any 2xx status says that the receiver has it.
+public struct HTTPDestination: LogDestination, LineDestination {
+    /// How the events stand in the body.
+    public enum Body: Sendable, Hashable {
+        /// One object per line, `application/x-ndjson`.
+        case jsonLines
+        /// One array of objects, `application/json`.
+        case jsonArray
+    }
+
     private let url: String
     private let method: String
     private let headers: [HTTPHeader]
+    private let body: Body
 
     /// - Parameter headers: Sent with each request, beside `Content-Type` and `Content-Encoding`: a token, for example.
-    public init(url: String, method: String = "POST", headers: [HTTPHeader] = []) {
+    public init(url: String, method: String = "POST", headers: [HTTPHeader] = [], body: Body = .jsonLines) {
         self.url = url
         self.method = method
         self.headers = headers
+        self.body = body
+    }
+
+    public var contentType: String { body == .jsonLines ? "application/x-ndjson" : "application/json" }
+
+    var takesJSONLines: Bool { body == .jsonLines }
+
+    public func encode(_ events: [KeyedEvent]) -> [UInt8] {
+        body == .jsonLines ? JSONLines.encode(events) : JSONArray.encode(events) { JSONLines.appendObject($0, to: &$1) }
     }
 
     public func request(for parcel: Parcel) -> HTTPRequest {
@@ -23,9 +41,37 @@ public struct HTTPDestination: Destination {
     }
 }
 
+extension LogDestination where Self == HTTPDestination {
+    /// Any receiver of JSON over HTTP.
+    public static func http(
+        url: String, method: String = "POST", headers: [HTTPHeader] = [], body: HTTPDestination.Body = .jsonLines
+    ) -> HTTPDestination { HTTPDestination(url: url, method: method, headers: headers, body: body) }
+}
+
+enum JSONArray {
+    static func encode(_ events: [KeyedEvent], _ append: (KeyedEvent, inout [UInt8]) -> Void) -> [UInt8] {
+        var bytes: [UInt8] = [0x5B]
+        for event in events {
+            if bytes.count > 1 { bytes.append(0x2C) }
+            append(event, &bytes)
+        }
+        bytes.append(0x5D)
+        return bytes
+    }
+}
+
 extension Parcel {
     /// What the body is.
     var contentHeaders: [HTTPHeader] {
         [HTTPHeader("Content-Type", contentType)] + (contentEncoding.map { [HTTPHeader("Content-Encoding", $0)] } ?? [])
+    }
+}
+
+extension String {
+    /// An address without the slashes at its end.
+    var withoutTrailingSlashes: String {
+        var url = self
+        while url.hasSuffix("/") { url.removeLast() }
+        return url
     }
 }

@@ -2,50 +2,103 @@ public import LogbookCore
 public import LogbookDelivery
 public import LogbookHTTP
 
-/// Sends events to a receiver over HTTP, in batches of gzip-compressed JSON lines.
+/// Sends events to a receiver over HTTP, in batches.
 ///
 /// ```swift
-/// let remote = RemoteLogProvider(to: CollectorDestination(url: "https://logs.example.com", token: Secret(token)))
+/// let remote = RemoteLogProvider(to: .collector(url: "https://logs.example.com", token: Secret(token)))
 /// LogService.shared.register(remote, from: .info)
 /// ```
 ///
-/// When `log` returns, the event is in memory. Memory is no safe place, so `flush` returns when the receiver has acknowledged
-/// everything taken before it. A kill loses what is queued, at most ``RemoteQueuePolicy/maximumEvents`` and one parcel; while
-/// the receiver is away events wait, and beyond the queue's limits they are dropped and counted. Each event carries a key
-/// (installation, epoch, sequence), so that a receiver stores it once, however often it is sent; register a provider with one
-/// service only, because sequences are counted by service.
+/// **In memory**, as above: when `log` returns, the event is in memory. Memory is no safe place, so `flush` returns when the
+/// receiver has acknowledged everything taken before it. A kill loses what is queued, at most
+/// ``RemoteQueuePolicy/maximumEvents`` and one parcel; while the receiver is away events wait, and beyond the queue's limits they
+/// are dropped and counted.
+///
+/// **In a folder** (``init(to:spool:policy:origin:delivery:transport:deadLetters:name:clock:randomness:onEvent:)``): when `log`
+/// returns, the kernel has the event, and a kill loses nothing. `flush` returns when a crash of the machine loses nothing either;
+/// ``deliver(by:)`` waits for the receiver. What one run leaves the next one sends. Several programs may have the same folder.
+///
+/// Each event carries a key (installation, epoch, sequence), so that a receiver stores it once, however often it is sent; register
+/// a provider with one service only, because sequences are counted by service.
 ///
 /// Events that are logged on the courier's own thread, such as by `onEvent`, are not sent: a remark about a delivery would
 /// cause the next.
 public final class RemoteLogProvider: LogProvider {
     private let name: String
-    private let events: EventQueue
+    private let events: any EventStore
+    private let destination: CurrentDestination
     private let courier: Courier
 
+    /// Keeps events in memory until the receiver has them.
+    ///
     /// - Parameters:
     ///   - origin: Names this run of the program in every event.
+    ///   - deadLetters: Keeps what the receiver will never take; without it, that is counted and let go of.
     ///   - name: Names the provider in diagnostics and its thread.
     ///   - onEvent: Hears what the courier does, on its thread.
     public init(
-        to destination: any Destination, origin: LogOrigin = .ephemeral(),
+        to destination: some LogDestination, origin: LogOrigin = .ephemeral(),
         queue: RemoteQueuePolicy = RemoteQueuePolicy(),
         delivery: DeliveryPolicy = DeliveryPolicy(), transport: any HTTPTransport = CurlTransport.shared,
-        name: String = "remote", clock: LogClock = .system, randomness: LogRandomness = .system,
-        onEvent: (@Sendable (CourierEvent) -> Void)? = nil
+        deadLetters: DeadLetterFolder? = nil, name: String = "remote", clock: LogClock = .system,
+        randomness: LogRandomness = .system, onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) {
         queue.check()
         self.name = name
-        events = EventQueue(policy: queue, origin: origin, clock: clock)
+        self.destination = CurrentDestination(destination)
+        let events = EventQueue(policy: queue, destination: self.destination, origin: origin, clock: clock)
+        self.events = events
         courier = Courier(
-            name: name, source: events, destination: destination, transport: transport, policy: delivery, clock: clock,
-            randomness: randomness, onEvent: onEvent)
+            name: name, source: events, destination: self.destination, transport: transport, policy: delivery,
+            deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent)
+    }
+
+    /// Keeps events in a folder until the receiver has them, and sends what earlier runs have left there.
+    ///
+    /// - Parameters:
+    ///   - folder: Made, for this user alone, when it is not there; the folder around it must be.
+    ///   - origin: Names this run of the program in every event.
+    ///   - deadLetters: Keeps what the receiver will never take; without it, that is counted and let go of.
+    ///   - name: Names the provider in diagnostics and its thread.
+    ///   - onEvent: Hears what the courier does, on its thread.
+    /// - Throws: ``RemoteLogProviderError/cannotOpenSpool(folder:reason:)``.
+    public convenience init(
+        to destination: some LogDestination, spool folder: String, policy: SpoolPolicy = SpoolPolicy(),
+        origin: LogOrigin = .ephemeral(), delivery: DeliveryPolicy = DeliveryPolicy(),
+        transport: any HTTPTransport = CurlTransport.shared, deadLetters: DeadLetterFolder? = nil, name: String = "remote",
+        clock: LogClock = .system, randomness: LogRandomness = .system, onEvent: (@Sendable (CourierEvent) -> Void)? = nil
+    ) throws(RemoteLogProviderError) {
+        try self.init(
+            to: destination, spool: folder, policy: policy, origin: origin, delivery: delivery, transport: transport,
+            deadLetters: deadLetters, name: name, clock: clock, randomness: randomness, files: SystemFileSystem(),
+            onEvent: onEvent)
+    }
+
+    package init(
+        to destination: some LogDestination, spool folder: String, policy: SpoolPolicy, origin: LogOrigin,
+        delivery: DeliveryPolicy, transport: any HTTPTransport, deadLetters: DeadLetterFolder?, name: String, clock: LogClock,
+        randomness: LogRandomness, files: some FileSystem, onEvent: (@Sendable (CourierEvent) -> Void)?
+    ) throws(RemoteLogProviderError) {
+        policy.check()
+        self.name = name
+        let current = CurrentDestination(destination)
+        self.destination = current
+        let spool = try Spool(
+            at: folder, policy: policy, destination: current, origin: origin, clock: clock, name: name, files: files)
+        events = spool
+        courier = Courier(
+            name: name, source: spool, destination: current, transport: transport, policy: delivery,
+            deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent)
+        courier.wake()
     }
 
     deinit {
-        let pending = events.pendingCount
-        if pending > 0 {
+        let pending = events.deliveries.pending
+        if pending > 0, (try? events.makeSafe()) != true {
             LogDiagnostics.report(name, "let go of with \(pending) events that are not delivered; shut it down first")
         }
+        courier.shutdown(by: .now)
+        events.release()
     }
 
     public func log(_ event: LogEvent) {
@@ -53,28 +106,40 @@ public final class RemoteLogProvider: LogProvider {
         if events.take(event) { courier.wake() }
     }
 
+    /// In memory: returns once the receiver has acknowledged everything taken before the call. In a folder: once that survives a
+    /// crash of the machine; it is sent soon.
+    /// - Throws: ``RemoteLogProviderError``: how many events are not acknowledged and why, how many were lost meanwhile, or that
+    ///   the disk did not take them.
+    public func flush(by deadline: LogDeadline) throws {
+        events.hurry()
+        if try events.makeSafe() { return courier.wake() }
+        try deliver(by: deadline)
+    }
+
     /// Returns once the receiver has acknowledged everything taken before the call.
     /// - Throws: ``RemoteLogProviderError``: how many events are not acknowledged and why, or how many were lost meanwhile.
-    public func flush(by deadline: LogDeadline) throws {
+    public func deliver(by deadline: LogDeadline) throws(RemoteLogProviderError) {
         let lost = events.lost
         events.hurry()
-        try deliver(by: deadline)
+        try waitForDelivery(by: deadline)
         let lostNow = events.lost - lost
-        if lostNow > 0 { throw RemoteLogProviderError.lost(count: lostNow) }
+        if lostNow > 0 { throw .lost(count: lostNow) }
     }
 
-    /// Takes no more, delivers what it can until the deadline, and stops. What is left stays pending in the ledger; see
-    /// ``undelivered()``.
+    /// Takes no more, delivers what it can until the deadline, and stops. What is left in memory stays pending in the ledger; see
+    /// ``undelivered()``. What is left in a folder the next run sends.
     public func shutdown(by deadline: LogDeadline) throws {
-        let lost = events.lost
         events.close()
-        defer { courier.shutdown(by: deadline) }
+        defer {
+            courier.shutdown(by: deadline)
+            events.release()
+        }
+        let safety = Result { () throws(RemoteLogProviderError) in try events.makeSafe() }
         try deliver(by: deadline)
-        let lostNow = events.lost - lost
-        if lostNow > 0 { throw RemoteLogProviderError.lost(count: lostNow) }
+        _ = try safety.get()
     }
 
-    private func deliver(by deadline: LogDeadline) throws(RemoteLogProviderError) {
+    private func waitForDelivery(by deadline: LogDeadline) throws(RemoteLogProviderError) {
         do throws(CourierError) {
             try courier.deliver(by: deadline)
         } catch {
@@ -92,14 +157,27 @@ public final class RemoteLogProvider: LogProvider {
     }
 
     /// The events that no receiver has acknowledged, oldest first: after a shutdown that could not deliver everything, a program
-    /// may write them somewhere else. They stay in the provider, and pending in its ledger.
+    /// may write them somewhere else. They stay in the provider, and pending in its ledger. Empty where events are kept in a folder.
     public func undelivered() -> [LogEvent] { events.pendingEvents }
 
+    /// What became of the events that were logged here. Delivered are, in memory, those that the receiver has acknowledged, and
+    /// with a folder those that are in it; see ``deliveries``.
     public var ledger: LogLedger? { events.ledger }
+
+    /// What became of events on their way to the receiver: `pending` ones it has not acknowledged. In memory that is
+    /// ``ledger``; with a folder it is about everything that has been in it since the provider was made, also what earlier runs
+    /// and other programs have left there.
+    public var deliveries: LogLedger { events.deliveries }
 
     /// How the deliveries fare.
     public var status: CourierStatus { courier.status }
 
-    /// The token or the address changed: try now.
+    /// Puts another token, address or kind of receiver in force, and tries now: what waits goes there.
+    public func update(to destination: some LogDestination) {
+        self.destination.change(to: destination)
+        courier.reconfigured()
+    }
+
+    /// The token or the address that the destination reads changed: try now.
     public func reconfigured() { courier.reconfigured() }
 }

@@ -1,14 +1,22 @@
-/// What a flush or a shutdown of a remote provider could not reach.
+/// Why a remote provider could not be made, or what a flush or a shutdown of it could not reach.
 public enum RemoteLogProviderError: Error, Equatable, CustomStringConvertible {
     /// `pending` events are not acknowledged; they are kept, and tried again unless the provider was shut down.
     case notDelivered(pending: Int, reason: String)
     /// `count` events were lost while the call waited: the queue had no room for them, or the receiver will never take them.
     case lost(count: Int)
+    /// The spool's folder cannot be used.
+    case cannotOpenSpool(folder: String, reason: String)
+    /// The disk did not take what is in the spool; the kernel has it.
+    case notSafe(folder: String, reason: String)
 
     public var description: String {
         switch self {
         case .notDelivered(let pending, let reason): "\(pending) events are not delivered: \(reason)"
         case .lost(let count): "\(count) events were lost; the provider's ledger says why"
+        case .cannotOpenSpool(let folder, let reason):
+            "cannot keep events in \(folder): \(reason); check that it is a folder and that this user may write there"
+        case .notSafe(let folder, let reason):
+            "what is in \(folder) may not survive a crash of the machine: \(reason); check the disk"
         }
     }
 }

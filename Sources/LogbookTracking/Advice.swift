@@ -11,9 +11,28 @@ final class Advice: Sendable {
         var metadata: [String: @Sendable (TrackedCall) -> LogMetadata] = [:]
     }
 
-    private enum Member: Sendable {
-        case value(ValuePath, LogPrivacy)
-        case text(RenderedText, LogPrivacy)
+    /// A piece of metadata that each call has its own of.
+    private final class Member: Sendable {
+        enum Content: Sendable {
+            case value(ValuePath)
+            case text(RenderedText)
+        }
+        let key: String
+        private let content: Content
+        private let privacy: LogPrivacy
+
+        init(_ key: String, _ content: Content, _ privacy: LogPrivacy) {
+            self.key = key
+            self.content = content
+            self.privacy = privacy
+        }
+
+        func value(in call: TrackedCall) -> LogValue {
+            switch content {
+            case .value(let path): path.logValue(in: call).with(privacy)
+            case .text(let text): LogValue.string(text.plain(call)).with(privacy)
+            }
+        }
     }
 
     let entry: CheckedEntry
@@ -31,7 +50,7 @@ final class Advice: Sendable {
     private let constantLabel: LogMessage?
     /// The category and what never changes, with places for what does.
     private let constantMetadata: LogMetadata
-    private let members: [(key: String, member: Member)]
+    private let members: [Member]
     private let transaction: TransactionAdvice?
     /// Whether every call says the same, and nothing else happens.
     private let isConstant: Bool
@@ -60,7 +79,7 @@ final class Advice: Sendable {
         addition = entry.metadataSource.flatMap { closures.metadata[$0] }
 
         var constant: LogMetadata = [LogMetadata.categoryKey: .string(Self.category(of: entry.kind))]
-        var members: [(key: String, member: Member)] = []
+        var members: [Member] = []
         for (key, value) in entry.metadata {
             switch value {
             case .number(let number): constant[key] = Int64(exactly: number).map(LogValue.integer) ?? .double(number)
@@ -72,9 +91,9 @@ final class Advice: Sendable {
                 }
                 constant[key] = .null
                 if let path = template.soleValue, let value = ValuePath(path, entry) {
-                    members.append((key, .value(value, entry.privacy(of: path))))
+                    members.append(Member(key, .value(value), entry.privacy(of: path)))
                 } else {
-                    members.append((key, .text(RenderedText(template, entry), entry.privacy(of: template))))
+                    members.append(Member(key, .text(RenderedText(template, entry)), entry.privacy(of: template)))
                 }
             }
         }
@@ -108,12 +127,7 @@ final class Advice: Sendable {
         let nesting = logbook_nesting_get()
         logbook_nesting_set(logbook_nesting(depth: nesting.depth + 1, registration: nesting.registration))
         if isHeard {
-            for (key, member) in members {
-                switch member {
-                case .value(let path, let privacy): metadata[key] = path.logValue(in: call).with(privacy)
-                case .text(let text, let privacy): metadata[key] = LogValue.string(text.plain(call)).with(privacy)
-                }
-            }
+            for member in members { metadata[member.key] = member.value(in: call) }
             if let addition { metadata = metadata.merging(addition(call)) }
         }
         let message = constantLabel ?? label.message(call)

@@ -17,9 +17,43 @@ struct Around<Result>: Sendable {
         } catch let error as Failure {
             throw error
         } catch {
-            LogDiagnostics.report("tracking", "the handler around \(call.point.id) threw \(type(of: error)), which the method cannot throw")
+            reportForeign(error, around: call.point)
             if let produced { return try produced.get() }
             return try original()
         }
     }
+}
+
+/// The same around an asynchronous method. All of it runs where the method's caller is.
+struct AsyncAround<Result>: Sendable {
+    typealias Proceed = nonisolated(nonsending) () async throws -> Result
+    let body: nonisolated(nonsending) @Sendable (TrackedCall, Proceed) async throws -> Result
+
+    nonisolated(nonsending) func run<Failure: Error>(
+        _ call: TrackedCall, _ original: nonisolated(nonsending) () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        var produced: Swift.Result<Result, Failure>?
+        do {
+            return try await body(call) {
+                do throws(Failure) {
+                    let result = try await original()
+                    produced = .success(result)
+                    return result
+                } catch {
+                    produced = .failure(error)
+                    throw error
+                }
+            }
+        } catch let error as Failure {
+            throw error
+        } catch {
+            reportForeign(error, around: call.point)
+            if let produced { return try produced.get() }
+            return try await original()
+        }
+    }
+}
+
+private func reportForeign(_ error: any Error, around point: JoinPoint) {
+    LogDiagnostics.report("tracking", "the handler around \(point.id) threw \(type(of: error)), which the method cannot throw")
 }

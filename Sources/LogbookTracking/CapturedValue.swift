@@ -6,39 +6,71 @@ enum CapturedValue {
     /// Typed where stores can compare and sum it, otherwise its description.
     static func logValue(_ value: Any?) -> LogValue {
         guard let value else { return .null }
-        // One look at the type, so that the first cast is the one that succeeds.
-        let type = type(of: value)
-        if type == Int.self, let number = value as? Int { return .integer(Int64(number)) }
-        if type == String.self, let text = value as? String { return .string(text) }
-        switch value {
-        case let text as String: return .string(text)   // one in an optional
-        case let number as Int: return .integer(Int64(number))
-        case let bool as Bool: return .bool(bool)
-        case let number as Double: return .double(number)
-        case let value as LogValue: return value
-        case let number as Float: return .double(Double(number))
-        case let number as any BinaryInteger: return Int64(exactly: number).map(LogValue.integer) ?? .string(String(describing: number))
-        default:
-            if isEmptyOptional(value) { return .null }
-            return .string(String(describing: unwrapped(value)))
+        return switch plain(value) {
+        case .integer(let number): .integer(Int64(number))
+        case .double(let number): .double(number)
+        case .bool(let bool): .bool(bool)
+        case .text(let text): .string(text)
+        case nil: otherLogValue(value)
         }
     }
 
+    private static func otherLogValue(_ value: Any) -> LogValue {
+        switch value {
+        case let text as String: .string(text)   // one in an optional
+        case let number as Int: .integer(Int64(number))
+        case let bool as Bool: .bool(bool)
+        case let number as Double: .double(number)
+        case let value as LogValue: value
+        case let number as Float: .double(Double(number))
+        case let number as any BinaryInteger: Int64(exactly: number).map(LogValue.integer) ?? .string(String(describing: number))
+        default: isEmptyOptional(value) ? .null : .string(String(describing: unwrapped(value)))
+        }
+    }
+
+    private enum Plain {
+        case integer(Int)
+        case double(Double)
+        case bool(Bool)
+        case text(String)
+    }
+
+    /// The kinds of values that are captured most: a look at the type and a copy, where a cast costs three times as much.
+    private static func plain<Value>(_ value: Value) -> Plain? {
+        if Value.self == Int.self { return .integer(unsafeBitCast(value, to: Int.self)) }
+        if Value.self == String.self { return .text(unsafeBitCast(value, to: String.self)) }
+        if Value.self == Double.self { return .double(unsafeBitCast(value, to: Double.self)) }
+        if Value.self == Bool.self { return .bool(unsafeBitCast(value, to: Bool.self)) }
+        return nil
+    }
+
     static func text(_ value: Any?) -> String {
-        guard let value, !isEmptyOptional(value) else { return "nil" }
+        guard let value else { return "nil" }
+        if case .text(let text) = plain(value) { return text }
+        if isEmptyOptional(value) { return "nil" }
         return value as? String ?? String(describing: unwrapped(value))
     }
 
     static func literal(_ value: Any?) -> PlanLiteral {
         guard let value else { return .null }
+        return switch plain(value) {
+        case .integer(let number): .number(Double(number))
+        case .double(let number): .number(number)
+        case .bool(let bool): .bool(bool)
+        case .text(let text): .text(text)
+        case nil: otherLiteral(value)
+        }
+    }
+
+    private static func otherLiteral(_ value: Any) -> PlanLiteral {
         switch value {
-        case let text as String: return .text(text)
-        case let number as Int: return .number(Double(number))
-        case let bool as Bool: return .bool(bool)
-        case let number as Double: return .number(number)
-        case let number as Float: return .number(Double(number))
-        case let number as any BinaryInteger: return .number(Double(number))
-        default: return isEmptyOptional(value) ? .null : .text(String(describing: unwrapped(value)))
+        case let text as String: .text(text)
+        case let number as Int: .number(Double(number))
+        case let bool as Bool: .bool(bool)
+        case let number as Double: .number(number)
+        case let number as Float: .number(Double(number))
+        case let number as any BinaryInteger: .number(Double(number))
+        default: isEmptyOptional(value) ? .null : .text(String(describing: unwrapped(value)))
         }
     }
 

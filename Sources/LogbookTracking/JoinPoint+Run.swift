@@ -1,36 +1,23 @@
 internal import CLogbookSystem
 
 extension JoinPoint {
-    /// Nil where nothing is to be reported: the plan has just gone, or the call comes from inside a provider, or from the closures
-    /// of a plan, which would otherwise track themselves without end.
-    private var currentAdvice: AdviceSet? { logbook_nesting_get().depth == 0 ? advice : nil }
+    /// Nil where nothing is to be reported; see ``OpenCall``.
+    var currentAdvice: AdviceSet? { logbook_nesting_get().depth == 0 ? advice : nil }
 
     func run<Result, Failure: Error>(
         _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        guard let advice = currentAdvice else { return try body() }
-        var call = TrackedCall(self, advice, instance, arguments)
-        if !advice.begin(&call), let nothing = nothing(as: Result.self) { return nothing }
-        do {
-            let result = try advice.hasAround ? runAround(call, advice, body) : body()
-            if advice.needsResult { call.result = result }
-            advice.finish(&call, instance)
-            return result
-        } catch {
-            call.error = error
-            advice.finish(&call, instance)
-            throw error
-        }
+        guard var call = OpenCall(self, instance, arguments) else { return try body() }
+        return try call.run(instance, body)
     }
-
-    // Apart, because what asks for types at run time would ask at every call.
 
     @inline(never)
     private func runAround<Result, Failure: Error>(
-        _ call: TrackedCall, _ advice: AdviceSet, _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        guard let around = advice.around as? Around<Result> else { return try body() }
-        return try around.run(call, body)
+        isolation: isolated (any Actor)? = #isolation, _ call: TrackedCall, _ advice: AdviceSet,
+        _ body: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        guard let around = advice.around as? AsyncAround<Result> else { return try await body() }
+        return try await around.run(call) { () async throws(Failure) in try await body() }
     }
 
     /// What a method that returns nothing returns when something happened instead of it.
@@ -62,7 +49,7 @@ extension JoinPoint {
         var call = TrackedCall(self, advice, instance, arguments)
         if !advice.begin(&call), let nothing = nothing(as: Result.self) { return nothing }
         do {
-            let result = try await body()
+            let result = try await advice.hasAround ? runAround(call, advice, body) : body()
             if advice.needsResult { call.result = result }
             advice.finish(&call, instance)
             return result

@@ -5,7 +5,7 @@ internal import LogbookTrackingPlan
 enum JoinPointRegistry {
     private struct State {
         /// Not yet taken apart.
-        var descriptors: [(StaticString, (@Sendable (UInt) -> Void)?)] = []
+        var descriptors: [Registration] = []
         var typeDescriptors: [(StaticString, (@Sendable (Any) -> Bool)?)] = []
         var points: [JoinPoint] = []
         var types: [TrackedTypeRecord] = []
@@ -14,6 +14,13 @@ enum JoinPointRegistry {
         var byAddress: [UInt: JoinPoint] = [:]
         /// Trackers that go on until they are stopped.
         var trackers: [Tracker] = []
+    }
+
+    struct Registration: Sendable {
+        let descriptor: StaticString
+        /// What the descriptor says too, as literals of their own; nil for generic code.
+        let place: (file: StaticString, selector: StaticString)?
+        let setGate: (@Sendable (UInt) -> Void)?
     }
 
     struct TrackedTypeRecord: Sendable {
@@ -25,17 +32,29 @@ enum JoinPointRegistry {
     /// Held while a plan is exchanged, so that two that are started at once do not mix.
     private static let exchange = Locked(())
 
-    static func register(_ descriptor: StaticString, _ setGate: (@Sendable (UInt) -> Void)?) {
-        let waiting = state.withLock { state in
-            state.descriptors.append((descriptor, setGate))
-            return state.trackers
-        }
-        for tracker in waiting { tracker.pointsAppeared() }   // a library that is loaded while a plan is live
+    static func register(_ registration: Registration) {
+        note { $0.descriptors.append(registration) }
     }
 
     static func registerType(_ descriptor: StaticString, _ isInstance: (@Sendable (Any) -> Bool)?) {
-        state.withLock { $0.typeDescriptors.append((descriptor, isInstance)) }
+        note { $0.typeDescriptors.append((descriptor, isInstance)) }
     }
+
+    /// Before `main`, nobody listens and nothing else happens. In a library that is loaded while a plan is live, the plan may have
+    /// waited for this.
+    private static func note(_ change: (inout State) -> Void) {
+        let news = state.withLock { state -> (points: [JoinPoint], types: [TypeRecord], trackers: [Tracker]) in
+            change(&state)
+            if state.trackers.isEmpty { return ([], [], []) }
+            let points = state.points.count, types = state.types.count
+            takeApart(&state)
+            return (Array(state.points[points...]), state.types[types...].map(\.record), state.trackers)
+        }
+        for tracker in news.trackers { tracker.appeared(news.points, news.types) }
+    }
+
+    /// The types that are known, without looking for new points.
+    static func types() -> [TrackedTypeRecord] { state.withLock { $0.types } }
 
     /// All of them, in the order in which they became known.
     static func all() -> (points: [JoinPoint], types: [TrackedTypeRecord]) {
@@ -51,19 +70,26 @@ enum JoinPointRegistry {
         state.descriptors = []
         for (descriptor, isInstance) in types {
             descriptor.withUTF8Buffer { bytes in
-                let parts = DescriptorFields.split(bytes, at: 0x1C)
-                guard let first = parts.first, let record = TypeRecord(descriptor: first) else { return }
+                var parts = DescriptorFields(bytes, separatedBy: 0x1C)
+                guard let record = parts.next().flatMap({ TypeRecord(descriptor: $0) }) else { return }
                 if record.keyword != "extension" {
                     state.types.append(TrackedTypeRecord(record: record, isInstance: isInstance))
                 }
-                for part in parts.dropFirst() {
+                while let part = parts.next() {
                     if let record = JoinPointRecord(descriptor: part) { addLate(record, to: &state) }
                 }
             }
         }
-        for (descriptor, setGate) in descriptors {
-            guard let record = descriptor.withUTF8Buffer({ JoinPointRecord(descriptor: $0) }) else { continue }
-            if let setGate { state.points.append(JoinPoint(record, setGate: setGate)) } else { addLate(record, to: &state) }
+        for registration in descriptors {
+            guard let record = registration.descriptor.withUTF8Buffer({ JoinPointRecord(descriptor: $0) }) else { continue }
+            if let setGate = registration.setGate {
+                let source = registration.place.map {
+                    LogSource(file: $0.file, function: $0.selector, line: UInt32(clamping: record.line))
+                }
+                state.points.append(JoinPoint(record, at: source, setGate: setGate))
+            } else {
+                addLate(record, to: &state)
+            }
         }
     }
 
@@ -87,7 +113,7 @@ enum JoinPointRegistry {
             state.byAddress[address] = point
             return (point, isNew ? state.trackers : [])
         }
-        for tracker in waiting { tracker.pointsAppeared() }
+        if let point { for tracker in waiting { tracker.appeared([point], []) } }
         return point
     }
 

@@ -19,7 +19,7 @@ public struct TrackedCall {
     init(_ point: JoinPoint, _ advice: AdviceSet, _ instance: () -> Any?, _ arguments: () -> [Any]) {
         self.point = point
         self.arguments = advice.needsArguments ? arguments() : []
-        self.instance = advice.needsInstance ? instance() : nil
+        if advice.needsInstance { self.instance = instance() }
         start = advice.clock?.monotonicNanoseconds() ?? 0
     }
 

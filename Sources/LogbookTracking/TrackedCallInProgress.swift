@@ -13,6 +13,8 @@ public final class TrackedCallInProgress {
 
     public func threw(_ error: any Error) { call.error = error }
     public func returned<Result>(_ result: Result) { if advice.needsResult { call.result = result } }
+    /// A result that cannot be copied is not captured.
+    @_disfavoredOverload public func returned<Result: ~Copyable>(_ result: borrowing Result) {}
     public func end() { end { nil } }
     public func end(_ instance: () -> Any?) { if !isSkipped { advice.finish(&call, instance) } }
 }

@@ -24,6 +24,7 @@ public final class Tracker: Sendable {
     private struct Around: Sendable {
         let handler: any Sendable
         let result: String
+        let isAsync: Bool
         let file: String
         let line: Int
     }
@@ -36,6 +37,7 @@ public final class Tracker: Sendable {
         var waiting: [PlanEntry] = []
         var points: [JoinPoint] = []
         var advice: [ObjectIdentifier: [Advice]] = [:]
+        var handlers: [ObjectIdentifier: any Sendable] = [:]
     }
 
     /// What to do when a plan does not fit the program.
@@ -71,14 +73,30 @@ public final class Tracker: Sendable {
         addMetadata(name) { call in (call.instance as? Instance).map { body($0, call) } ?? [:] }
     }
 
-    /// Does something around a method of the next plan that is started: `proceed` runs the method. For synchronous methods.
+    /// Does something around a method of the next plan that is started: `proceed` runs the method. For methods
+    /// that are not asynchronous; see the other `around` for those.
     /// - Parameter type: The result, spelled as the method spells it; the plan is not started if it is another.
     public func around<Result>(
         _ point: JoinPointName, returning type: Result.Type = Result.self, file: String = #fileID, line: Int = #line,
         _ body: @escaping @Sendable (_ call: TrackedCall, _ proceed: () throws -> Result) throws -> Result
     ) {
         let around = Around(
-            handler: LogbookTracking.Around<Result>(body: body), result: String(describing: Result.self), file: file, line: line)
+            handler: LogbookTracking.Around<Result>(body: body), result: String(describing: Result.self), isAsync: false,
+            file: file, line: line)
+        state.withLock { $0.arounds[point] = around }
+    }
+
+    /// The same around an asynchronous method. The handler runs where the method's caller is, such as on the actor whose method calls
+    /// it, and may await before and after it proceeds.
+    @_disfavoredOverload
+    public func around<Result>(
+        _ point: JoinPointName, returning type: Result.Type = Result.self, file: String = #fileID, line: Int = #line,
+        _ body: nonisolated(nonsending) @escaping @Sendable (
+            _ call: TrackedCall, _ proceed: nonisolated(nonsending) () async throws -> Result
+        ) async throws -> Result
+    ) {
+        let around = Around(
+            handler: AsyncAround<Result>(body: body), result: String(describing: Result.self), isAsync: true, file: file, line: line)
         state.withLock { $0.arounds[point] = around }
     }
 
@@ -136,6 +154,7 @@ public final class Tracker: Sendable {
                 state.waiting = examined.late
                 state.points = Array(points.values)
                 state.advice = advice
+                state.handlers = handlers
             }
             JoinPointRegistry.keep(self)
             return (points.count, state)
@@ -167,6 +186,7 @@ public final class Tracker: Sendable {
                 state.waiting = []
                 state.points = []
                 state.advice = [:]
+                state.handlers = [:]
                 return before
             }
             for point in state.points { point.install(nil, for: ObjectIdentifier(self)) }
@@ -179,34 +199,39 @@ public final class Tracker: Sendable {
 
     /// Points of generic code report themselves only while somebody waits for one.
     private func countWaiting(from wasEmpty: Bool, to isEmpty: Bool) {
-        if wasEmpty != isEmpty { TrackingExpansion1.latePoints.add(isEmpty ? -1 : 1, ordering: .relaxed) }
+        if wasEmpty != isEmpty { TrackingExpansion2.latePoints.add(isEmpty ? -1 : 1, ordering: .relaxed) }
     }
 
-    /// Looks again for what a plan says will come late.
-    func pointsAppeared() {
+    /// Looks again for what a plan says will come late. A library brings its points one by one, so only entries that may have waited
+    /// for these are looked at; a type may be what is missing between any two others.
+    func appeared(_ points: [JoinPoint], _ types: [TypeRecord]) {
+        if state.withLock({ $0.waiting.isEmpty }) { return }
         JoinPointRegistry.exchanging {
-            let state = state.withLock { $0 }
-            guard let plan = state.plan, !state.waiting.isEmpty else { return }
-            let catalog = Catalog()
+            let (waiting, plan, closures) = state.withLock { ($0.waiting, $0.plan, $0.closures) }
+            guard let plan else { return }
+            let chosen = types.isEmpty
+                ? waiting.indices.filter { place in points.contains { waiting[place].mayMean($0.record) } } : Array(waiting.indices)
+            if chosen.isEmpty { return }
+            let catalog = types.isEmpty ? Catalog(points, JoinPointRegistry.types()) : Catalog()
             var document = PlanDocument()
             document.usecases = plan.usecases
-            document.entries = state.waiting
-            let examined = PlanCheck.check(document, against: catalog.plan, names: names(state))
+            document.entries = chosen.map { waiting[$0] }
+            let examined = PlanCheck.check(document, against: catalog.plan, names: names(closures))
             for issue in examined.issues { LogDiagnostics.report("tracking", issue.description) }
-            var added = state.advice, points: [JoinPoint] = []
+            var rest = waiting
+            for place in chosen.reversed() { rest.remove(at: place) }
+            rest += examined.late
+            countWaiting(from: false, to: rest.isEmpty)
+            state.withLock { $0.waiting = rest }
             for entry in examined.entries {
-                let point = catalog.points[entry.point]
-                points.append(point)
-                added[ObjectIdentifier(point), default: []].append(advice(for: entry, catalog, state.closures))
-            }
-            for point in points {
-                point.install(AdviceSet(added[ObjectIdentifier(point)] ?? []), for: ObjectIdentifier(self))
-            }
-            countWaiting(from: false, to: examined.late.isEmpty)
-            self.state.withLock { state in
-                state.waiting = examined.late
-                state.points += points
-                state.advice = added
+                let point = catalog.points[entry.point], id = ObjectIdentifier(point)
+                let advice = advice(for: entry, catalog, closures)
+                let set = state.withLock { state in
+                    state.advice[id, default: []].append(advice)
+                    if !state.points.contains(where: { $0 === point }) { state.points.append(point) }
+                    return AdviceSet(state.advice[id] ?? [], around: state.handlers[id])
+                }
+                point.install(set, for: ObjectIdentifier(self))
             }
         }
     }
@@ -220,7 +245,13 @@ public final class Tracker: Sendable {
         let plan: PlanCatalog
 
         init() {
-            (points, types) = JoinPointRegistry.all()
+            let all = JoinPointRegistry.all()
+            self.init(all.points, all.types)
+        }
+
+        init(_ points: [JoinPoint], _ types: [JoinPointRegistry.TrackedTypeRecord]) {
+            self.points = points
+            self.types = types
             plan = PlanCatalog(points: points.map(\.record), types: types.map(\.record))
         }
     }
@@ -232,14 +263,14 @@ public final class Tracker: Sendable {
         var issues: [PlanIssue]
     }
 
-    private func names(_ state: State) -> PlanCheck.Names {
+    private func names(_ closures: Advice.Closures) -> PlanCheck.Names {
         PlanCheck.Names(
-            predicates: Array(state.closures.predicates.keys), metadataSources: Array(state.closures.metadata.keys),
+            predicates: Array(closures.predicates.keys), metadataSources: Array(closures.metadata.keys),
             providers: service.registrations.map(\.name))
     }
 
     private func examine(_ document: PlanDocument, _ catalog: Catalog, _ state: State) -> Examined {
-        let checked = PlanCheck.check(document, against: catalog.plan, names: names(state))
+        let checked = PlanCheck.check(document, against: catalog.plan, names: names(state.closures))
         var examined = Examined(entries: checked.entries, late: checked.late, issues: checked.issues)
         for (name, around) in state.arounds.sorted(by: { $0.key.text < $1.key.text }) {
             let place = PlanPlace(file: around.file, line: around.line)
@@ -251,8 +282,10 @@ public final class Tracker: Sendable {
             let point = catalog.points[found], record = point.record
             if record.kind == .initializer || record.kind == .deinitializer || record.kind == .point {
                 complain("only methods and functions have something to proceed with")
-            } else if record.isAsync {
-                complain("the method is asynchronous; a handler can only be around one that is not")
+            } else if record.isAsync != around.isAsync {
+                complain(
+                    record.isAsync ? "the method is asynchronous, and the handler does not await it"
+                        : "the method is not asynchronous, and the handler awaits")
             } else if !TypeSpelling.isSame(around.result, record.result) {
                 complain("the handler returns \(around.result), and the method \(record.result)")
             } else {
@@ -266,5 +299,12 @@ public final class Tracker: Sendable {
         Advice(
             entry, at: catalog.points[entry.point], isInstance: entry.instancesOf.flatMap { catalog.types[$0].isInstance },
             closures: closures, service: service, transactions: transactions)
+    }
+}
+
+extension PlanEntry {
+    /// Whether it may mean a point, as far as names alone tell; the type that it names may only inherit a method.
+    fileprivate func mayMean(_ record: JoinPointRecord) -> Bool {
+        point.map { $0.value.hasSuffix(record.selector) } ?? (selector?.value == record.selector)
     }
 }

@@ -2,7 +2,7 @@ internal import LogbookCore
 internal import LogbookTrackingPlan
 
 /// A value that a plan asks for, ready to be fetched from a call.
-struct ValuePath: Sendable {
+final class ValuePath: Sendable {   // not a struct: handing it on is one reference
     private let root: PlanPath.Root
     /// The names of properties behind the root.
     private let properties: [String]

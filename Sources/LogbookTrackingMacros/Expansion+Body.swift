@@ -70,20 +70,20 @@ extension Expansion {
             isInitializer ? "initializer" : isDeinitializer ? "deinitializer"
             : !isMember ? "function" : header.isStatic ? "staticMethod" : "method"
         let descriptor = descriptor(of: header, kind: kind, line: line)
-        let isCopyable = !(types.last?.inheritance.contains { $0.containsText("~Copyable") } ?? false)
+        let isCopyable = types.last?.isCopyable ?? true
         let instance =
             !isMember || isInitializer || isDeinitializer || !isCopyable || header.modifiers.contains("consuming")
             || request.attribute.leavesInstanceAlone ? "nil" : header.isStatic ? "Self.self" : "self"
         let values = "{ \(instance) }, { \(descriptor.arguments) }"
         if request.attribute.isGeneric || header.isGeneric || isInGenericContext {
             // No static stored property may stand here: the point is looked for by its name instead.
-            let expansion = "LogbookTracking.TrackingExpansion1"
+            let expansion = "LogbookTracking.TrackingExpansion2"
             return GateText(
                 run: "\(expansion).runLate(\"\(descriptor.literal)\", ",
                 begin: "\(expansion).beginLate(\"\(descriptor.literal)\", ", values: values)
         }
         return GateText(
-            declaration: Self.point(named: "__TrackedPoint", descriptor.literal),
+            declaration: PointText.gate(named: "__TrackedPoint", descriptor),
             run: "__TrackedPoint.gate.run(", begin: "__TrackedPoint.gate.begin(", values: values)
     }
 }

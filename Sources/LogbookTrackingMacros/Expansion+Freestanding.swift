@@ -33,11 +33,11 @@ extension Expansion {
             line: place.line)
         let closures = "{ nil }, { [\(call.values.map { "(\($0.text)) as Any" }.joined(separator: ", "))] }"
         if isInGenericContext {
-            return "LogbookTracking.TrackingExpansion1.runLate(\"\(descriptor.literal)\", \(closures)) { () -> Void in }"
+            return "LogbookTracking.TrackingExpansion2.runLate(\"\(descriptor.literal)\", \(closures)) { () -> Void in }"
         }
         return """
             {
-            \(Self.point(named: "__TrackedPoint", descriptor.literal))
+            \(PointText.gate(named: "__TrackedPoint", descriptor))
             __TrackedPoint.gate.run(\(closures)) { () -> Void in }
             }()
             """

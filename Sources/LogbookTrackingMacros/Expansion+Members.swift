@@ -16,7 +16,7 @@ extension Expansion {
     /// The functions that stand in the declaration itself.
     var members: [FoundFunction] {
         var scanner = MemberScanner()
-        scanner.scan(header.body ?? "", file: request.declarationPlace.fileID, path: [], firstLine: bodyLine, isNested: false)
+        scanner.scan(header.body ?? "", file: request.declarationPlace.fileID, firstLine: bodyLine, isNested: false)
         return scanner.functions.filter {
             $0.header.keyword == "func" && ($0.header.isTrackedMember(of: request.attribute) || $0.header.attribute("Tracked") != nil)
         }
@@ -37,7 +37,7 @@ extension Expansion {
             of: header, kind: typePath.isEmpty ? "function" : header.isStatic ? "staticMethod" : "method", line: line)
         return """
             enum \(uniqueName) {
-            \(Self.record("LogbookTracking.TrackingExpansion1.registerLate(\"\(descriptor.literal)\")"))
+            \(PointText.record("LogbookTracking.TrackingExpansion2.registerLate(\"\(descriptor.literal)\")"))
             }
             """
     }
@@ -59,21 +59,16 @@ extension Expansion {
             points = members.map {
                 separators.point
                     + descriptor(
-                        of: $0.header, in: path, kind: $0.header.isStatic ? "staticMethod" : "method", line: $0.line
+                        of: $0.header, in: path, kind: $0.header.isStatic ? "staticMethod" : "method", line: $0.place.line
                     ).literal
             }.joined()
         }
         if header.keyword == "extension", points.isEmpty { return "" }
-        let record = [
-            request.declarationPlace.module.swiftEscaped, path.swiftEscaped, header.keyword,
-            header.inheritance.map(\.swiftEscaped).joined(separator: separators.parameter),
-            request.declarationPlace.fileID.swiftEscaped, String(line),
-        ].joined(separator: separators.field)
-        let isPlain = !isGeneric && header.keyword != "protocol" && !header.inheritance.contains { $0.containsText("~Copyable") }
-        let test = isPlain ? "{ $0 is \(path) }" : "nil"
+        let type = TypeDescriptor(
+            module: request.declarationPlace.module, name: path, header: header, fileID: request.declarationPlace.fileID, line: line)
         return """
             enum \(uniqueName) {
-            \(Self.record("LogbookTracking.TrackingExpansion1.registerType(\"\(record)\(points)\", \(test))"))
+            \(PointText.record("LogbookTracking.TrackingExpansion2.registerType(\"\(type.literal)\(points)\", \(type.instanceTest(isGeneric: isGeneric)))"))
             }
             """
     }

@@ -72,28 +72,4 @@ struct Expansion {
             $0.isGeneric || $0.keyword == "protocol" || $0.keyword == "extension" && !$0.whereClause.isEmpty
         }
     }
-
-    /// A constant that the linker collects: the loader calls each before `main`.
-    static func record(_ call: String) -> String {
-        """
-        #if canImport(Darwin)
-        @section("__DATA,__mod_init_func")
-        #else
-        @section(".init_array")
-        #endif
-        @used static let record: @convention(c) () -> Void = { \(call) }
-        """
-    }
-
-    /// A gate with the record of its point. It is 8 bytes that the compiler initializes: a `static let` that runs code would cost
-    /// every call a look whether it has run.
-    static func point(named name: String, _ descriptor: String, access: String = "") -> String {
-        """
-        \(access)enum \(name) {
-        static let gate = LogbookTracking.TrackingGate1()
-        \(record("LogbookTracking.TrackingExpansion1.register(\"\(descriptor)\") { gate.set($0) }"))
-        }
-
-        """
-    }
 }

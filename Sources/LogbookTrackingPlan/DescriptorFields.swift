@@ -1,13 +1,23 @@
-/// Takes apart the literals that the macro plug-in writes, whose parts are separated by characters of control. Concrete on purpose:
-/// a thousand of them are read when a program starts.
-package enum DescriptorFields {
-    package static func split(_ bytes: UnsafeBufferPointer<UInt8>, at separator: UInt8) -> [UnsafeBufferPointer<UInt8>] {
-        var fields: [UnsafeBufferPointer<UInt8>] = [], start = 0
-        fields.reserveCapacity(10)
-        for place in 0...bytes.count where place == bytes.count || bytes[place] == separator {
-            fields.append(UnsafeBufferPointer(rebasing: bytes[start..<place]))
-            start = place + 1
-        }
-        return fields
+/// Takes apart the literals that the macro plug-in writes, whose parts are separated by characters of control. Field by field and
+/// without memory of its own: a thousand of them are read when a program starts.
+package struct DescriptorFields {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let separator: UInt8
+    /// Where the next field begins; nil behind the last one.
+    private var start: Int? = 0
+
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, separatedBy separator: UInt8) {
+        self.bytes = bytes
+        self.separator = separator
     }
+
+    package mutating func next() -> UnsafeBufferPointer<UInt8>? {
+        guard let start else { return nil }
+        var end = start
+        while end < bytes.count, bytes[end] != separator { end += 1 }
+        self.start = end < bytes.count ? end + 1 : nil
+        return UnsafeBufferPointer(rebasing: bytes[start..<end])
+    }
+
+    package mutating func nextText() -> String? { next().map { String(decoding: $0, as: UTF8.self) } }
 }

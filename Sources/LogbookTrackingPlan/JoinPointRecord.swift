@@ -44,20 +44,28 @@ package final class JoinPointRecord: Sendable {
 
     /// Takes apart what the macro plug-in wrote; see `PointDescriptor`.
     package convenience init?(descriptor: UnsafeBufferPointer<UInt8>) {
-        let fields = DescriptorFields.split(descriptor, at: 0x1F)
-        guard fields.count == 10 else { return nil }
-        func text(_ place: Int) -> String { String(decoding: fields[place], as: UTF8.self) }
-        guard let kind = Kind(rawValue: text(3)) else { return nil }
-        let parameters = DescriptorFields.split(fields[4], at: 0x1E).compactMap { parameter -> Parameter? in
-            let parts = DescriptorFields.split(parameter, at: 0x1D)   // one part, of no bytes, where there is no parameter
-            guard parts.count == 4 else { return nil }
-            return Parameter(
-                label: String(decoding: parts[0], as: UTF8.self), name: String(decoding: parts[1], as: UTF8.self),
-                type: String(decoding: parts[2], as: UTF8.self), isCapturable: parts[3].first == UInt8(ascii: "1"))
-        }
+        var fields = DescriptorFields(descriptor, separatedBy: 0x1F)
+        guard let module = fields.nextText(), let type = fields.nextText(), let selector = fields.nextText(),
+            let kind = fields.nextText().flatMap(Kind.init(rawValue:)), let parameters = fields.next(), let result = fields.nextText(),
+            let isAsync = fields.next(), let isThrowing = fields.next(), let file = fields.nextText(), let line = fields.nextText()
+        else { return nil }
         self.init(
-            module: text(0), type: text(1), selector: text(2), kind: kind, parameters: parameters, result: text(5),
-            isAsync: text(6) == "1", isThrowing: text(7) == "1", file: text(8), line: Int(text(9)) ?? 0)
+            module: module, type: type, selector: selector, kind: kind, parameters: Self.parameters(parameters), result: result,
+            isAsync: isAsync.first == UInt8(ascii: "1"), isThrowing: isThrowing.first == UInt8(ascii: "1"), file: file,
+            line: Int(line) ?? 0)
+    }
+
+    private static func parameters(_ descriptor: UnsafeBufferPointer<UInt8>) -> [Parameter] {
+        if descriptor.isEmpty { return [] }
+        var descriptors = DescriptorFields(descriptor, separatedBy: 0x1E), parameters: [Parameter] = []
+        while let descriptor = descriptors.next() {
+            var fields = DescriptorFields(descriptor, separatedBy: 0x1D)
+            guard let label = fields.nextText(), let name = fields.nextText(), let type = fields.nextText(), let capturable = fields.next()
+            else { continue }
+            parameters.append(
+                Parameter(label: label, name: name, type: type, isCapturable: capturable.first == UInt8(ascii: "1")))
+        }
+        return parameters
     }
 
     /// `Type.selector`, as a plan and a person would say it.

@@ -83,7 +83,7 @@ package struct PlanCatalog: Sendable {
     }
 
     /// The names of the types that a type inherits from; where its own module has one of the name, that one.
-    private func ancestors(of type: String) -> [String] {
+    func ancestors(of type: String) -> [String] {
         var found: [String] = [], waiting = parents(of: type)
         while !waiting.isEmpty {
             let next = waiting.removeFirst()

@@ -1,3 +1,5 @@
+internal import LogbookTrackingSyntax
+
 /// Text with values in it: `Added $arg.item`. Two dollar signs are one that means itself.
 package struct PlanTemplate: Sendable {
     package enum Part: Sendable {
@@ -9,43 +11,59 @@ package struct PlanTemplate: Sendable {
 
     package init(_ text: String) {
         let sign = UInt8(ascii: "$")
+        guard var dollar = text.utf8.firstIndex(of: sign) else {
+            parts = [.text(text)]
+            return
+        }
         var plain = "", rest = text[...]
-        while let dollar = rest.utf8.firstIndex(of: sign) {
-            plain.append(contentsOf: rest[..<dollar])
+        while true {
+            if dollar > rest.startIndex { plain.append(contentsOf: rest[..<dollar]) }
             rest = rest[rest.utf8.index(after: dollar)...]
             if rest.utf8.first == sign {
                 plain.append("$")
                 rest = rest[rest.utf8.index(after: rest.startIndex)...]
-                continue
+            } else {
+                let (words, end) = Self.path(in: rest)
+                if words.isEmpty {
+                    plain.append("$")
+                } else {
+                    if !plain.isEmpty { parts.append(.text(plain)) }
+                    plain = ""
+                    parts.append(.value(PlanPath(words: words)))
+                    rest = rest[end...]
+                }
             }
-            let end = Self.endOfPath(in: rest)
-            if end == rest.startIndex {
-                plain.append("$")
-                continue
-            }
-            if !plain.isEmpty { parts.append(.text(plain)) }
-            plain = ""
-            parts.append(.value(PlanPath(words: Self.words(of: rest[..<end]))))
-            rest = rest[end...]
+            guard let next = rest.utf8.firstIndex(of: sign) else { break }
+            dollar = next
         }
-        plain.append(contentsOf: rest)
-        if !plain.isEmpty || parts.isEmpty { parts.append(.text(plain)) }
+        if !rest.isEmpty { plain.append(contentsOf: rest) }
+        if !plain.isEmpty { parts.append(.text(plain)) }
     }
 
-    /// Where a path ends that begins with the text; by bytes, because a thousand of them are read when a program starts.
-    private static func endOfPath(in text: Substring) -> Substring.Index {
-        var end = text.startIndex
+    /// The words of a path with which the text begins, and where it ends; by bytes as long as they are ASCII, because a thousand of
+    /// them are read when a program starts.
+    private static func path(in text: Substring) -> (words: [String], end: Substring.Index) {
+        let bytes = text.utf8
+        var words: [String] = [], start = text.startIndex, end = start
         while end < text.endIndex {
-            let next = text.utf8.index(after: end)
-            if text.utf8[end] == UInt8(ascii: ".") {
-                guard next < text.endIndex, beginsWord(text.unicodeScalars[next]) else { break }
+            let byte = bytes[end]
+            if byte == UInt8(ascii: ".") {
+                let next = bytes.index(after: end)
+                guard end > start, next < text.endIndex, beginsWord(text.unicodeScalars[next]) else { break }
+                words.append(String(text[start..<end]))
+                start = next
                 end = next
+            } else if byte < 0x80 {
+                guard byte == UInt8(ascii: "_") || byte.isDigit || (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
+                else { break }
+                end = bytes.index(after: end)
             } else {
                 guard continuesWord(text.unicodeScalars[end]) else { break }
                 end = text.unicodeScalars.index(after: end)
             }
         }
-        return end
+        if end > start { words.append(String(text[start..<end])) }
+        return (words, end)
     }
 
     private static func beginsWord(_ scalar: Unicode.Scalar) -> Bool {
@@ -62,16 +80,6 @@ package struct PlanTemplate: Sendable {
         case .nonspacingMark, .spacingMark, .enclosingMark: return true
         default: return scalar.properties.numericType != nil
         }
-    }
-
-    private static func words(of path: Substring) -> [String] {
-        var words: [String] = [], start = path.startIndex
-        while let dot = path[start...].utf8.firstIndex(of: UInt8(ascii: ".")) {
-            words.append(String(path[start..<dot]))
-            start = path.utf8.index(after: dot)
-        }
-        words.append(String(path[start...]))
-        return words
     }
 
     package var paths: [PlanPath] { parts.compactMap { if case .value(let path) = $0 { path } else { nil } } }

@@ -6,53 +6,71 @@ package struct SourceCatalog {
     private var points: [JoinPointRecord] = []
     private var types: [TypeRecord] = []
     private var unannotated: Set<String> = []
+    /// What is to be woven, by its place among the points or the types, and the imports of the sources that it stands in.
+    private(set) var wovenFunctions: [Int: FoundFunction] = [:]
+    private(set) var wovenTypes: [Int: FoundType] = [:]
+    private(set) var imports: [FoundImport] = []
 
     package init() {}
 
     package var catalog: PlanCatalog { PlanCatalog(points: points, types: types, unannotated: unannotated) }
 
-    /// - Parameter name: Of the file, without its folders.
-    package mutating func add(_ text: String, module: String, file name: String) {
-        let file = module + "/" + name
+    /// - Parameters:
+    ///   - path: Of the file; what is found in it says it comes from its last part.
+    ///   - isWoven: Whether what carries no annotation can be named, too, because it will be woven.
+    package mutating func add(_ text: String, module: String, path: String, isWoven: Bool = false) {
         var scanner = MemberScanner()
-        scanner.scan(text, file: file)
+        scanner.scan(text, file: path)
         for type in scanner.types {
-            if type.header.attribute("TrackedType") != nil {
+            let isAnnotated = type.header.attribute("TrackedType") != nil
+            if isAnnotated || isWoven && type.header.keyword != "extension" {
+                if !isAnnotated { wovenTypes[types.count] = type }
                 types.append(
                     TypeRecord(
                         module: module, name: type.name, keyword: type.header.keyword, inheritance: type.header.inheritance,
-                        file: file, line: type.line))
+                        file: Self.fileID(module, type.place), line: type.place.line))
             } else if type.header.keyword != "extension" {
                 unannotated.insert(type.name)
             }
         }
-        for function in scanner.functions { add(function, module: module) }
+        for function in scanner.functions { add(function, module: module, isWoven: isWoven) }
+        if isWoven { imports += scanner.imports }
     }
 
-    private mutating func add(_ function: FoundFunction, module: String) {
+    /// `Module/File.swift`, as the running program names it.
+    static func fileID(_ module: String, _ place: SourcePlace) -> String {
+        module + "/" + (place.file.split(separator: "/").last.map(String.init) ?? place.file)
+    }
+
+    private mutating func add(_ function: FoundFunction, module: String, isWoven: Bool) {
         let header = function.header, own = header.attribute("Tracked")
         let type = function.typeHeader?.attribute("TrackedType") ?? function.typeHeader?.attribute("TrackedExtension")
         let isKnownLate = function.typeHeader?.keyword == "extension" && (type?.isGeneric == true || own?.isGeneric == true)
-        if own != nil || type.map(header.isTrackedMember) == true {
+        let isAnnotated = own != nil || type.map(header.isTrackedMember) == true
+        if isAnnotated || isWoven && !header.attributeNames.contains("NotTracked") {
             // Points of extensions of generic types are known from their first call on; the plan says that it waits for them.
             if isKnownLate { return }
+            if !isAnnotated { wovenFunctions[points.count] = function }
             let exceptions = (type?.exceptions ?? []) + (own?.exceptions ?? [])
-            let kind: JoinPointRecord.Kind = header.keyword == "init" ? .initializer
-                : function.type.isEmpty ? .function : header.isStatic ? .staticMethod : .method
             points.append(
                 JoinPointRecord(
-                    module: module, type: function.type, selector: header.selector, kind: kind,
+                    module: module, type: function.type, selector: header.selector, kind: Self.kind(of: function),
                     parameters: header.parameters.map {
                         JoinPointRecord.Parameter(
                             label: DeclarationHeader.plain($0.label), name: DeclarationHeader.plain($0.name), type: $0.type,
                             isCapturable: $0.isCapturable(except: exceptions))
                     },
                     result: header.result ?? "Void", isAsync: header.isAsync, isThrowing: header.isThrowing,
-                    file: function.file, line: function.line))
+                    file: Self.fileID(module, function.place), line: function.place.line))
         } else {
             unannotated.insert((function.type.isEmpty ? "" : function.type + ".") + header.selector)
         }
         addAspectPoints(in: function, module: module)
+    }
+
+    static func kind(of function: FoundFunction) -> JoinPointRecord.Kind {
+        function.header.keyword == "init" ? .initializer
+            : function.type.isEmpty ? .function : function.header.isStatic ? .staticMethod : .method
     }
 
     /// The named points in a body: `#aspectPoint("name", ["key": value])`.
@@ -77,7 +95,8 @@ package struct SourceCatalog {
                     parameters: call.values.map {
                         JoinPointRecord.Parameter(label: $0.key, name: $0.key, type: "Any", isCapturable: true)
                     },
-                    result: "Void", isAsync: false, isThrowing: false, file: function.file, line: function.line))
+                    result: "Void", isAsync: false, isThrowing: false, file: Self.fileID(module, function.place),
+                    line: function.place.line))
         }
     }
 

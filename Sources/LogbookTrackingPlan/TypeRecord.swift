@@ -20,14 +20,13 @@ package struct TypeRecord: Sendable {
 
     /// Takes apart what the macro plug-in wrote.
     package init?(descriptor: UnsafeBufferPointer<UInt8>) {
-        let fields = DescriptorFields.split(descriptor, at: 0x1F)
-        guard fields.count == 6 else { return nil }
-        func text(_ place: Int) -> String { String(decoding: fields[place], as: UTF8.self) }
-        self.init(
-            module: text(0), name: text(1), keyword: text(2),
-            inheritance: DescriptorFields.split(fields[3], at: 0x1E).filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) },
-            file: text(4),
-            line: Int(text(5)) ?? 0)
+        var fields = DescriptorFields(descriptor, separatedBy: 0x1F)
+        guard let module = fields.nextText(), let name = fields.nextText(), let keyword = fields.nextText(),
+            let parents = fields.next(), let file = fields.nextText(), let line = fields.nextText()
+        else { return nil }
+        var inheritance: [String] = [], rest = DescriptorFields(parents, separatedBy: 0x1E)
+        while let parent = rest.nextText() { if !parent.isEmpty { inheritance.append(parent) } }
+        self.init(module: module, name: name, keyword: keyword, inheritance: inheritance, file: file, line: Int(line) ?? 0)
     }
 
     package var id: String { module + "." + name }

@@ -41,6 +41,8 @@ package struct DeclarationHeader: Sendable, Equatable {
 
     package var isStatic: Bool { modifiers.contains("static") || modifiers.contains("class") }
     package var isPrivate: Bool { modifiers.contains("private") || modifiers.contains("fileprivate") }
+    /// Of a type, as far as it says so itself.
+    package var isCopyable: Bool { !inheritance.contains { $0.containsText("~Copyable") } }
     package var isOperator: Bool { !(name.utf8.first.map(DeclarationScanner.beginsName) ?? false) }
     package var returnsNothing: Bool { result == nil || result == "Void" || result == "()" }
     package var returnsOpaque: Bool {

@@ -173,6 +173,16 @@ package struct DeclarationScanner {
         }
     }
 
+    /// What stands before the line's end, a semicolon or a comment.
+    mutating func restOfLine() -> String {
+        let start = position
+        while !isAtEnd, current != UInt8(ascii: "\n"), current != UInt8(ascii: ";") {
+            if current == UInt8(ascii: "/"), "/*".utf8.contains(byte(at: position + 1)) { break }
+            position += 1
+        }
+        return text(from: start).trimmed
+    }
+
     // MARK: Parts of a header
 
     /// A type, up to what cannot belong to one; a comment behind it is left out.

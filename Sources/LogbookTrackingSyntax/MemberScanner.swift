@@ -1,33 +1,9 @@
-/// A function that was found in a text.
-package struct FoundFunction: Sendable {
-    /// With its modifiers, attributes and body.
-    package var header: DeclarationHeader
-    /// The names of the types around it, dots between them; empty for a free function.
-    package var type: String
-    package var file: String
-    /// Counted from 1.
-    package var line: Int
-    /// Whether a type around it is generic.
-    package var isInGenericType: Bool
-    /// The innermost type or extension around it, with its attributes; nil for a free function.
-    package var typeHeader: DeclarationHeader?
-}
-
-/// A type that was found in a text.
-package struct FoundType: Sendable {
-    /// With the names of the types around it.
-    package var name: String
-    package var header: DeclarationHeader
-    package var file: String
-    package var line: Int
-    package var isGeneric: Bool
-}
-
-/// Finds types and the functions and initializers in them, in the text of whole files. Extensions are types here: their functions belong to the
-/// type they extend.
+/// Finds types, the functions and initializers in them, and imports, in the text of whole files. Extensions are types here: their
+/// functions belong to the type they extend.
 package struct MemberScanner {
     package private(set) var functions: [FoundFunction] = []
     package private(set) var types: [FoundType] = []
+    package private(set) var imports: [FoundImport] = []
 
     package init() {}
 
@@ -37,28 +13,44 @@ package struct MemberScanner {
         "isolated", "class",
     ]
 
+    /// What stands around a text.
+    private struct Surroundings {
+        var path: [String] = []
+        var header: DeclarationHeader?
+        var isGeneric = false
+        var isPrivate = false
+        var condition = ""
+    }
+
     /// - Parameters:
     ///   - file: How the file is named in what is found.
-    ///   - path: The types around the text.
     ///   - firstLine: The number of the text's first line.
     ///   - isNested: False to leave the members of nested types alone.
-    package mutating func scan(
-        _ text: String, file: String, path: [String] = [], firstLine: Int = 1, isInGenericType: Bool = false,
-        isNested: Bool = true, in typeHeader: DeclarationHeader? = nil
-    ) {
+    package mutating func scan(_ text: String, file: String, firstLine: Int = 1, isNested: Bool = true) {
+        scan(text, from: SourcePlace(file: file, line: firstLine, column: 1), isNested: isNested, in: Surroundings())
+    }
+
+    private mutating func scan(_ text: String, from start: SourcePlace, isNested: Bool, in around: Surroundings) {
         var scanner = DeclarationScanner(text)
+        var places = Places(start)
+        var conditions = CompilationConditions(around.condition)
         var modifiers: [String] = [], attributes: [String] = []
-        var counted = 0, line = firstLine
-        func lineNumber(at position: Int) -> Int {   // positions only grow
-            while counted < position {
-                if scanner.byte(at: counted) == UInt8(ascii: "\n") { line += 1 }
-                counted += 1
-            }
-            return line
-        }
         func forget() {
             modifiers = []
             attributes = []
+        }
+        /// The header that begins at the word, and where its body opens; nil for one without a body. The scanner stands behind it then.
+        func declaration(from word: Int) -> (header: DeclarationHeader, opening: Int)? {
+            scanner.position = word
+            var header = scanner.header(isWholeText: false)
+            header.attributes = attributes
+            header.modifiers = modifiers
+            forget()
+            guard scanner.current == UInt8(ascii: "{") else { return nil }
+            let opening = scanner.position
+            scanner.skipBalanced()
+            header.body = scanner.text(opening + 1..<max(opening + 1, scanner.position - 1))
+            return (header, opening)
         }
         while !scanner.isAtEnd {
             scanner.skipTrivia()
@@ -66,6 +58,11 @@ package struct MemberScanner {
             let byte = scanner.current
             if (byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "#")) && scanner.isAtString {
                 scanner.skipString()
+                continue
+            }
+            if byte == UInt8(ascii: "#") {
+                scanner.position += 1
+                if let directive = scanner.name(), conditions.read(directive, restOfLine: { scanner.restOfLine() }) { forget() }
                 continue
             }
             if byte == UInt8(ascii: "@") {
@@ -88,49 +85,99 @@ package struct MemberScanner {
                 var ahead = scanner
                 ahead.skipTrivia()
                 guard DeclarationScanner.beginsName(ahead.current) else { continue }   // a variable may be called `actor`
-                scanner.position = start
-                var header = scanner.header(isWholeText: false)
-                header.attributes = attributes
-                header.modifiers = modifiers
-                forget()
-                guard scanner.current == UInt8(ascii: "{") else { continue }
-                let opening = scanner.position
-                scanner.skipBalanced()
-                let inner = scanner.text(opening + 1..<max(opening + 1, scanner.position - 1))
+                guard let (found, opening) = declaration(from: start) else { continue }
+                let place = places.place(of: start, in: scanner)
+                var header = found
                 header.body = nil
-                let names = path + [header.name], isGeneric = isInGenericType || !header.generics.isEmpty
+                let within = Surroundings(
+                    path: around.path + [header.name], header: header, isGeneric: around.isGeneric || !header.generics.isEmpty,
+                    isPrivate: around.isPrivate || header.isPrivate, condition: conditions.expression)
                 types.append(
                     FoundType(
-                        name: names.joined(separator: "."), header: header, file: file, line: lineNumber(at: start),
-                        isGeneric: isGeneric))
-                if isNested {
-                    scan(
-                        inner, file: file, path: names, firstLine: lineNumber(at: opening), isInGenericType: isGeneric,
-                        in: header)
-                }
+                        name: within.path.joined(separator: "."), header: header, isGeneric: within.isGeneric,
+                        isPrivate: within.isPrivate, place: place, condition: within.condition))
+                if isNested { scan(found.body ?? "", from: places.place(of: opening + 1, in: scanner), isNested: true, in: within) }
             } else if word == "func" || word == "init" && (start == 0 || scanner.byte(at: start - 1) != UInt8(ascii: ".")) {
-                scanner.position = start
-                var header = scanner.header(isWholeText: false)
-                header.attributes = attributes
-                header.modifiers = modifiers
-                forget()
-                guard scanner.current == UInt8(ascii: "{") else { continue }
-                let opening = scanner.position
-                scanner.skipBalanced()
-                header.body = scanner.text(opening + 1..<max(opening + 1, scanner.position - 1))
+                guard let (header, _) = declaration(from: start) else { continue }
                 functions.append(
                     FoundFunction(
-                        header: header, type: path.joined(separator: "."), file: file, line: lineNumber(at: start),
-                        isInGenericType: isInGenericType, typeHeader: typeHeader))
+                        header: header, type: around.path.joined(separator: "."), typeHeader: around.header,
+                        isInPrivateType: around.isPrivate, place: places.place(of: start, in: scanner),
+                        condition: conditions.expression))
             } else if Self.modifiers.contains(word) {
                 modifiers.append(word)
                 if scanner.current == UInt8(ascii: "(") { scanner.skipBalanced() }
             } else if ["var", "let", "case", "typealias", "subscript", "deinit"].contains(word) {
                 forget()
             } else if word == "import" {
-                while !scanner.isAtEnd, scanner.current != UInt8(ascii: "\n") { scanner.position += 1 }
+                imports.append(
+                    FoundImport(
+                        attributes: attributes, modifiers: modifiers, path: scanner.restOfLine(),
+                        place: places.place(of: start, in: scanner), condition: conditions.expression))
                 forget()
             }
         }
+    }
+}
+
+/// Lines and columns of positions in a text; asked for in their order.
+private struct Places {
+    private var counted = 0
+    private var line: Int
+    private var column: Int
+    private let file: String
+
+    init(_ start: SourcePlace) {
+        file = start.file
+        line = start.line
+        column = start.column
+    }
+
+    mutating func place(of position: Int, in scanner: DeclarationScanner) -> SourcePlace {
+        while counted < position {
+            if scanner.byte(at: counted) == UInt8(ascii: "\n") {
+                line += 1
+                column = 1
+            } else {
+                column += 1
+            }
+            counted += 1
+        }
+        return SourcePlace(file: file, line: line, column: column)
+    }
+}
+
+/// The `#if`s around a place.
+private struct CompilationConditions {
+    private struct Choice {
+        var earlier: [String] = []
+        /// Empty behind `#else`.
+        var current: String
+    }
+    private let around: String
+    private var choices: [Choice] = []
+
+    init(_ around: String) { self.around = around }
+
+    /// - Returns: Whether it is a directive about conditions.
+    mutating func read(_ directive: String, restOfLine: () -> String) -> Bool {
+        switch directive {
+        case "if": choices.append(Choice(current: restOfLine()))
+        case "elseif", "else":
+            guard var choice = choices.popLast() else { break }
+            choice.earlier.append(choice.current)
+            choice.current = restOfLine()
+            choices.append(choice)
+        case "endif": _ = choices.popLast()
+        default: return false
+        }
+        return true
+    }
+
+    var expression: String {
+        let parts = choices.flatMap { choice in
+            choice.earlier.map { "!(\($0))" } + (choice.current.isEmpty ? [] : ["(\(choice.current))"])
+        }
+        return ((around.isEmpty ? [] : [around]) + parts).joined(separator: " && ")
     }
 }

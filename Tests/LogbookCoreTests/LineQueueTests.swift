@@ -80,7 +80,8 @@ private final class LineKeeper: BatchSink, LineSink {
 
     @Test(arguments: [QueuePolicy.Overflow.dropNewest, .dropOldest])
     func aFullQueueKeepsWhatItsPolicySays(_ overflow: QueuePolicy.Overflow) {
-        let keeper = LineKeeper()
+        // With a clock that stands still, nobody is told of the loss.
+        let service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0)))), keeper = LineKeeper()
         let policy = QueuePolicy(capacity: 4, reservedCapacity: 2, batchCount: 1, linger: .zero, overflow: overflow)
         let registration = service.register(sink: keeper, queue: policy)
         service.info("first")
@@ -108,16 +109,19 @@ private final class LineKeeper: BatchSink, LineSink {
     }
 
     @Test func aQueueThatHearsLittleKeepsLittle() {
-        let chunk = LineChunk(Array("one\ntwo\nthree\nfour\n".utf8), ends: [4, 8, 14, 19], times: (1...4).map { LogTime(nanoseconds: $0) })
+        let chunk = LineChunk(
+            Array("one\ntwo\nthree\nfour\n".utf8), ends: [4, 8, 14, 19], times: (1...4).map { LogTime(nanoseconds: $0) },
+            sequences: [11, 12, 14, 13])
         var run = LineRun(chunk, 1..<4, nesting: 0, isPrivileged: false)
-        #expect(run.range == 4..<19 && run.compacted.chunk === chunk)
+        #expect(run.chunk.range(of: run.places) == 4..<19 && run.compacted.chunk === chunk)
         let first = run.removeFirst(1)
-        #expect(first.range == 4..<8 && run.lines == 2..<4)
+        #expect(first.places == 1..<2 && run.places == 2..<4 && chunk.range(of: first.places) == 4..<8)
         let small = first.compacted
         #expect(small.chunk !== chunk && small.chunk.bytes == Array("two\n".utf8) && small.chunk.ends == [4])
         let items: ArraySlice<QueueItem> = [.lines(small), .lines(run)]
         #expect(items.lines.bytes == Array("two\nthree\nfour\n".utf8) && items.lines.ends == [4, 10, 15])
-        #expect(items.lines.times.map(\.nanoseconds) == [2, 3, 4])
+        #expect(items.lines.times.map(\.nanoseconds) == [2, 3, 4] && items.lines.sequences == [12, 14, 13])
+        #expect(items.asLoss?.count == 3 && items.asLoss?.sequences == 12...14)
         #expect(items.droppingEvents(2).lines.bytes == Array("four\n".utf8))
         #expect(items.droppingEvents(3).isEmpty && items.eventCount == 3)
     }

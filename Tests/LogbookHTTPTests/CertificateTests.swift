@@ -14,7 +14,7 @@ private final class TLSServer {
     static let isPossible: Bool = (try? run(["version"])) == 0
 
     /// - Parameter name: What the certificate is for, such as `DNS:localhost`.
-    init(for name: String, arguments: [String] = []) throws {
+    init(for name: String, isExpired: Bool = false, arguments: [String] = []) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let files = ["-keyout", folder.path + "/key.pem", "-out", folder.path + "/certificate.pem"]
@@ -25,6 +25,12 @@ private final class TLSServer {
                 "-addext", "subjectAltName=\(name)",
             ] + files)
         try #require(made == 0)
+        if isExpired {
+            let certificate = folder.path + "/certificate.pem", over = folder.path + "/over.pem"
+            let signed = try Self.run(["x509", "-in", certificate, "-signkey", folder.path + "/key.pem", "-days", "-1", "-out", over])
+            try #require(signed == 0)
+            try #require(rename(over, certificate) == 0)
+        }
         let output = folder.path + "/output"
         process = try ChildProcess(
             [
@@ -47,6 +53,14 @@ private final class TLSServer {
         try? FileManager.default.removeItem(at: folder)
     }
 
+    /// SHA-256 of the public key, in base64.
+    func keyDigest() throws -> String {
+        let path = folder.path
+        #expect(try Self.run(["pkey", "-in", path + "/key.pem", "-pubout", "-outform", "DER", "-out", path + "/key.der"]) == 0)
+        #expect(try Self.run(["dgst", "-sha256", "-binary", "-out", path + "/key.sha", path + "/key.der"]) == 0)
+        return try Data(contentsOf: folder.appendingPathComponent("key.sha")).base64EncodedString()
+    }
+
     private static func run(_ arguments: [String]) throws -> Int32 {
         if case .exited(let status) = try ChildProcess.run(["openssl"] + arguments) { status } else { -1 }
     }
@@ -57,7 +71,11 @@ struct CertificateTests {
     private func send(to server: TLSServer, host: String = "localhost", trusting file: String?) async -> Result<
         Int, HTTPFailure
     > {
-        let transport = CurlTransport(certificateAuthorities: file)
+        await send(to: server, host: host, trust: HTTPTrust(authorities: file))
+    }
+
+    private func send(to server: TLSServer, host: String = "localhost", trust: HTTPTrust) async -> Result<Int, HTTPFailure> {
+        let transport = CurlTransport(trust: trust)
         do throws(HTTPFailure) {
             return .success(
                 try await transport.send(HTTPRequest(method: "GET", url: "https://\(host):\(server.port)/")).status)
@@ -90,6 +108,56 @@ struct CertificateTests {
             Issue.record("TLS 1.1 was spoken")
             return
         }
+    }
+
+    @Test("51, S12: a certificate whose time is over is refused")
+    func expired() async throws {
+        let server = try TLSServer(for: "DNS:localhost", isExpired: true)
+        guard case .failure(.untrusted) = await send(to: server, trusting: server.certificate) else {
+            Issue.record("an expired certificate was trusted")
+            return
+        }
+    }
+
+    @Test("51, S12: with a pinned key only that key is trusted, however valid another's certificate is")
+    func pinnedKeys() async throws {
+        let server = try TLSServer(for: "DNS:localhost"), other = try TLSServer(for: "DNS:localhost")
+        let pinned = HTTPTrust(authorities: server.certificate, pinnedKeys: [try server.keyDigest()])
+        #expect(await send(to: server, trust: pinned) == .success(200))
+        for keys in [[try other.keyDigest()], [String(repeating: "A", count: 43) + "="]] {
+            guard case .failure(.untrusted) = await send(
+                to: server, trust: HTTPTrust(authorities: server.certificate, pinnedKeys: keys))
+            else {
+                Issue.record("another key was trusted")
+                return
+            }
+        }
+        // A pin is no substitute for a certificate that somebody vouches for.
+        guard case .failure(.untrusted) = await send(to: server, trust: HTTPTrust(pinnedKeys: [try server.keyDigest()])) else {
+            Issue.record("a pinned stranger was trusted")
+            return
+        }
+    }
+
+    @Test("S12: a server that asks who we are is shown our certificate, and a missing one is our fault and not the server's")
+    func clientCertificate() async throws {
+        let us = try TLSServer(for: "DNS:us"), folder = us.folder.path
+        let server = try TLSServer(for: "DNS:localhost", arguments: ["-Verify", "1", "-verify_return_error", "-CAfile", us.certificate])
+        let client = HTTPTrust.Client(certificate: us.certificate, key: folder + "/key.pem")
+        #expect(await send(to: server, trust: HTTPTrust(authorities: server.certificate, client: client)) == .success(200))
+        guard case .failure = await send(to: server, trusting: server.certificate) else {
+            Issue.record("the server took a stranger")
+            return
+        }
+        let missing = HTTPTrust.Client(certificate: folder + "/no.pem", key: folder + "/no.pem", password: "hush")
+        guard case .failure(.untrusted(let reason)) = await send(
+            to: server, trust: HTTPTrust(authorities: server.certificate, client: missing))
+        else {
+            Issue.record("a certificate that is not there was shown")
+            return
+        }
+        #expect(!reason.contains("hush"))
+        #expect(!"\(missing)".contains("hush"))
     }
 
     @Test("51: a file of certificates that cannot be read is no reason to trust anybody")

@@ -136,6 +136,25 @@ import Musl
         }
     }
 
+    @Test("46: a server that stops in the middle is given up when nothing has moved for so long, however long the whole may take")
+    func aStalledExchangeIsGivenUp() async throws {
+        let over = Gate()
+        defer { over.open() }
+        let server = try LoopbackServer { _ in
+            .stream { write in
+                _ = write(Array("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbeginning".utf8))
+                over.wait()
+            }
+        }
+        var request = HTTPRequest(url: server.url)
+        request.limits.total = .seconds(3600)
+        request.limits.stall = .seconds(1)
+        guard case .failure(.timedOut) = await send(request) else {
+            Issue.record("the exchange did not end in time")
+            return
+        }
+    }
+
     @Test("49: a body beyond the limit ends the exchange, however long it would go on", arguments: [true, false])
     func anEndlessBodyIsRefused(isChunked: Bool) async throws {
         let server = try LoopbackServer { _ in

@@ -42,6 +42,12 @@ final class FakeCollector: Sendable {
         return bytes.split(separator: 0x0A).compactMap { try? JSONValue.parse(Array($0)) }
     }
 
+    /// The body without its compression.
+    static func content(_ request: LoopbackServer.Request) -> [UInt8] {
+        guard request.header("Content-Encoding") == "gzip" else { return request.body }
+        return (try? Gzip.inflate(request.body, limit: 64 << 20)) ?? []
+    }
+
     static func lines(_ request: HTTPRequest) -> [JSONValue] { lines(request.headers, request.body) }
 
     /// How often each event arrived.

@@ -68,6 +68,36 @@ import Testing
             cleanUp: { try? provider.shutdown(by: .now) })
     }
 
+    /// The same collector, with events in a folder on the way.
+    private static func spooled() throws -> ConformanceSpecimen {
+        let collector = Collector(), folder = ScratchFolder()
+        let provider = try RemoteLogProvider(
+            to: .collector(url: "http://127.0.0.1:1", token: "hush"), spool: folder.path + "/spool",
+            delivery: DeliveryPolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(5)), transport: collector.transport)
+        return ConformanceSpecimen(
+            provider,
+            readBack: {
+                // After a shutdown the next run sends what is left.
+                let next = try RemoteLogProvider(
+                    to: .collector(url: "http://127.0.0.1:1"), spool: folder.path + "/spool", transport: collector.transport)
+                try? provider.deliver(by: .seconds(60))
+                try? next.deliver(by: .seconds(60))
+                try? next.shutdown(by: .seconds(60))
+                return collector.stored
+            }, stall: collector.stall, fail: collector.fail,
+            cleanUp: {
+                try? provider.shutdown(by: .now)
+                withExtendedLifetime(folder) {}
+            })
+    }
+
+    @Test func eventsInAFolderConform() async throws {
+        var claims = Self.claims
+        claims.mayRepeatAfterFailure = false
+        let report = await ProviderConformance(claims, patience: .seconds(120)) { try Self.spooled() }.run()
+        #expect(report.findings.isEmpty, "\(report)")
+    }
+
     private static var claims: ConformanceClaims {
         ConformanceClaims(largestMessage: LogLimits.highest.textBytes, mostMembers: LogLimits.highest.metadataMembers)
     }

@@ -57,6 +57,52 @@ extension TrackingTests {
             try tracked.following("{}") { try #expect(Zoo().typed(false) == 5) }
         }
 
+        @Test("14: a handler around an asynchronous method awaits it where its caller is, and may not proceed at all")
+        @MainActor func asynchronousAround() async throws {
+            let tracked = Tracked()
+            tracked.tracker.around("Account.slow(_:)", returning: Int.self) { call, proceed in
+                await Task.yield()
+                if call.argument("amount") as? Int == 0 { return 77 }
+                let result = try await proceed()
+                (call.instance as? Account)?.assertIsolated()
+                return result + 1000
+            }
+            tracked.tracker.around("ViewModel.hop()", returning: Bool.self) { _, proceed in
+                MainActor.assertIsolated()
+                let hopped = try await proceed()
+                MainActor.assertIsolated()
+                return !hopped
+            }
+            try tracked.tracker.start(TrackingPlan(json: #"""
+                { "trackedEvents": [ { "class": "Account", "selector": "slow(_:)", "label": "$arg.amount: $result" } ] }
+                """#))
+            let account = Account()
+            try #expect(await account.slow(2) == 1004)
+            try #expect(await account.slow(0) == 77)
+            try #expect(await account.slow(1) == 1006)
+            await #expect(throws: PurchaseError.code(-1)) { try await account.slow(-1) }
+            #expect(await ViewModel().hop() == false)
+            tracked.tracker.stop()
+            #expect(tracked.labels == ["2: 1004", "0: 77", "1: 1006", "-1: nil"])
+            #expect(await ViewModel().hop())
+        }
+
+        @Test("14: an error that an asynchronous method cannot throw does not run it twice")
+        func foreignErrorLater() async throws {
+            struct Foreign: Error {}
+            let tracked = Tracked(), later = Later()
+            tracked.tracker.around("Later.typed(_:)", returning: Int.self) { call, proceed in
+                if call.argument("number") as? Int != 3 { _ = try await proceed() }
+                throw Foreign()
+            }
+            try tracked.tracker.start(TrackingPlan(json: "{}"))
+            defer { tracked.tracker.stop() }
+            try #expect(await later.typed(1) == 1)
+            await #expect(throws: PurchaseError.code(2)) { try await later.typed(2) }
+            try #expect(await later.typed(3) == 3)   // it did not proceed: then the method alone knows its result
+            #expect(later.calls == 3)
+        }
+
         @Test("15: only some instances, by a mark that dies with the object")
         func instances() throws {
             let tracked = Tracked()
@@ -301,6 +347,16 @@ extension TrackingTests {
 
 @TrackedType(except: "code") struct Safe {
     func open(code: String) {}
+}
+
+@TrackedType final class Later {
+    var calls = 0
+    func typed(_ number: Int) async throws(PurchaseError) -> Int {
+        calls += 1
+        await Task.yield()
+        if number == 2 { throw .code(2) }
+        return number
+    }
 }
 
 struct Late<Value> { var value: Value }

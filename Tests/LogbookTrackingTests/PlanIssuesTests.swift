@@ -116,11 +116,16 @@ extension TrackingTests {
                 tracker.around("Cart.chekout(total:)", returning: Int.self) { _, proceed in try proceed() }
                 tracker.around("Cart.checkout(total:)", returning: String.self) { _, proceed in try proceed() }
                 tracker.around("Account.slow(_:)", returning: Int.self) { _, proceed in try proceed() }
+                tracker.around("Account.deposit(_:)", returning: Int.self) { _, proceed in try await proceed() }
+                tracker.around("Child.init(id:)", returning: Child.self) { _, proceed in try proceed() }
             }
-            #expect(issues.count == 3)
-            #expect(issues[0].contains("asynchronous"))
-            #expect(issues[1].contains(#"the handler returns String, and the method Int"#))
-            #expect(issues[2].contains(#"unknown join point; did you mean "Cart.checkout(total:)"?"#))
+            #expect(issues.map { $0.drop { $0 != "\"" } } == [
+                #""Account.deposit(_:)": the method is not asynchronous, and the handler awaits"#,
+                #""Account.slow(_:)": the method is asynchronous, and the handler does not await it"#,
+                #""Cart.checkout(total:)": the handler returns String, and the method Int"#,
+                #""Cart.chekout(total:)": unknown join point; did you mean "Cart.checkout(total:)"?"#,
+                #""Child.init(id:)": only methods and functions have something to proceed with"#,
+            ])
         }
 
         @Test("the check for a unit test knows the classes, and leaves alone what only the program names")

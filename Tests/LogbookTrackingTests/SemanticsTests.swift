@@ -79,6 +79,9 @@ extension TrackingTests {
             #expect(await exact.later() == 2)
             exact.reset()
             #expect(exact.total == 0 && Exact.shared() == 7)
+            let more = MoreExact()
+            more.reset()
+            #expect(more.total == 1 && more.half() == 0)
 
             let labels = Set(tracked.labels)
             guard isOpen else {
@@ -92,6 +95,7 @@ extension TrackingTests {
                 "Account.name()", "ViewModel.hop()", "ViewModel.tap()", "Isolations.stays()", "Isolations.leaves()", "Holder.get(_:)",
                 "Holder.map(_:)", "Holder.zero()", "UniqueSelf.take()", "UniqueSelf.bump()", "Legacy.extra(n:)", "Outer.Inner.deep()",
                 "Legacy.vipDiscount", "Exact.pay(total:)", "Exact.reset()", "Exact.shared()", "Exact.later()", "Exact.typed()",
+                "MoreExact.half()", "MoreExact.reset()",
             ] {
                 #expect(labels.contains(label), "\(label)")
             }

@@ -13,7 +13,7 @@ extension TrackingTests {
             for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             where file.pathExtension == "swift" {
                 sources.add(
-                    try String(contentsOf: file, encoding: .utf8), module: "LogbookTrackingTests", file: file.lastPathComponent)
+                    try String(contentsOf: file, encoding: .utf8), module: "LogbookTrackingTests", path: file.path)
             }
             return sources.catalog
         }
@@ -51,7 +51,7 @@ extension TrackingTests {
             var sources = SourceCatalog()
             for module in ["A", "B"] {
                 sources.add(
-                    "@TrackedType class Base { func show() {} }\n@TrackedType final class Home: Base {}", module: module, file: "x.swift")
+                    "@TrackedType class Base { func show() {} }\n@TrackedType final class Home: Base {}", module: module, path: "x.swift")
             }
             func issues(_ type: String) -> [String] {
                 let plan = PlanReader.read(

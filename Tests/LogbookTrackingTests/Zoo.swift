@@ -222,3 +222,9 @@ struct Greeter: Greeting {}
     dynamic func later() async -> Int { total }   // a replacement cannot wrap it: its body is
     dynamic func typed() throws(PurchaseError) -> Int { throw .code(4) }
 }
+
+/// Both have replacements: those of the one must not get in the way of those of the other.
+@TrackedType final class MoreExact: Exact {
+    dynamic func half() -> Int { total / 2 }
+    dynamic override func reset() { total = 1 }
+}

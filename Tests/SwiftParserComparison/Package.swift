@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Compares the scanner that the macro plug-in uses with SwiftParser: `swift run -c release Compare <folder>…`.
+// Compares the scanner that the macro plug-in uses with SwiftParser; see `run`.
 // A package of its own: nobody else shall build swift-syntax.
 let package = Package(
     name: "SwiftParserComparison",

@@ -138,6 +138,11 @@ bool logbook_signal_restore(int number);
 /// Puts the old disposition back and sends the signal again, to the whole process.
 void logbook_signal_repeat(int number);
 
+/// Writes one line into the descriptor when the program crashes, and then lets what was there before take its course:
+/// `crashed signal=11 code=1 address=0x10 process=4711 thread=4712 time=1763717360123456789 sequence=7` and a newline. The descriptor
+/// and the word with the sequence stay for ever, or until another call replaces them. 0 or the error number.
+int logbook_crash_take(int descriptor, const uint64_t *sequence);
+
 /// Exclusive advisory lock without waiting: 0, or errno (EWOULDBLOCK when another process holds it).
 int logbook_try_lock(int descriptor);
 /// The same beside others that lock this way: EWOULDBLOCK when another holds it alone.

@@ -8,12 +8,16 @@ import SwiftSyntax
 @main
 struct Compare {
     static func main() {
-        var files = 0, declarations = 0, differences = 0
+        var files = 0, unparsed = 0, declarations = 0, differences = 0
         for folder in CommandLine.arguments.dropFirst() {
+            let before = (files, declarations)
             for path in swiftFiles(in: folder) {
                 guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { continue }
                 let tree = Parser.parse(source: text)
-                if tree.hasError { continue }   // the compiler hands over nothing that it could not parse
+                if tree.hasError {   // the compiler hands over nothing that it could not parse
+                    unparsed += 1
+                    continue
+                }
                 files += 1
                 let collector = Collector(viewMode: .sourceAccurate)
                 collector.walk(tree)
@@ -26,14 +30,18 @@ struct Compare {
                     if differences <= 20 { print("\(path)\n  SwiftParser: \(expected)\n  scanner:     \(found)") }
                 }
             }
+            print("\(folder): \(declarations - before.1) declarations in \(files - before.0) files")
+            fflush(nil)
         }
-        print("\(declarations) declarations in \(files) files: \(differences) differences")
+        print("\(declarations) declarations in \(files) files, without \(unparsed) that do not parse: \(differences) differences")
         exit(differences == 0 && declarations > 0 ? 0 : 1)
     }
 
     static func swiftFiles(in folder: String) -> [String] {
         guard let paths = FileManager.default.enumerator(atPath: folder) else { return [] }
-        return paths.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") && !$0.contains(".build/") }.map { folder + "/" + $0 }
+        return paths.compactMap { $0 as? String }
+            .filter { ($0.hasSuffix(".swift") || $0.hasSuffix(".swiftinterface")) && !$0.contains(".build/") }
+            .map { folder + "/" + $0 }
     }
 }
 

@@ -1,20 +1,5 @@
 extension String {
-    /// What stands between the quotes of a literal, on one line.
-    var swiftEscaped: String {
-        var escaped = ""
-        for scalar in unicodeScalars {
-            switch scalar {
-            case "\"": escaped += "\\\""
-            case "\\": escaped += "\\\\"
-            case "\n", "\r": escaped += " "
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
-    }
-
-    var swiftLiteral: String { "\"" + swiftEscaped + "\"" }
-
+    /// With its quotes.
     var jsonLiteral: String {
         var literal = "\""
         for scalar in unicodeScalars {

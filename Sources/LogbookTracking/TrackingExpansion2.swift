@@ -1,20 +1,27 @@
 // HOT PATH — in generic code, while no plan names any: one relaxed load and one compare.
 public import Synchronization
 
-/// What the macros' expansions call; not for use by hand. See ``TrackingGate1`` for the number.
-public enum TrackingExpansion1 {
+/// What the macros' expansions call; not for use by hand. See ``TrackingGate2`` for the number.
+public enum TrackingExpansion2 {
     /// How many points of generic code have advice or are waited for.
     @usableFromInline static let latePoints = Atomic<Int>(0)
 
     /// Takes note of a join point. The loader calls this before `main`, so it does no more.
+    /// - Parameters:
+    ///   - file: What the descriptor says too, where an event can point at it: `Module/File.swift`.
+    ///   - selector: The same: `add(_:quantity:)`.
     @inline(never)
-    public static func register(_ descriptor: StaticString, _ setGate: @escaping @Sendable (UInt) -> Void) {
-        JoinPointRegistry.register(descriptor, setGate)
+    public static func register(
+        _ descriptor: StaticString, _ file: StaticString, _ selector: StaticString, _ setGate: @escaping @Sendable (UInt) -> Void
+    ) {
+        JoinPointRegistry.register(.init(descriptor: descriptor, place: (file, selector), setGate: setGate))
     }
 
     /// Takes note of a join point in generic code, which has no gate of its own.
     @inline(never)
-    public static func registerLate(_ descriptor: StaticString) { JoinPointRegistry.register(descriptor, nil) }
+    public static func registerLate(_ descriptor: StaticString) {
+        JoinPointRegistry.register(.init(descriptor: descriptor, place: nil, setGate: nil))
+    }
 
     /// Takes note of a type.
     /// - Parameter isInstance: Whether a value is an instance of it or of a subclass; nil when that cannot be asked.

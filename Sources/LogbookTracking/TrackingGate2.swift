@@ -4,7 +4,7 @@ public import Synchronization
 /// The switch of one join point: eight bytes that the compiler initializes. What `@Tracked` writes uses it; not for use by hand.
 ///
 /// The number is that of the expansion: another one has other names, so that a stale client does not link.
-public struct TrackingGate1: ~Copyable, Sendable {
+public struct TrackingGate2: ~Copyable, Sendable {
     /// 0, or the address of a ``JoinPoint``, which lives as long as the program.
     @usableFromInline let bits: Atomic<UInt>
 
@@ -42,32 +42,30 @@ public struct TrackingGate1: ~Copyable, Sendable {
         return beginOpen(instance, arguments)
     }
 
-    @inline(__always)
-    private var point: JoinPoint? { JoinPoint.at(address: bits.load(ordering: .acquiring)) }
-
     // What an open gate does is a function of the calling program's own, made for its types, and the gate is its last parameter:
     // so that a closed one needs no registers for types and for this call, and nothing to save them.
 
     @inlinable @inline(never)
     static func runOpen<Result, Failure: Error>(
-        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate1
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate2
     ) throws(Failure) -> Result {
-        try gate.runAtPoint(instance, arguments, body)
+        guard var call = gate.open(instance, arguments) else { return try body() }
+        return try call.run(instance, body)
     }
 
     @inlinable @inline(never)
     static func runOpenUncopied<Result: ~Copyable, Failure: Error>(
-        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate1
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate2
     ) throws(Failure) -> Result {
         try gate.runAtPointUncopied(instance, arguments, body)
     }
 
+    @inline(__always)
+    private var point: JoinPoint? { JoinPoint.at(address: bits.load(ordering: .acquiring)) }
+
     @usableFromInline
-    func runAtPoint<Result, Failure: Error>(
-        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        guard let point else { return try body() }
-        return try point.run(instance, arguments, body)
+    func open(_ instance: () -> Any?, _ arguments: () -> [Any]) -> OpenCall? {
+        point.flatMap { OpenCall($0, instance, arguments) }
     }
 
     @usableFromInline

@@ -1,0 +1,52 @@
+internal import CLogbookSystem
+public import LogbookHTTP
+
+/// The credentials of an Amazon account, or of a service that is spoken to like Amazon's.
+public struct AWSCredentials: Sendable, Hashable {
+    public var accessKey: String
+    public var secretKey: Secret
+    /// Of temporary credentials.
+    public var sessionToken: Secret?
+
+    public init(accessKey: String, secretKey: Secret, sessionToken: Secret? = nil) {
+        self.accessKey = accessKey
+        self.secretKey = secretKey
+        self.sessionToken = sessionToken
+    }
+
+    func signature(region: String, service: String) -> AWSSignature {
+        AWSSignature(
+            accessKey: accessKey, secretKey: secretKey, sessionToken: sessionToken, region: region, service: service)
+    }
+}
+
+enum AWS {
+    /// What a signature says about the body.
+    static func digestHeader(_ body: [UInt8]) -> HTTPHeader {
+        var hash = logbook_sha256()
+        logbook_sha256_begin(&hash)
+        body.withUnsafeBytes { logbook_sha256_add(&hash, $0.baseAddress, $0.count) }
+        var digest = [UInt8](repeating: 0, count: 32)
+        logbook_sha256_end(&hash, &digest)
+        let digits = Array("0123456789abcdef".utf8)
+        let text = digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return HTTPHeader("x-amz-content-sha256", String(decoding: text, as: UTF8.self))
+    }
+
+    /// Errors of every service that are about who asks, not about what is sent.
+    static let refusals = [
+        "AccessDenied", "AuthorizationHeaderMalformed", "ExpiredToken", "IncompleteSignature", "InvalidAccessKeyId",
+        "InvalidClientTokenId", "InvalidSecurity", "InvalidSignature", "InvalidToken", "MissingAuthenticationToken",
+        "NoSuchBucket", "NotSignedUp", "OptInRequired", "RequestExpired", "RequestTimeTooSkewed", "ResourceNotFound",
+        "SignatureDoesNotMatch", "UnrecognizedClient",
+    ]
+    static let pauses = ["RequestTimeout", "RequestLimitExceeded", "ServiceUnavailable", "SlowDown", "Throttl"]
+
+    /// The error's name in an answer of XML or JSON that is one of these, or begins so.
+    static func holds(_ names: [String], _ response: HTTPResponse) -> Bool {
+        let text = String(decoding: response.body.prefix(8 << 10), as: UTF8.self)
+        return names.contains { name in
+            ["<Code>", "\"__type\":\"", "\"__type\": \"", "#"].contains { text.contains($0 + name) }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import LogbookCore
+public import LogbookDelivery
+internal import LogbookFormat
+public import LogbookHTTP
+
+/// Elasticsearch or OpenSearch: `POST <url>/<index>/_bulk`.
+///
+/// Each event is created under its key, so that one that arrives twice is stored once. The answer is read entry by entry: a
+/// conflict means that the event is there already, 429 and 5xx that it is sent again, alone, and anything else that it never
+/// will be taken, as when a field has another type in the index.
+///
+/// ```
+/// {"create":{"_id":"586AB00B-F16E-4AE6-8A91-0210264925C7-7-42"}}
+/// {"@timestamp":"2026-11-21T09:29:20.123456789Z","log.level":"info","message":"cart opened","ecs.version":"8.11.0","event":{"sequence":42}}
+/// ```
+/// - Note: Source: OpenSearch documentation, "Bulk"; elastic.co, "Bulk API".
+public struct ElasticsearchDestination: LogDestination, Hashable {
+    private let url: String
+    private let authorization: Authorization
+    private let format: ECSFormat
+
+    /// - Parameters:
+    ///   - url: Where the cluster is, without a path: `https://search.example.com:9200`.
+    ///   - index: An index or a data stream: lower-case letters, digits, `.`, `_` and `-`.
+    ///   - service: Written as `service.name`.
+    public init(url: String, index: String = "logs-logbook-default", authorization: Authorization = .none, service: String? = nil) {
+        let isName = index.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || [0x2E, 0x5F, 0x2D].contains(byte)
+        }
+        precondition(isName && !index.isEmpty, "ElasticsearchDestination: index must be lower-case letters, digits, . _ and -")
+        // Of each entry no more than what is read: else the answer would be as long as the parcel.
+        self.url = url.withoutTrailingSlashes + "/\(index)/_bulk?filter_path=" + Self.fields.joined(separator: ",")
+        self.authorization = authorization
+        format = ECSFormat(service: service, limits: .highest)
+    }
+
+    private static let fields = ["errors", "items.*.status", "items.*.error.type", "items.*.error.reason"]
+
+    public var limits: DestinationLimits { DestinationLimits(events: 5000, bytes: 10 << 20) }
+
+    public func encode(_ events: [KeyedEvent]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for event in events {
+            bytes += #"{"create":{"_id":"#.utf8
+            bytes.append(jsonString: event.key)
+            bytes += "}}\n".utf8
+            format.append(event.event, to: &bytes)
+        }
+        return bytes
+    }
+
+    public func request(for parcel: Parcel) -> HTTPRequest {
+        var request = HTTPRequest(url: url, headers: parcel.contentHeaders + authorization.headers, body: parcel.body)
+        request.limits.responseBodyBytes = 64 << 10 + parcel.count * 2048
+        return request
+    }
+
+    public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
+        guard response.status == 200 else { return .refusal(by: response) }
+        var limits = JSONLimits()
+        limits.elements = 10 * parcel.count + 1000
+        guard let answer = try? JSONValue.parse(response.body, limits: limits), case .bool(let hasErrors)? = answer["errors"],
+            case .array(let items)? = answer["items"], items.count == parcel.count
+        else { return .notAcknowledged(response, by: "Elasticsearch or OpenSearch") }
+        if !hasErrors { return .delivered }
+        var fates = EntryFates()
+        for (place, item) in items.enumerated() {
+            guard case .object(let members) = item, let outcome = members.first?.value,
+                case .integer(let status)? = outcome["status"]
+            else { return .notAcknowledged(response, by: "Elasticsearch or OpenSearch") }
+            switch status {
+            case 200..<300, 409: break   // it is there, now or since an earlier attempt
+            case 429, 500...: fates.again.insert(place)
+            default: fates.rejected[place] = Self.reason(outcome["error"], status)
+            }
+        }
+        return fates == EntryFates() ? .delivered : .partly(fates, after: nil)
+    }
+
+    private static func reason(_ error: JSONValue?, _ status: Int64) -> String {
+        let words = ["type", "reason"].compactMap { key -> String? in
+            if case .string(let text)? = error?[key] { text } else { nil }
+        }
+        return (["status \(status)"] + words).joined(separator: ": ")
+    }
+}
+
+extension LogDestination where Self == ElasticsearchDestination {
+    /// Elasticsearch or OpenSearch.
+    public static func elasticsearch(
+        url: String, index: String = "logs-logbook-default", authorization: Authorization = .none, service: String? = nil
+    ) -> ElasticsearchDestination {
+        ElasticsearchDestination(url: url, index: index, authorization: authorization, service: service)
+    }
+}
+
+extension DeliveryVerdict {
+    /// For an answer that looks like success and acknowledges nothing, such as a hotel's login page.
+    static func notAcknowledged(_ response: HTTPResponse, by receiver: String) -> DeliveryVerdict {
+        .retry(after: nil, "HTTP status \(response.status) without an acknowledgement; is this \(receiver)?")
+    }
+}

@@ -1,0 +1,27 @@
+internal import LogbookCore
+internal import LogbookDelivery
+
+/// Where the events of a remote provider are from the log call to the receiver's acknowledgement.
+protocol EventStore: ParcelSource {
+    /// - Returns: True when the courier should be woken.
+    func take(_ event: LogEvent) -> Bool
+    /// Counts an event that cannot be taken.
+    func lose(_ reason: DropReason)
+    /// What is there now waits no longer for company.
+    func hurry()
+    /// Takes no more.
+    func close()
+    /// Lets go of everything outside, once the courier has stopped.
+    func release()
+    /// Makes what is there as safe as it gets without the receiver.
+    /// - Returns: False where that is not safe at all, and only the receiver makes it so.
+    func makeSafe() throws(RemoteLogProviderError) -> Bool
+
+    var ledger: LogLedger { get }
+    /// Of the way to the receiver.
+    var deliveries: LogLedger { get }
+    /// Events that were taken and then lost.
+    var lost: Int { get }
+    /// The oldest first, where they are in memory.
+    var pendingEvents: [LogEvent] { get }
+}

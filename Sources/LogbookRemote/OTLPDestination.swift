@@ -1,0 +1,220 @@
+internal import LogbookCore
+public import LogbookDelivery
+internal import LogbookFormat
+public import LogbookHTTP
+
+/// An OpenTelemetry collector, or whatever takes OTLP over HTTP: `POST <url>/v1/logs`.
+///
+/// The protocol allows duplicates; each record carries its key as `log.record.uid`, by which a receiver can tell them. Metadata
+/// becomes attributes; `trace_id` and `span_id` of 32 and 16 hexadecimal digits become the record's own.
+///
+/// What the receiver says it rejected (`partialSuccess`) is lost, as the protocol wants it, and counted. It says how many, not
+/// which.
+/// - Note: Source: open-telemetry/opentelemetry-proto, `docs/specification.md`; its `logs.proto` for the severity numbers.
+public struct OTLPDestination: LogDestination, Hashable {
+    /// How the records are written.
+    public enum Encoding: Sendable, Hashable {
+        /// About a third of the size, and less work for the receiver.
+        case protobuf
+        case json
+    }
+
+    private struct Fact: Hashable {
+        let key: String
+        let value: String
+    }
+
+    private let url: String
+    private let resource: [Fact]
+    private let encoding: Encoding
+    private let authorization: Authorization
+
+    /// - Parameters:
+    ///   - url: Where the receiver is, without a path: `https://otel.example.com:4318`.
+    ///   - service: `service.name`.
+    ///   - resource: More about where the events come from: `["deployment.environment.name": "production"]`.
+    public init(
+        url: String, service: String, resource: [String: String] = [:], encoding: Encoding = .protobuf,
+        authorization: Authorization = .none
+    ) {
+        self.url = url.withoutTrailingSlashes + "/v1/logs"
+        let facts = resource.filter { $0.key != "service.name" }.sorted { $0.key < $1.key }
+        self.resource = [Fact(key: "service.name", value: service)] + facts.map { Fact(key: $0.key, value: $0.value) }
+        self.encoding = encoding
+        self.authorization = authorization
+    }
+
+    public var contentType: String { encoding == .json ? "application/json" : "application/x-protobuf" }
+    public var limits: DestinationLimits { DestinationLimits(bytes: 16 << 20) }
+
+    public func encode(_ events: [KeyedEvent]) -> [UInt8] {
+        let resource = resource.map { ($0.key, LogValue.string($0.value)) }
+        if encoding == .protobuf { return OTLPProtobuf.request(events, resource: resource) }
+        var bytes = Array(#"{"resourceLogs":[{"resource":{"attributes":"#.utf8)
+        bytes += OTLPAttributes.array(resource)
+        bytes += #"},"scopeLogs":[{"scope":{"name":"logbook"},"logRecords":["#.utf8
+        for (index, event) in events.enumerated() {
+            if index > 0 { bytes.append(0x2C) }
+            append(event, to: &bytes)
+        }
+        return bytes + "]}]}]}".utf8
+    }
+
+    private func append(_ keyed: KeyedEvent, to bytes: inout [UInt8]) {
+        let event = keyed.event
+        let severity = Self.severity(event.level)
+        bytes += #"{"timeUnixNano":"\#(event.time.nanoseconds)","severityNumber":\#(severity),"severityText":""#.utf8
+        bytes += event.level.name.utf8
+        bytes += #"","body":{"stringValue":"#.utf8
+        bytes.append(jsonString: event.message)
+        bytes += #"},"attributes":"#.utf8
+        bytes += OTLPAttributes.array(OTLPAttributes.of(keyed))
+        if let trace = Self.identifier(event.metadata["trace_id"], digits: 32) { bytes += #","traceId":"\#(trace)""#.utf8 }
+        if let span = Self.identifier(event.metadata["span_id"], digits: 16) { bytes += #","spanId":"\#(span)""#.utf8 }
+        bytes.append(0x7D)
+    }
+
+    /// `TRACE`, `DEBUG`, `INFO`, `INFO2`, `WARN`, `ERROR` and `FATAL` of the protocol.
+    static func severity(_ level: LogLevel) -> Int {
+        switch level {
+        case .verbose: 1
+        case .debug: 5
+        case .info: 9
+        case .notice: 10
+        case .warning: 13
+        case .error: 17
+        case .critical: 21
+        }
+    }
+
+    /// Lower-case hexadecimal digits, not all of them zero.
+    static func identifier(_ value: LogValue?, digits: Int) -> String? {
+        guard case .string(let text)? = value, text.utf8.count == digits,
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }),
+            text.utf8.contains(where: { $0 != 0x30 })
+        else { return nil }
+        return text
+    }
+
+    public func request(for parcel: Parcel) -> HTTPRequest {
+        HTTPRequest(url: url, headers: parcel.contentHeaders + authorization.headers, body: parcel.body)
+    }
+
+    public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
+        guard response.status == 200 else { return .refusal(by: response) }
+        if encoding == .protobuf {
+            guard response.header("Content-Type")?.hasPrefix("application/x-protobuf") == true,
+                let (count, reason) = OTLPProtobuf.rejected(response.body)
+            else { return .notAcknowledged(response, by: "an OpenTelemetry receiver") }
+            return Self.verdict(rejected: count, reason)
+        }
+        guard let answer = try? JSONValue.parse(response.body), case .object = answer else {
+            return .notAcknowledged(response, by: "an OpenTelemetry receiver")
+        }
+        guard let partial = answer["partialSuccess"], let rejected = Self.count(partial["rejectedLogRecords"]) else {
+            return .delivered
+        }
+        guard case .string(let reason)? = partial["errorMessage"] else { return Self.verdict(rejected: rejected, "") }
+        return Self.verdict(rejected: rejected, reason)
+    }
+
+    private static func verdict(rejected: Int, _ reason: String) -> DeliveryVerdict {
+        if rejected <= 0 { return .delivered }
+        return .deliveredExcept(rejected: rejected, reason.isEmpty ? "the receiver rejected \(rejected) records" : reason)
+    }
+
+    /// 64-bit numbers are text in the protocol's JSON, and numbers from some receivers.
+    private static func count(_ value: JSONValue?) -> Int? {
+        switch value {
+        case .integer(let number)?: Int(exactly: number)
+        case .string(let text)?: Int(text)
+        default: nil
+        }
+    }
+}
+
+extension LogDestination where Self == OTLPDestination {
+    /// An OpenTelemetry collector.
+    public static func otlp(
+        url: String, service: String, resource: [String: String] = [:], encoding: OTLPDestination.Encoding = .protobuf,
+        authorization: Authorization = .none
+    ) -> OTLPDestination {
+        OTLPDestination(url: url, service: service, resource: resource, encoding: encoding, authorization: authorization)
+    }
+}
+
+enum OTLPAttributes {
+    /// What is known of an event beside its time, level and message, under OpenTelemetry's names.
+    static func of(_ keyed: KeyedEvent) -> [(String, LogValue)] {
+        let event = keyed.event
+        var facts: [(String, LogValue)] = [("log.record.uid", .string(keyed.key))]
+        if event.thread != 0 { facts.append(("thread.id", .unsigned(event.thread))) }
+        if event.source != .unknown {
+            facts += [
+                ("code.file.path", .string("\(event.source.file)")), ("code.function.name", .string("\(event.source.function)")),
+                ("code.line.number", .integer(Int64(event.source.line))),
+            ]
+        }
+        if let error = event.error {
+            facts += [("exception.type", .string(error.type)), ("exception.message", .string(error.description))]
+        }
+        if let entry = event.transaction {
+            facts += [("transaction.id", .string(entry.transactionID)), ("transaction.usecase", .integer(Int64(entry.usecase)))]
+            if let number = entry.event { facts.append(("transaction.event", .integer(Int64(number)))) }
+            if let code = entry.errorCode { facts.append(("transaction.error_code", .integer(Int64(code)))) }
+            if let text = entry.errorDescription { facts.append(("transaction.error_description", .string(text))) }
+        }
+        let own = Set(facts.map(\.0))
+        // An attribute's key is there once: what the program says under one of these names gets another.
+        return facts + event.metadata.map { (own.contains($0.key) ? "metadata.\($0.key)" : $0.key, $0.value) }
+    }
+
+    static func array(_ facts: [(String, LogValue)]) -> [UInt8] {
+        var bytes: [UInt8] = [0x5B]
+        for (key, value) in facts {
+            if bytes.count > 1 { bytes.append(0x2C) }
+            append(key, value, to: &bytes)
+        }
+        bytes.append(0x5D)
+        return bytes
+    }
+
+    private static func append(_ key: String, _ value: LogValue, to bytes: inout [UInt8]) {
+        bytes += #"{"key":"#.utf8
+        bytes.append(jsonString: key)
+        bytes += #","value":"#.utf8
+        append(value, to: &bytes)
+        bytes.append(0x7D)
+    }
+
+    private static func append(_ value: LogValue, to bytes: inout [UInt8]) {
+        switch value {
+        case .null: bytes += "{}".utf8
+        case .bool(let flag): bytes += #"{"boolValue":\#(flag)}"#.utf8
+        case .integer(let number): bytes += #"{"intValue":"\#(number)"}"#.utf8
+        case .unsigned(let number):
+            // The protocol's integers end at Int64.max.
+            bytes += (number <= UInt64(Int64.max) ? #"{"intValue":"\#(number)"}"# : #"{"stringValue":"\#(number)"}"#).utf8
+        case .double(let number):
+            bytes += #"{"doubleValue":"#.utf8
+            bytes.append(json: .double(number))   // text for what is no number, as in the protocol
+            bytes.append(0x7D)
+        case .string(let text):
+            bytes += #"{"stringValue":"#.utf8
+            bytes.append(jsonString: text)
+            bytes.append(0x7D)
+        case .array(let values):
+            bytes += #"{"arrayValue":{"values":["#.utf8
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(0x2C) }
+                append(value, to: &bytes)
+            }
+            bytes += "]}}".utf8
+        case .object(let members):
+            bytes += #"{"kvlistValue":{"values":"#.utf8
+            bytes += array(members.map { ($0.key, $0.value) })
+            bytes += "}}".utf8
+        case .protected: bytes += #"{"stringValue":"<private>"}"#.utf8   // no event that a service made holds one
+        }
+    }
+}

@@ -1,0 +1,224 @@
+internal import LogbookCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+// The caller's side: everything here runs on the thread that logs.
+extension Spool {
+    func take(_ event: LogEvent) -> Bool {
+        let (wakes, trouble) = state.withLock { state -> (Bool, String?) in
+            state.ledger.submit()
+            guard state.isOpen else {
+                state.ledger.drop(1, .alreadyShutDown)
+                return (false, nil)
+            }
+            state.line.removeAll(keepingCapacity: true)
+            SpoolLine.append(KeyedEvent(event, origin: origin), to: &state.line)
+            let isTransaction = event.transaction != nil
+            do throws(SystemError) {
+                guard try makeRoom(for: state.line.count, isTransaction, &state) else {
+                    state.ledger.drop(1, .spoolFull)
+                    return (false, "the spool is full; events are dropped and counted")
+                }
+                let wakes = try write(event, isTransaction, &state)
+                state.ledger.deliver(1)
+                state.deliveries.submit()
+                return (wakes, nil)
+            } catch {
+                state.ledger.drop(1, .inputOutputError)
+                return (false, "cannot write to the spool: \(error)")
+            }
+        }
+        if let trouble { LogDiagnostics.report(name, trouble) }
+        return wakes
+    }
+
+    func lose(_ reason: DropReason) {
+        state.withLock { state in
+            state.ledger.submit()
+            state.ledger.drop(1, reason)
+        }
+    }
+
+    func hurry() { state.withLock { $0.active?.isUrgent = true } }
+
+    func close() {
+        state.withLock { state in
+            state.isOpen = false
+            state.active?.isUrgent = true
+        }
+    }
+
+    /// The files stay open until nobody can use them any more; others may have the lanes.
+    func release() {
+        state.withLock { state in
+            guard !state.isReleased else { return }
+            state.isReleased = true
+            for lane in state.lanes { files.unlock(lane.lock) }
+        }
+    }
+
+    // MARK: Writing
+
+    /// - Returns: Whether the courier should be woken.
+    private func write(_ event: LogEvent, _ isTransaction: Bool, _ state: inout State) throws(SystemError) -> Bool {
+        if let active = state.active, active.segment.bytes + state.line.count > policy.segmentBytes { sealActive(&state) }
+        if state.active == nil { state.active = try newFile(event.time, &state) }
+        guard var active = state.active else { return false }
+        let isFirst = active.segment.count == 0
+        do throws(SystemError) {
+            try files.appendAll(state.line[...], to: active.file)
+        } catch {
+            // Nothing may follow half a line: it would be taken for a part of it.
+            do throws(SystemError) {
+                try files.truncate(active.file, to: active.segment.bytes)
+            } catch {
+                sealActive(&state)
+            }
+            throw error
+        }
+        active.segment.bytes += state.line.count
+        if isTransaction { active.segment.transactions += 1 } else { active.segment.ordinary += 1 }
+        active.isUrgent = active.isUrgent || event.level >= .error
+        state.active = active
+        state.bytes += state.line.count
+        if policy.durability == .power { synchronizeActive(&state) }
+        let isFull = active.segment.count >= policy.parcelEvents || active.segment.bytes >= policy.segmentBytes
+        if isFull { sealActive(&state) }
+        return isFirst || isFull || active.isUrgent
+    }
+
+    private func newFile(_ time: LogTime, _ state: inout State) throws(SystemError) -> Active {
+        let segmentName = SpoolName(lane: state.lanes[0].number, number: state.nextNumber, id: UniqueID.make())
+        let file = try files.openNew(segmentName.text, in: folder, permissions: 0o600)
+        state.nextNumber += 1
+        if policy.durability == .power { try? files.synchronizeFolder(folder) }
+        return Active(
+            segment: Segment(name: segmentName, isInherited: false, isUnsafe: true, oldest: time), file: file,
+            since: clock.monotonicNanoseconds())
+    }
+
+    private func synchronizeActive(_ state: inout State) {
+        guard let active = state.active else { return }
+        do throws(SystemError) {
+            try files.synchronize(active.file)
+        } catch {
+            // What this file's later success would say about these bytes is not to be believed.
+            LogDiagnostics.report(name, "the disk does not confirm what is in the spool: \(error)")
+            sealActive(&state)
+        }
+    }
+
+    /// Nothing is written to the active file any more; an empty one goes.
+    func sealActive(_ state: inout State) {
+        guard let active = state.active else { return }
+        state.active = nil
+        files.close(active.file)
+        if active.segment.count == 0 {
+            try? files.remove(active.segment.name.text, in: folder)
+        } else {
+            state.sealed.append(active.segment)
+        }
+    }
+
+    func makeSafe() throws(RemoteLogProviderError) -> Bool {
+        let unsafe = state.withLock { state in
+            (state.sealed.filter(\.isUnsafe) + (state.active.map { [$0.segment] } ?? [])).map(\.name)
+        }
+        guard !unsafe.isEmpty else { return true }
+        for segment in unsafe {
+            do throws(SystemError) {
+                let file = try files.openForReading(segment.text, in: folder)
+                defer { files.close(file) }
+                try files.synchronize(file)
+            } catch {
+                if error.number == ENOENT { continue }   // delivered meanwhile
+                throw .notSafe(folder: path, reason: error.description)
+            }
+            state.withLock { state in
+                if let place = state.sealed.firstIndex(where: { $0.name == segment }) { state.sealed[place].isUnsafe = false }
+            }
+        }
+        do throws(SystemError) {
+            try files.synchronizeFolder(folder)
+        } catch {
+            throw .notSafe(folder: path, reason: error.description)
+        }
+        return true
+    }
+
+    // MARK: Room
+
+    /// Drops the oldest events until there is room: those of transactions last, and only for another transaction.
+    private func makeRoom(for bytes: Int, _ isTransaction: Bool, _ state: inout State) throws(SystemError) -> Bool {
+        guard bytes <= policy.maximumBytes else { return false }
+        while state.bytes + bytes > policy.maximumBytes {
+            let free = state.sealed.indices.filter { state.sealed[$0].name != state.inHand }
+            if let place = free.first(where: { !state.sealed[$0].isCounted }) {
+                try count(place, &state)
+            } else if let place = free.first(where: { state.sealed[$0].ordinary > 0 }) {
+                try dropOrdinary(place, &state)
+            } else if let active = state.active, active.segment.ordinary > 0 || isTransaction {
+                sealActive(&state)
+            } else if isTransaction, let place = free.first {
+                LogDiagnostics.report(name, "the spool holds nothing but transactions, and the oldest are dropped")
+                try drop(place, &state)
+            } else {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Sees which events of a file from another run are transactions'.
+    private func count(_ place: Int, _ state: inout State) throws(SystemError) {
+        let count = state.sealed[place].count
+        let ordinary = min(count, SpoolLine.read(try read(state.sealed[place].name)).lines.count { !$0.isTransaction })
+        state.sealed[place].ordinary = ordinary
+        state.sealed[place].transactions = count - ordinary
+        state.sealed[place].isCounted = true
+    }
+
+    private func drop(_ place: Int, _ state: inout State) throws(SystemError) {
+        let segment = state.sealed[place]
+        try remove(segment.name)
+        state.sealed.remove(at: place)
+        state.bytes -= segment.bytes
+        state.lost += segment.count
+        state.deliveries.drop(segment.count, .spoolFull)
+    }
+
+    /// Leaves of a file what transactions said.
+    private func dropOrdinary(_ place: Int, _ state: inout State) throws(SystemError) {
+        let segment = state.sealed[place]
+        if segment.transactions == 0 { return try drop(place, &state) }
+        let kept = SpoolLine.read(try read(segment.name)).lines.filter(\.isTransaction)
+        if kept.isEmpty { return try drop(place, &state) }
+        let part = segment.name.text + SpoolName.part
+        try? files.remove(part, in: folder)
+        let bytes = kept.flatMap { SpoolLine.bytes($0) }
+        do throws(SystemError) {
+            let file = try files.openNew(part, in: folder, permissions: 0o600)
+            defer { files.close(file) }
+            try files.appendAll(bytes[...], to: file)
+            if policy.durability == .power { try files.synchronize(file) }
+            try files.replace(segment.name.text, with: part, in: folder)
+        } catch {
+            try? files.remove(part, in: folder)
+            throw error
+        }
+        let dropped = segment.count - kept.count
+        state.sealed[place].bytes = bytes.count
+        state.sealed[place].ordinary = 0
+        state.sealed[place].transactions = kept.count
+        state.sealed[place].isUnsafe = policy.durability == .process
+        state.bytes -= segment.bytes - bytes.count
+        state.lost += dropped
+        state.deliveries.drop(dropped, .spoolFull)
+    }
+}

@@ -1,0 +1,85 @@
+/// The text of a function that takes the place of a `dynamic` one: it reports the call and calls the original, whose body, and with
+/// it its lines, its coverage and its breakpoints, stay as they are.
+package struct Replacement {
+    private let header: DeclarationHeader
+    private let descriptor: PointDescriptor
+    private let name: String
+    /// What begins the call, as far as the opening bracket of its values: `gate.begin(`.
+    private let begin: String
+    private let instance: String
+
+    /// - Parameters:
+    ///   - header: Of the original; one without an ``obstacle(to:)``.
+    ///   - isMember: Whether there is a `self`.
+    ///   - isCopyable: Whether it can be copied.
+    package init(
+        of header: DeclarationHeader, _ descriptor: PointDescriptor, named name: String, begin: String, isMember: Bool = true,
+        isCopyable: Bool = true
+    ) {
+        self.header = header
+        self.descriptor = descriptor
+        self.name = name
+        self.begin = begin
+        instance = !isMember || !isCopyable || header.modifiers.contains("consuming") ? "nil" : header.isStatic ? "Self.self" : "self"
+    }
+
+    /// Why nothing can take the place of a function, as the end of a sentence; nil when something can. All of it is true of Swift 6.3.
+    package static func obstacle(to header: DeclarationHeader) -> String? {
+        if header.keyword != "func" { return "is an initializer" }
+        if header.isOperator { return "is an operator" }
+        if header.isAsync { return "is asynchronous, and a replacement that calls the original would call itself" }
+        if header.isPrivate { return "is private to its file" }
+        if header.returnsOpaque { return "returns an opaque type" }
+        if header.isInlinable { return "has a body that other modules get" }
+        if header.modifiers.contains("distributed") { return "is distributed" }
+        for parameter in header.parameters {
+            if parameter.type.hasSuffix("...") { return "takes any number of arguments, which cannot be handed on" }
+            if parameter.modifiers.contains("repeat") { return "takes a parameter pack, which cannot be handed on" }
+            if parameter.modifiers.contains("isolated") { return "takes an isolated parameter" }
+        }
+        return nil
+    }
+
+    package var text: String {
+        let call = (header.isThrowing ? "try " : "") + header.name + "(" + forwardedArguments + ")"
+        let returning = header.returnsNothing || header.result == "Never"
+            ? call : "let __result = \(call); __trackedCall?.returned(__result); return __result"
+        let catching = header.isThrowing
+            ? "do\(header.thrownType.map { " throws(\($0))" } ?? "") { \(returning) } catch { __trackedCall?.threw(error); throw error }"
+            : returning
+        let skipping = header.returnsNothing ? "if let __trackedCall, __trackedCall.isSkipped { return }" : ""
+        return """
+            @_dynamicReplacement(for: \(header.selector))
+            \(signature) {
+            let __trackedCall = \(begin){ \(instance) }, { \(descriptor.arguments) })
+            defer { __trackedCall?.end({ \(instance) }) }
+            \(skipping)
+            \(catching)
+            }
+
+            """
+    }
+
+    private var forwardedArguments: String {
+        header.parameters.map { parameter in
+            (parameter.label == "_" ? "" : DeclarationHeader.plain(parameter.label) + ": ")
+                + (parameter.modifiers.contains("inout") ? "&" : "") + parameter.name
+                + (parameter.type.containsText("@autoclosure") ? "()" : "")
+        }.joined(separator: ", ")
+    }
+
+    private var signature: String {
+        let kept = ["static", "class", "mutating", "consuming", "borrowing", "nonisolated"]
+        let left = ["discardableResult", "inlinable", "objc", "inline", "usableFromInline"]
+        let attributes = header.attributes.filter { attribute in !left.contains(String(attribute.prefix { $0 != "(" })) }
+        let parameters = header.parameters.map { parameter in
+            (parameter.label == parameter.name ? parameter.name : parameter.label + " " + parameter.name) + ": "
+                + parameter.modifiers.map { $0 + " " }.joined() + parameter.type
+        }
+        let effects = header.isRethrowing ? " rethrows"
+            : header.isThrowing ? header.thrownType.map { " throws(\($0))" } ?? " throws" : ""
+        return attributes.map { "@\($0) " }.joined() + header.modifiers.filter(kept.contains).map { $0 + " " }.joined()
+            + "func \(name)\(header.generics)(\(parameters.joined(separator: ", ")))\(effects) -> \(header.result ?? "Void")"
+            + (header.whereClause.isEmpty ? "" : " " + header.whereClause)
+    }
+}

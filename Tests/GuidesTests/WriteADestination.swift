@@ -1,0 +1,69 @@
+import Logbook
+import LogbookRemote
+import LogbookTestKit
+import Testing
+
+// The code of Plugins-Docs/WriteADestination.md, to the letter: GuideBlocksTests compares the two.
+
+struct LineStore: LogDestination {
+    let url: String
+    let token: Secret
+
+    var contentType: String { "text/plain; charset=utf-8" }
+    var limits: DestinationLimits { DestinationLimits(events: 500, bytes: 1 << 20) }
+
+    func encode(_ events: [KeyedEvent]) -> [UInt8] {
+        Array(events.map { "\($0.key) \($0.event.level.name) \($0.event.message.split(separator: "\n").joined(separator: " "))\n" }.joined().utf8)
+    }
+
+    func request(for parcel: Parcel) -> HTTPRequest {
+        var headers = [HTTPHeader("Content-Type", parcel.contentType), HTTPHeader("Authorization", "Bearer " + token.revealed)]
+        if let encoding = parcel.contentEncoding { headers.append(HTTPHeader("Content-Encoding", encoding)) }
+        return HTTPRequest(url: url, headers: headers, body: parcel.body)
+    }
+
+    func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
+        guard response.status == 200 else { return .refusal(by: response) }
+        guard response.header("Lines-Stored") == "\(parcel.count)" else {
+            return .retry(after: nil, "200 without Lines-Stored; is this a line store?")
+        }
+        return .delivered
+    }
+}
+
+@Suite struct WriteADestinationTests {
+    @Test func plainHTTPNeedsNoDestination() {
+        let key: Secret = "k"
+        let audit = RemoteLogProvider(
+            to: .http(url: "https://audit.example.com/in", headers: [HTTPHeader("X-Key", key.revealed)], body: .jsonArray))
+        #expect(audit.deliveries == LogLedger())
+    }
+
+    @Test func theLineStoreStores() throws {
+        let transport = ScriptedTransport { _, request in
+            .answer(HTTPResponse(status: 200, headers: [HTTPHeader("Lines-Stored", "2")]))
+        }
+        let provider = RemoteLogProvider(to: LineStore(url: "http://127.0.0.1:1", token: "hush"), transport: transport)
+        let service = LogService()
+        service.register(provider, from: .info)
+        service.info("one\nline")
+        service.info("two")
+        try provider.deliver(by: .seconds(30))
+        #expect(provider.deliveries == LogLedger(submitted: 2, delivered: 2))
+        #expect(transport.requests[0].headers.contains(HTTPHeader("Authorization", "Bearer hush")))
+        try provider.shutdown(by: .seconds(30))
+    }
+
+    @Test func inAFolderEventsOutliveTheProgram() throws {
+        let files = ScratchFolder(), folder = files.path, token: Secret = "hush", service = LogService()
+        let server = try LoopbackServer { _ in .status(503) }
+        let url = server.url
+        let letters = try DeadLetterFolder(at: folder + "/dead-letters")
+        let store = try RemoteLogProvider(to: LineStore(url: url, token: token), spool: folder + "/spool", deadLetters: letters)
+        service.register(store, from: .info)
+        service.info("kept")
+        _ = service.shutdown(by: .milliseconds(50))
+        #expect(store.deliveries == LogLedger(submitted: 1))
+        #expect(files.names("spool").contains { $0.hasSuffix(".events") })
+    }
+}

@@ -1,0 +1,136 @@
+@testable import LogbookCore
+import LogbookTestKit
+import Testing
+
+@Suite struct LossTests {
+    private let clock = ManualClock(now: LogTime(nanoseconds: 1_000))
+    private let other = RecordingProvider()
+    private let service: LogService
+
+    init() {
+        service = LogService(clock: .manual(clock))
+        service.register(other)
+    }
+
+    /// A sink that stops at a gate, behind a queue of four that drops what is new.
+    private func overflow(_ sink: BatchingProviderTests.GatedSink) -> LogRegistration {
+        let policy = QueuePolicy(capacity: 4, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .dropNewest)
+        return service.register(sink: sink, queue: policy, name: "orders")
+    }
+
+    private var losses: [LogEvent] { other.events.filter { $0.category == LogService.lossCategory } }
+
+    @Test func whatAQueueLostIsToldOnceItWritesAgain() throws {
+        let sink = BatchingProviderTests.GatedSink(), registration = overflow(sink)
+        service.info("1")
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...10 {
+            clock.advance(by: .nanoseconds(1))
+            service.info("\(number)")
+        }
+        #expect(registration.ledger.dropped == [.queueFull: 5])
+        clock.advance(by: .seconds(5))
+        #expect(losses.isEmpty)   // it cannot write yet
+
+        sink.gate.open()
+        service.flush(by: .seconds(30))
+        clock.advance(by: .nanoseconds(1))
+        let loss = try #require(losses.first)
+        #expect(losses.count == 1 && loss.level == .warning && loss.message == "5 events did not reach orders (queue_full)")
+        #expect(
+            loss.metadata == [
+                "category": "log.loss", "provider": "orders", "reason": "queue_full", "count": 5, "firstSeq": .unsigned(6),
+                "lastSeq": .unsigned(10), "firstAt": 1_005, "lastAt": 1_009,
+            ])
+        // Every gap is explained, also to who reads what the provider itself has written.
+        service.flush(by: .seconds(30))
+        #expect(sink.inner.written.map(\.sequence) == [1, 2, 3, 4, 5, 11])
+        #expect(sink.inner.written.last?.category == LogService.lossCategory)
+        #expect(registration.ledger == LogLedger(submitted: 11, delivered: 6, dropped: [.queueFull: 5]))
+    }
+
+    @Test func lossesOfAReasonAreToldOnceASecond() {
+        let watch = LossWatch {}
+        func lose(_ reason: DropReason, _ sequence: UInt64) {
+            watch.lost(reason, LossRun(sequence: sequence, time: LogTime(nanoseconds: Int64(sequence))))
+        }
+        lose(.queueFull, 7)
+        lose(.queueFull, 5)
+        #expect(watch.take(at: 0).runs.isEmpty && watch.take(at: 0).next == nil)
+        watch.wrote()
+        let first = watch.take(at: 10)
+        #expect(first.runs.map(\.0) == [.queueFull] && first.next == nil)
+        #expect(first.runs.map(\.1.count) == [2] && first.runs.map(\.1.sequences) == [5...7])
+
+        lose(.queueFull, 8)
+        lose(.oversize, 9)
+        watch.wrote()
+        let second = watch.take(at: 20)
+        #expect(second.runs.map(\.0) == [.oversize] && second.next == 1_000_000_010)
+        lose(.queueFull, 10)
+        #expect(watch.take(at: 2_000_000_000).runs.isEmpty)   // lost again meanwhile
+        watch.wrote()
+        let third = watch.take(at: 2_000_000_000)
+        #expect(third.runs.map(\.1.sequences) == [8...10] && third.runs.map(\.1.count) == [2])
+        #expect(watch.take(at: 9_000_000_000).runs.isEmpty)
+    }
+
+    @Test func whatNobodyCanWaitForIsToldByTheLedgerAlone() {
+        let watch = LossWatch {}
+        for reason in [DropReason.alreadyShutDown, .forkChild, .reentrant] {
+            watch.lost(reason, LossRun(sequence: 1, time: LogTime(nanoseconds: 1)))
+        }
+        watch.wrote()
+        #expect(watch.take(at: 0, isLast: true).runs.isEmpty)
+    }
+
+    @Test func aProvidersOwnAccountIsWatched() throws {
+        /// Has no room for some of its events.
+        final class Picky: LogProvider {
+            let account = Locked(LogLedger())
+            func log(_ event: LogEvent) {
+                account.withLock { account in
+                    account.submit()
+                    if (3...5).contains(event.sequence) { account.drop(1, .inputOutputError) } else { account.deliver(1) }
+                }
+            }
+            func flush(by deadline: LogDeadline) throws {}
+            var ledger: LogLedger? { account.withLock { $0 } }
+        }
+        let registration = service.register(Picky(), name: "disk")
+        for number in 1...6 { service.info("\(number)") }
+        clock.advance(by: .seconds(1))
+        let loss = try #require(losses.first)
+        #expect(loss.message == "3 events did not reach disk (io_error)" && losses.count == 1)
+        #expect(loss.metadata["firstSeq"] == .unsigned(3) && loss.metadata["lastSeq"] == .unsigned(5))
+        #expect(registration.ledger == LogLedger(submitted: 7, delivered: 4, dropped: [.inputOutputError: 3]))
+    }
+
+    @Test func aShutdownTellsWhatIsLeft() {
+        let sink = BatchingProviderTests.GatedSink()
+        _ = overflow(sink)
+        service.info("1")
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...6 { service.info("\(number)") }
+        #expect(service.registrations[1].ledger.dropped == [.queueFull: 1])
+        sink.gate.open()
+        service.shutdown(by: .seconds(30))
+        #expect(losses.map(\.message) == ["1 event did not reach orders (queue_full)"])
+        clock.advance(by: .seconds(5))
+        #expect(losses.count == 1)
+    }
+
+    @Test func withARealClockNobodyHasToAsk() {
+        let real = LogService(), listener = RecordingProvider(), sink = BatchingProviderTests.GatedSink()
+        real.register(listener)
+        let policy = QueuePolicy(capacity: 1, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .dropNewest)
+        real.register(sink: sink, queue: policy, name: "orders")
+        real.info("1")
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...4 { real.info("\(number)") }
+        sink.gate.open()
+        let deadline = LogDeadline.seconds(30)
+        while !deadline.hasPassed, !listener.events.contains(where: { $0.category == "log.loss" }) { LogThread.yield() }
+        #expect(listener.messages.last == "2 events did not reach orders (queue_full)")
+    }
+}

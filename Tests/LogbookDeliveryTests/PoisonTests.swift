@@ -1,0 +1,150 @@
+import LogbookCore
+import LogbookDelivery
+import LogbookHTTP
+import LogbookTestKit
+import Testing
+
+/// What a receiver will never take, and how little it holds up.
+@Suite struct PoisonTests {
+    let clock = ManualClock(now: LogTime(seconds: 1_000_000))
+    let diary = CourierDiary()
+    let folder = ScratchFolder()
+
+    func courier(
+        _ source: any ParcelSource, _ transport: ScriptedTransport, to destination: any Destination = StatusDestination(),
+        policy: DeliveryPolicy = DeliveryPolicy(), deadLetters: DeadLetterFolder? = nil
+    ) -> Courier {
+        Courier(
+            name: "test", source: source, destination: destination, transport: transport, policy: policy,
+            deadLetters: deadLetters, clock: .manual(clock), randomness: .seeded(1), onEvent: { [diary] in diary.note($0) })
+    }
+
+    /// Refuses every request that holds one of these numbers.
+    static func refusing(_ poison: Set<Int>, with status: Int = 400) -> ScriptedTransport {
+        ScriptedTransport { _, request in
+            let numbers = String(decoding: request.body, as: UTF8.self).split(separator: ",").compactMap { Int($0) }
+            return .status(poison.isDisjoint(with: numbers) ? 200 : status)
+        }
+    }
+
+    @Test("44: one poison entry in 1,000 is found in 2 log2 n + 1 requests; 999 are delivered, in order", arguments: [0, 1, 499, 500, 777, 999])
+    func onePoisonEntryIsFound(poison: Int) throws {
+        let source = NumberedParcels([Array(0..<1000), Array(1000..<1010)])
+        let transport = Self.refusing([poison])
+        let letters = try DeadLetterFolder(at: folder.path + "/dead")
+        try courier(source, transport, deadLetters: letters).deliver(by: .seconds(60))
+        #expect(source.delivered == (0..<1010).filter { $0 != poison })
+        #expect(source.rejected == [poison])
+        #expect(transport.requests.count - 1 <= 21)   // without the second parcel; 2 log2(1000) + 1 = 20.9
+        #expect(letters.count == 1)
+        #expect(folder.text("dead/0000000001-\(poison).body") == "\(poison)")
+        let reason = folder.text("dead/0000000001-\(poison).reason.txt")
+        #expect(reason?.hasPrefix("reason: bad\nparcel: \(poison)\nentries: 1\n") == true)
+        #expect(reason?.contains("sealed: 1970-01-12 13:46:40 UTC\n") == true)
+    }
+
+    @Test("44: several poison entries cost the others nothing")
+    func severalPoisonEntries() throws {
+        let poison: Set = [3, 4, 50, 99]
+        let source = NumberedParcels([Array(0..<100)])
+        try courier(source, Self.refusing(poison)).deliver(by: .seconds(60))
+        #expect(source.delivered == (0..<100).filter { !poison.contains($0) })
+        #expect(source.rejected == [3, 4, 50, 99])
+    }
+
+    @Test("43: a receiver that refuses one entry after the other is taken to refuse everything, and the rest is kept")
+    func aReceiverThatRefusesEverything() throws {
+        let source = NumberedParcels([Array(0..<100)])
+        let isWilling = Locked(false)
+        let transport = ScriptedTransport { _, _ in .status(isWilling.withLock { $0 } ? 200 : 400) }
+        let courier = courier(source, transport, policy: DeliveryPolicy(rejectionsInARow: 5))
+        #expect {
+            try courier.deliver(by: .seconds(60))
+        } throws: { error in
+            guard case .misconfigured(95, let reason)? = error as? CourierError else { return false }
+            return reason.hasSuffix("the latest reason: bad")
+        }
+        #expect(courier.status.state == .misconfigured)
+        #expect(source.rejected.count == 5)
+        isWilling.withLock { $0 = true }
+        courier.reconfigured()
+        try courier.deliver(by: .seconds(60))
+        #expect(source.delivered.count == 95)
+    }
+
+    /// Says of each entry what it thinks of its number: poison is refused, busy is for later.
+    struct ByEntry: Destination {
+        let poison: Set<Int>
+        let busy: Locked<Set<Int>>
+        func request(for parcel: Parcel) -> HTTPRequest { HTTPRequest(url: "http://127.0.0.1/", body: parcel.body) }
+        func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
+            let numbers = String(decoding: parcel.body, as: UTF8.self).split(separator: ",").compactMap { Int($0) }
+            var fates = EntryFates()
+            for (place, number) in numbers.enumerated() {
+                if poison.contains(number) { fates.rejected[place] = "bad \(number)" }
+                if busy.withLock({ $0.contains(number) }) { fates.again.insert(place) }
+            }
+            busy.withLock { $0 = [] }
+            return fates == EntryFates() ? .delivered : .partly(fates, after: nil)
+        }
+    }
+
+    @Test("where each entry has its own answer, only those that may pass later go again")
+    func onlySomeGoAgain() throws {
+        let source = NumberedParcels([Array(0..<10)])
+        let transport = ScriptedTransport(.status(200))
+        let letters = try DeadLetterFolder(at: folder.path + "/dead")
+        let courier = courier(source, transport, to: ByEntry(poison: [2, 7], busy: Locked([4, 5])), deadLetters: letters)
+        courier.wake()
+        #expect(diary.waitForRetries(1))
+        #expect(courier.status.state == .waiting)
+        #expect(courier.status.pending == 2)
+        clock.advance(by: .seconds(2))
+        try courier.deliver(by: .seconds(60))
+        #expect(source.delivered == [0, 1, 3, 6, 8, 9, 4, 5])
+        #expect(source.rejected == [2, 7])
+        #expect(transport.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["0,1,2,3,4,5,6,7,8,9", "4,5"])
+        #expect(folder.text("dead/0000000001-2.body") == "2")
+        #expect(folder.text("dead/0000000002-7.reason.txt")?.hasPrefix("reason: bad 7\n") == true)
+    }
+
+    @Test func aSourceThatCannotTakeParcelsApartSendsAllOfItAgain() throws {
+        let source = MemoryParcels()
+        source.add("0,1,2", count: 3)
+        let transport = ScriptedTransport(.status(200))
+        let courier = courier(source, transport, to: ByEntry(poison: [1], busy: Locked([0])))
+        courier.wake()
+        #expect(diary.waitForRetries(1))
+        clock.advance(by: .seconds(2))
+        try courier.deliver(by: .seconds(60))
+        #expect(transport.requests.count == 2)
+        #expect(source.settled == [.init(id: "0,1,2", fate: .delivered)])
+        #expect(diary.wait { $0 == .rejected(parcel: "0,1,2", count: 1, reason: "bad 1") })
+    }
+
+    @Test func aParcelOfWhichEachEntryIsRefusedIsKeptTheFirstTime() throws {
+        let source = NumberedParcels([Array(0..<60), [100]])
+        let transport = ScriptedTransport(.status(200))
+        let courier = courier(source, transport, to: ByEntry(poison: Set(0..<60), busy: Locked([])))
+        #expect(throws: CourierError.misconfigured(pending: 61, reason: "it refuses every entry of 0-59: bad 0")) {
+            try courier.deliver(by: .seconds(60))
+        }
+        #expect(source.rejected == [])
+        courier.reconfigured()
+        _ = try? courier.deliver(by: .seconds(60))
+        #expect(source.rejected.count == 60)   // it was not our fault
+        courier.reconfigured()
+        try courier.deliver(by: .seconds(60))
+        #expect(source.delivered == [100])
+    }
+
+    @Test func theStatusSaysHowLongTheOldestHasWaited() {
+        let source = NumberedParcels([[1]])
+        let courier = courier(source, ScriptedTransport(.status(500)))
+        #expect(courier.status.oldestAge == nil)   // the source does not know, and nothing has been looked at
+        courier.wake()
+        #expect(diary.waitForRetries(1))
+        clock.advance(by: .milliseconds(500))
+        #expect(courier.status.oldestAge == .milliseconds(500))
+    }
+}

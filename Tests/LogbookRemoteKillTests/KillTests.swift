@@ -1,0 +1,110 @@
+#if canImport(Glibc)
+    import Glibc
+    import LogbookCore
+    import LogbookTestKit
+    import Testing
+
+    /// A program that sends and one that receives, both killed at random moments.
+    @Suite struct KillTests {
+        private static let rounds = 240
+
+        private struct Totals: CustomStringConvertible {
+            var sendersKilled = 0, receiversKilled = 0, accepted = 0, stored = 0, seen = 0
+
+            var description: String {
+                "\(sendersKilled) senders and \(receiversKilled) receivers killed; \(accepted) events accepted, \(stored) stored, "
+                    + "\(seen) seen on the wire"
+            }
+        }
+
+        @Test("47, 54, row 1: 240 rounds of killing sender and receiver lose nothing, store nothing twice, and saw some twice")
+        func bothAreKilled() async throws {
+            let totals = try await withCheckedThrowingContinuation { continuation in
+                LogThread.start("kills") { continuation.resume(with: Result { try Self.run() }) }
+            }
+            print("kills: \(totals)")
+            #expect(totals.sendersKilled > 60 && totals.receiversKilled > 60)
+            #expect(totals.accepted > 2000)
+            #expect(totals.seen > totals.stored)   // otherwise no kill came between storing and answering
+        }
+
+        private static func run() throws -> Totals {
+            let folder = ScratchFolder(), random = LogRandomness.seeded(47), port = try freePort(random)
+            let spool = folder.path + "/spool"
+            let deadline = LogDeadline.seconds(400), victim = try ChildProcess.builtProgram("RemoteVictim")
+            var totals = Totals(), epoch: UInt64 = 0
+            var sender: ChildProcess?, receiver: ChildProcess?
+
+            func start() throws {
+                if receiver == nil {
+                    receiver = try ChildProcess(
+                        [victim, "receive", folder.path, "\(port)"], output: folder.path + "/listening",
+                        errors: folder.path + "/receiver-errors")
+                    waitForWords(in: "listening")
+                }
+                if sender == nil {
+                    epoch += 1
+                    sender = try ChildProcess(
+                        [victim, "send", spool, "\(port)", "\(epoch)"], output: folder.path + "/accepted-\(epoch)",
+                        errors: folder.path + "/sender-errors")
+                    waitForWords(in: "accepted-\(epoch)")
+                }
+            }
+            func waitForWords(in name: String) {
+                while folder.bytes(name)?.isEmpty ?? true, !deadline.hasPassed { usleep(500) }
+            }
+            func end(_ process: inout ChildProcess?) {
+                process?.signal(SIGKILL)
+                process?.wait(by: .seconds(30))
+                process = nil
+            }
+
+            for round in 0..<rounds where !deadline.hasPassed {
+                try start()
+                usleep(UInt32(random.next() % 12_000))
+                if round % 3 != 1 {
+                    end(&sender)
+                    totals.sendersKilled += 1
+                }
+                if round % 3 != 0 {
+                    end(&receiver)
+                    totals.receiversKilled += 1
+                }
+            }
+            end(&sender)
+            try start()
+            end(&sender)
+            let drained = try ChildProcess.run(
+                [victim, "drain", spool, "\(port)", "\(epoch + 1)"], errors: folder.path + "/drain-errors", by: .seconds(180))
+            #expect(drained == .exited(0), "\(folder.text("drain-errors") ?? "")")
+            end(&receiver)
+
+            var accepted: Set<String> = []
+            for epoch in 1...epoch {
+                let words = folder.text("accepted-\(epoch)") ?? ""
+                for word in words.split(separator: "\n") { accepted.insert("I-\(epoch)-\(word)") }
+            }
+            let stored = (folder.text("stored") ?? "").split(separator: "\n").map(String.init)
+            let missing = accepted.subtracting(stored)
+            #expect(missing.isEmpty, "\(missing.count) are missing, such as \(missing.sorted().prefix(5))")
+            #expect(Set(stored).count == stored.count, "something was stored twice")
+            #expect(folder.names("spool").filter { !$0.hasSuffix(".lane") } == [])
+            totals.accepted = accepted.count
+            totals.stored = stored.count
+            totals.seen = (folder.text("seen") ?? "").split(separator: "\n").count
+            return totals
+        }
+
+        /// Below those that the kernel gives to clients, so that none takes it while the receiver is down.
+        private static func freePort(_ random: LogRandomness) throws -> UInt16 {
+            for _ in 0..<200 {
+                let port = UInt16(10_000 + (UInt64(getpid()) * 7919 + random.next()) % 20_000)
+                if let server = try? LoopbackServer(port: port, { _ in .reset }) {
+                    server.stop()
+                    return port
+                }
+            }
+            throw ScriptedFailure("no free port")
+        }
+    }
+#endif

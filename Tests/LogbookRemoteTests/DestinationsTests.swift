@@ -1,0 +1,184 @@
+import LogbookCore
+import LogbookDelivery
+import LogbookHTTP
+import LogbookRemote
+import LogbookTestKit
+import Testing
+
+/// Two events that hold something of everything, for golden bytes.
+enum Sample {
+    static let origin = LogOrigin(installation: "I", epoch: 7)
+    static let time = LogTime(nanoseconds: 1_792_837_760_123_456_789)   // 2026-10-24T12:29:20.123456789Z
+
+    static let plain = LogEvent(sequence: 42, time: time, level: .info, message: "cart \"opened\"\n")
+    static let full = LogEvent(
+        sequence: 43, time: LogTime(nanoseconds: time.nanoseconds - 1_000_000_000), level: .critical, message: "lost",
+        metadata: ["category": "pay", "attempt": 2, "trace_id": "0af7651916cd43dd8448eb211c80319c", "flag": true],
+        thread: 4711, source: LogSource(fileNamed: "Pay.swift", functionNamed: "pay()", line: 12),
+        error: LogErrorDetails(type: "PayError", description: "no gateway"))
+
+    static let events = [KeyedEvent(plain, origin: origin), KeyedEvent(full, origin: origin)]
+
+    /// The plain event as our line.
+    static let plainLine =
+        #"{"time":"2026-10-24T10:29:20.123456789Z","level":"info","message":"cart \"opened\"\n","sequence":42,"installation":"I","epoch":7}"#
+
+    static func text(_ destination: some LogDestination, _ events: [KeyedEvent] = events) -> String {
+        String(decoding: destination.encode(events), as: UTF8.self)
+    }
+
+    static func parcel(of destination: some LogDestination, count: Int = 2) -> Parcel {
+        Parcel(
+            id: "P", body: Array("body".utf8), contentType: destination.contentType, contentEncoding: nil, count: count,
+            sealed: time)
+    }
+}
+
+extension LogDestination {
+    func verdict(_ status: Int, _ body: String = "", headers: [HTTPHeader] = [], count: Int = 2) -> DeliveryVerdict {
+        verdict(
+            on: HTTPResponse(status: status, headers: headers, body: Array(body.utf8)), for: Sample.parcel(of: self, count: count))
+    }
+}
+
+/// What holds for every destination.
+@Suite struct DestinationsTests {
+    static let all: [any LogDestination] = [
+        .http(url: "https://h/in"), .collector(url: "https://h", token: "tok-secret"),
+        .elasticsearch(url: "https://h", authorization: .apiKey("tok-secret")),
+        .loki(url: "https://h", labels: ["job": "j"], authorization: .basic(user: "u", password: "tok-secret")),
+        .otlp(url: "https://h", service: "s", authorization: .bearer("tok-secret")), .splunk(url: "https://h", token: "tok-secret"),
+        .datadog(apiKey: "tok-secret", service: "s"), .clickHouse(url: "https://h", user: "u", password: "tok-secret"),
+        .otlp(url: "https://h", service: "s", encoding: .json, authorization: .bearer("tok-secret")),
+        .loggly(token: "tok-secret"), .logstash(url: "https://h", authorization: .header("X-Key", "tok-secret")),
+    ]
+
+    @Test("43: an answer that refuses us keeps everything, at every destination", arguments: [301, 302, 401, 403, 404, 405, 421])
+    func refusalsKeepEverything(status: Int) {
+        for destination in Self.all {
+            guard case .misconfigured = destination.verdict(status, "no") else {
+                Issue.record("\(type(of: destination)): \(destination.verdict(status, "no"))")
+                continue
+            }
+        }
+    }
+
+    @Test("41: a failure of the receiver is tried again, at every destination", arguments: [408, 425, 429, 500, 502, 503, 504])
+    func failuresAreTriedAgain(status: Int) {
+        for destination in Self.all {
+            guard case .retry(.seconds(7)?, _) = destination.verdict(status, "no", headers: [HTTPHeader("Retry-After", "7")]) else {
+                Issue.record("\(type(of: destination)): \(destination.verdict(status, "no"))")
+                continue
+            }
+        }
+    }
+
+    @Test("44, 45: a parcel that is refused or too large can be split, at every destination")
+    func refusedParcelsAreSaid() {
+        for destination in Self.all {
+            guard case .rejected = destination.verdict(400, "no"), case .rejected = destination.verdict(422, "no"),
+                case .tooLarge = destination.verdict(413, "no")
+            else {
+                Issue.record("\(type(of: destination))")
+                continue
+            }
+        }
+    }
+
+    @Test("48: a page that says 200 is no acknowledgement, at any destination that has one of its own")
+    func aLoginPageIsNoAcknowledgement() {
+        for destination in Self.all where !(destination is HTTPDestination) && !(destination is LogstashDestination) {
+            guard case .retry(nil, let reason) = destination.verdict(200, "<html>Welcome to our hotel</html>") else {
+                Issue.record("\(type(of: destination))")
+                continue
+            }
+            #expect(reason.contains("is this") || reason.contains("acknowledgement"))
+        }
+    }
+
+    @Test("S14: a token is on the wire and in no description")
+    func tokensAreNotPrinted() throws {
+        for destination in Self.all.dropFirst() {
+            let request = try destination.request(for: Sample.parcel(of: destination))
+            let wire = request.url + request.headers.map(\.value).joined()
+            let basic = "dTp0b2stc2VjcmV0"   // u:tok-secret
+            #expect(wire.contains("tok-secret") || wire.contains(basic), "\(type(of: destination))")
+            var shown = "\(destination)"
+            dump(destination, to: &shown)
+            #expect(!shown.contains("tok-secret") && !shown.contains(basic), "\(type(of: destination))")
+            for status in [400, 401, 413, 500] { #expect(!"\(destination.verdict(status))".contains("tok-secret")) }
+        }
+    }
+
+    @Test("S15: what a request is made of is checked before it is sent", arguments: ["a\r\nX: y", "a\u{0}b"])
+    func nothingIsSmuggled(token: String) {
+        let transport = CurlTransport()
+        let done = Locked<[HTTPFailure]>([])
+        let left = Monitor(0)
+        for destination in [
+            LokiDestination.loki(url: "http://127.0.0.1:1", labels: [:], tenant: token),
+            LokiDestination.loki(url: "http://127.0.0.1:1", labels: [:], authorization: .bearer(Secret(token))),
+        ] {
+            transport.send(destination.request(for: Sample.parcel(of: destination))) { result in
+                if case .failure(let failure) = result { done.withLock { $0.append(failure) } }
+                left.withLock { access in
+                    access.value += 1
+                    access.broadcast()
+                }
+            }
+        }
+        let deadline = LogDeadline.seconds(30)
+        left.withLock { access in while access.value < 2 && access.wait(until: deadline) {} }
+        #expect(done.withLock { $0 }.allSatisfy { if case .invalidRequest = $0 { true } else { false } })
+        #expect(done.withLock { $0.count } == 2)
+    }
+
+    @Test func theSameEventsGiveTheSameBytes() {
+        for destination in Self.all { #expect(destination.encode(Sample.events) == destination.encode(Sample.events)) }
+    }
+
+    @Test func aProviderIsMadeWithOneVerb() throws {
+        let transport = ScriptedTransport(.status(204))
+        let provider = RemoteLogProvider(
+            to: .loki(url: "http://127.0.0.1:3100", labels: ["job": "checkout"]), origin: Sample.origin, transport: transport)
+        provider.log(Sample.plain)
+        try provider.flush(by: .seconds(30))
+        #expect(transport.requests.first?.url == "http://127.0.0.1:3100/loki/api/v1/push")
+        #expect(provider.ledger == LogLedger(submitted: 1, delivered: 1))
+    }
+
+    @Test("43: with another token or address in force, what waits goes there")
+    func theDestinationCanBeReplaced() throws {
+        let transport = ScriptedTransport { _, request in
+            if request.url.hasSuffix("/push") { return .status(401) }
+            return .answer(HTTPResponse(status: 200, body: Array(#"{"errors":false,"items":[{},{}]}"#.utf8)))
+        }
+        let provider = RemoteLogProvider(
+            to: .loki(url: "http://127.0.0.1:1", labels: [:]), origin: Sample.origin, transport: transport)
+        for event in Sample.events { provider.log(event.event) }
+        #expect(throws: RemoteLogProviderError.notDelivered(pending: 2, reason: "HTTP status 401")) {
+            try provider.flush(by: .seconds(30))
+        }
+        provider.update(to: .elasticsearch(url: "http://127.0.0.1:1", index: "logs"))
+        try provider.flush(by: .seconds(30))
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
+        #expect(transport.requests.last?.headers.contains(HTTPHeader("Content-Type", "application/x-ndjson")) == true)
+    }
+
+    @Test func aDestinationsLimitsHold() throws {
+        struct Small: LogDestination {
+            let limits = DestinationLimits(events: 3, bytes: 300)
+            func request(for parcel: Parcel) -> HTTPRequest { HTTPRequest(url: "http://127.0.0.1:1", body: parcel.body) }
+            func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict { .delivered }
+            var takesGzip: Bool { false }
+        }
+        let transport = ScriptedTransport(.status(200))
+        let provider = RemoteLogProvider(to: Small(), origin: Sample.origin, transport: transport)
+        for number in 1...20 { provider.log(.numbered(number)) }
+        try provider.flush(by: .seconds(30))
+        let sizes = transport.requests.map { $0.body.split(separator: 0x0A).count }
+        #expect(sizes.reduce(0, +) == 20)
+        #expect(sizes.allSatisfy { $0 <= 3 })
+        #expect(transport.requests.allSatisfy { $0.body.count <= 300 })
+    }
+}

@@ -1,0 +1,102 @@
+import LogbookCore
+import LogbookDelivery
+import LogbookHTTP
+import LogbookRemote
+import Testing
+
+@Suite struct OTLPDestinationTests {
+    let destination = OTLPDestination(
+        url: "https://h:4318", service: "checkout", resource: ["host.name": "n1"], encoding: .json, authorization: .bearer("t"))
+
+    @Test func eventsAreRecordsOfOneResource() {
+        #expect(Sample.text(destination) == #"""
+            {"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"checkout"}},{"key":"host.name","value":{"stringValue":"n1"}}]},"scopeLogs":[{"scope":{"name":"logbook"},"logRecords":[
+            {"timeUnixNano":"1792837760123456789","severityNumber":9,"severityText":"info","body":{"stringValue":"cart \"opened\"\n"},"attributes":[{"key":"log.record.uid","value":{"stringValue":"I-7-42"}}]},
+            {"timeUnixNano":"1792837759123456789","severityNumber":21,"severityText":"critical","body":{"stringValue":"lost"},"attributes":[{"key":"log.record.uid","value":{"stringValue":"I-7-43"}},{"key":"thread.id","value":{"intValue":"4711"}},{"key":"code.file.path","value":{"stringValue":"Pay.swift"}},{"key":"code.function.name","value":{"stringValue":"pay()"}},{"key":"code.line.number","value":{"intValue":"12"}},{"key":"exception.type","value":{"stringValue":"PayError"}},{"key":"exception.message","value":{"stringValue":"no gateway"}},{"key":"category","value":{"stringValue":"pay"}},{"key":"attempt","value":{"intValue":"2"}},{"key":"trace_id","value":{"stringValue":"0af7651916cd43dd8448eb211c80319c"}},{"key":"flag","value":{"boolValue":true}}],"traceId":"0af7651916cd43dd8448eb211c80319c"}
+            ]}]}]}
+            """#.split(separator: "\n").joined())
+    }
+
+    @Test func everyKindOfValueHasItsForm() {
+        let event = LogEvent(
+            sequence: 1, time: Sample.time, level: .debug, message: "",
+            metadata: [
+                "null": nil, "double": 1.5, "nan": .double(.nan), "big": .unsigned(.max), "list": [1, "a"], "object": ["k": false],
+                "log.record.uid": "mine", "span_id": "0000000000000000",
+            ])
+        let text = Sample.text(destination, [KeyedEvent(event, origin: Sample.origin)])
+        for part in [
+            #"{"key":"null","value":{}}"#, #"{"key":"double","value":{"doubleValue":1.5}}"#,
+            #"{"key":"nan","value":{"doubleValue":"NaN"}}"#, #"{"key":"big","value":{"stringValue":"18446744073709551615"}}"#,
+            #"{"key":"list","value":{"arrayValue":{"values":[{"intValue":"1"},{"stringValue":"a"}]}}}"#,
+            #"{"key":"object","value":{"kvlistValue":{"values":[{"key":"k","value":{"boolValue":false}}]}}}"#,
+            #"{"key":"metadata.log.record.uid","value":{"stringValue":"mine"}}"#,
+        ] { #expect(text.contains(part), "\(part)") }
+        #expect(!text.contains(#""spanId""#))   // zero is no id
+    }
+
+    @Test func levelsHaveTheProtocolsNumbers() {
+        let numbers = LogLevel.allCases.map { level in
+            let text = Sample.text(destination, [KeyedEvent(.numbered(1, level), origin: Sample.origin)])
+            return text.split(separator: #""severityNumber":"#)[1].prefix { $0 != "," }
+        }
+        #expect(numbers == ["1", "5", "9", "10", "13", "17", "21"])
+    }
+
+    @Test func whatTheReceiverRejectedIsCounted() {
+        #expect(destination.verdict(200, "{}") == .delivered)
+        #expect(destination.verdict(200, #"{"partialSuccess":{}}"#) == .delivered)
+        #expect(destination.verdict(200, #"{"partialSuccess":{"rejectedLogRecords":"0","errorMessage":"a warning"}}"#) == .delivered)
+        #expect(
+            destination.verdict(200, #"{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"too old"}}"#)
+                == .deliveredExcept(rejected: 1, "too old"))
+        #expect(
+            destination.verdict(200, #"{"partialSuccess":{"rejectedLogRecords":2}}"#)
+                == .deliveredExcept(rejected: 2, "the receiver rejected 2 records"))
+        guard case .retry(nil, _) = destination.verdict(200, "") else {
+            Issue.record("an empty answer was taken for success")
+            return
+        }
+    }
+
+    // MARK: Protocol Buffers
+
+    let binary = OTLPDestination(url: "https://h:4318", service: "s")
+
+    /// The bytes are those of OpenTelemetry's own types for Python (opentelemetry-proto, deterministic).
+    @Test func aRecordIsWrittenAsOpenTelemetryWritesIt() {
+        let event = LogEvent(
+            sequence: 1, time: Sample.time, level: .error, message: "m",
+            metadata: [
+                "n": -2, "d": 1.5, "b": true, "l": [1, "a"], "o": ["k": false], "z": nil,
+                "trace_id": "0af7651916cd43dd8448eb211c80319c", "span_id": "00f067aa0ba902b7",
+            ])
+        let bytes = binary.encode([KeyedEvent(event, origin: Sample.origin)])
+        let text = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        #expect(text == """
+            0a9b020a150a130a0c736572766963652e6e616d6512030a01731281020a090a076c6f67626f6f6b12f3010915cd10a87170e11810111a056572726f\
+            722a030a016d32190a0e6c6f672e7265636f72642e75696412070a05492d372d3132100a016e120b18feffffffffffffffff01320e0a016412092100\
+            0000000000f83f32070a01621202100132100a016c120b2a090a0218010a030a016132100a016f120b32090a070a016b1202100032050a017a120032\
+            2e0a0874726163655f696412220a203061663736353139313663643433646438343438656232313163383033313963321d0a077370616e5f69641212\
+            0a10303066303637616130626139303262374a100af7651916cd43dd8448eb211c80319c520800f067aa0ba902b7
+            """)
+        #expect(binary.contentType == "application/x-protobuf")
+    }
+
+    @Test func binaryAnswersAreRead() {
+        func verdict(_ body: [UInt8], type: String? = "application/x-protobuf") -> DeliveryVerdict {
+            let headers = type.map { [HTTPHeader("Content-Type", $0)] } ?? []
+            return binary.verdict(
+                on: HTTPResponse(status: 200, headers: headers, body: body), for: Sample.parcel(of: binary))
+        }
+        #expect(verdict([]) == .delivered)
+        #expect(verdict([0x0A, 0x00]) == .delivered)
+        #expect(verdict([0x0A, 0x0B, 0x08, 0x03, 0x12, 0x07] + "too old".utf8) == .deliveredExcept(rejected: 3, "too old"))
+        for answer in [verdict([], type: nil), verdict([], type: "text/html"), verdict([0x0A, 0x0B, 0x08]), verdict(Array("<html>".utf8))] {
+            guard case .retry(nil, _) = answer else {
+                Issue.record("\(answer)")
+                continue
+            }
+        }
+    }
+}

@@ -1,0 +1,438 @@
+import LogbookCore
+import LogbookDelivery
+import LogbookFormat
+import LogbookHTTP
+import LogbookTestKit
+import Testing
+
+@testable import LogbookRemote
+
+@Suite struct SpoolTests {
+    let clock = ManualClock(now: LogTime(seconds: 1_000_000))
+    let collector = FakeCollector()
+    let folder = ScratchFolder()
+
+    /// A run of a program that keeps its events in the folder.
+    func provider(
+        _ transport: any HTTPTransport, policy: SpoolPolicy = SpoolPolicy(), epoch: UInt64 = 7,
+        delivery: DeliveryPolicy = DeliveryPolicy(), deadLetters: DeadLetterFolder? = nil, files: some FileSystem = SystemFileSystem(),
+        onEvent: (@Sendable (CourierEvent) -> Void)? = nil
+    ) throws -> RemoteLogProvider {
+        try RemoteLogProvider(
+            to: .collector(url: "http://127.0.0.1:1", token: "hush"), spool: folder.path + "/spool", policy: policy,
+            origin: LogOrigin(installation: "I", epoch: epoch), delivery: delivery, transport: transport,
+            deadLetters: deadLetters, name: "spool", clock: .manual(clock), randomness: .seeded(1), files: files, onEvent: onEvent)
+    }
+
+    /// Acknowledges everything.
+    func willing() -> ScriptedTransport {
+        ScriptedTransport { [collector] _, request in .answer(collector.acknowledge(request)) }
+    }
+    let away = ScriptedTransport(.fail(.unreachable("nobody there")))
+
+    var eventFiles: [String] { folder.names("spool").filter { $0.hasSuffix(".events") } }
+
+    @Test func eventsAreInAFileWhenLogReturnsAndTheFileGoesWhenTheyAreAcknowledged() throws {
+        let transport = ScriptedTransport(.hold)
+        let provider = try provider(transport)
+        for number in 1...3 { provider.log(.numbered(number)) }
+        let file = try #require(eventFiles.first)
+        #expect(folder.text("spool/" + file)?.split(separator: "\n").count == 3)
+        try provider.flush(by: .seconds(30))
+        #expect(transport.waitForRequests(1))
+        #expect(eventFiles == [file])   // on its way is not arrived
+        #expect(provider.ledger == LogLedger(submitted: 3, delivered: 3))   // in the folder
+        #expect(provider.deliveries == LogLedger(submitted: 3))
+        transport.release(with: collector.acknowledge(transport.requests[0]))
+        try provider.deliver(by: .seconds(30))
+        #expect(eventFiles == [])
+        #expect(collector.received == ["event 1", "event 2", "event 3"])
+        #expect(provider.deliveries == LogLedger(submitted: 3, delivered: 3))
+    }
+
+    @Test("47: what one run leaves the next one sends, under the same id and with the same bytes")
+    func theNextRunSendsWhatIsLeft() throws {
+        let transport = ScriptedTransport(.fail(.unreachable("reset")))
+        var first: RemoteLogProvider? = try provider(transport, epoch: 1)
+        for number in 1...5 { first?.log(.numbered(number)) }
+        try first?.flush(by: .seconds(30))
+        #expect(transport.waitForRequests(1))
+        first = nil   // and never shut down
+
+        let second = willing()
+        let next = try provider(second, epoch: 2)
+        #expect(next.deliveries == LogLedger(submitted: 5))
+        #expect(next.ledger == LogLedger())
+        next.log(.numbered(1, message: "of the next run"))
+        try next.deliver(by: .seconds(30))
+        #expect(second.requests[0] == transport.requests[0])
+        #expect(collector.received == (1...5).map { "event \($0)" } + ["of the next run"])
+        #expect(next.deliveries == LogLedger(submitted: 6, delivered: 6))
+        #expect(next.ledger == LogLedger(submitted: 1, delivered: 1))
+        #expect(eventFiles == [])
+    }
+
+    @Test func aParcelIsSealedByCountByBytesAndByAge() throws {
+        let transport = willing()
+        let provider = try provider(transport, policy: SpoolPolicy(parcelEvents: 10, parcelBytes: 2000, parcelAge: .seconds(5)))
+        for number in 1...10 { provider.log(.numbered(number)) }
+        #expect(transport.waitForRequests(1))
+        provider.log(.numbered(11, message: String(repeating: "x", count: 1900)))
+        provider.log(.numbered(12))
+        #expect(transport.waitForRequests(2))
+        clock.advance(by: .seconds(5))
+        #expect(transport.waitForRequests(3))
+        provider.log(.numbered(13, .error))
+        #expect(transport.waitForRequests(4))
+        #expect(transport.requests.map { FakeCollector.lines($0).count } == [10, 1, 1, 1])
+        try provider.shutdown(by: .seconds(30))
+    }
+
+    @Test("a line that a kill tore is not sent, damaged lines are counted, and everything else arrives")
+    func tornAndDamagedLines() throws {
+        var first: RemoteLogProvider? = try provider(away, epoch: 1)
+        for number in 1...10 { first?.log(.numbered(number)) }
+        first = nil
+        let file = "spool/" + eventFiles[0]
+        var bytes = try #require(folder.bytes(file))
+        bytes[bytes.count / 2] ^= 0x20
+        folder.write(file, bytes + bytes.prefix(40))   // and a beginning without an end
+
+        let next = try provider(willing(), epoch: 2)
+        #expect(next.deliveries.submitted == 10)
+        #expect(throws: RemoteLogProviderError.lost(count: 1)) { try next.deliver(by: .seconds(30)) }
+        #expect(collector.received.count == 9)
+        #expect(next.deliveries == LogLedger(submitted: 10, delivered: 9, dropped: [.corruptRecovered: 1]))
+        #expect(eventFiles == [])
+    }
+
+    @Test("19: whatever happens to a file, the next run sends what is whole, counts the rest and goes on")
+    func mutants() throws {
+        var first: RemoteLogProvider? = try provider(away, epoch: 1)
+        for number in 1...20 { first?.log(.numbered(number)) }
+        first = nil
+        let file = "spool/" + eventFiles[0], whole = try #require(folder.bytes(file)), random = LogRandomness.seeded(19)
+        for round in 0..<200 {
+            var bytes = whole
+            for _ in 0...(random.next() % 4) {
+                let place = Int(random.next() % UInt64(max(1, bytes.count)))
+                switch random.next() % 5 {
+                case 0: bytes = Array(bytes.prefix(place))
+                case 1 where !bytes.isEmpty: bytes[place] ^= UInt8(1 << (random.next() % 8))
+                case 2: for byte in place..<min(bytes.count, place + 300) { bytes[byte] = 0 }
+                case 3: bytes += (0..<50).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+                default: bytes.insert(0x0A, at: min(place, bytes.count))
+                }
+            }
+            folder.write(file, bytes)
+            let collector = FakeCollector()
+            let next = try provider(ScriptedTransport { _, request in .answer(collector.acknowledge(request)) })
+            _ = try? next.deliver(by: .seconds(30))
+            #expect(next.deliveries.pending == 0, "mutant \(round)")
+            #expect(next.deliveries.delivered == UInt64(collector.received.count), "mutant \(round)")
+            #expect(Set(collector.received).isSubset(of: Set((1...20).map { "event \($0)" })), "mutant \(round)")
+            #expect(eventFiles == [], "mutant \(round)")
+        }
+    }
+
+    @Test("24: two programs with one folder keep apart, and one takes over what the other leaves")
+    func twoProgramsKeepApart() throws {
+        let transport = willing()
+        let first = try provider(transport, epoch: 1)
+        var second: RemoteLogProvider? = try provider(away, epoch: 2)
+        for number in 1...50 {
+            first.log(.numbered(number, message: "first \(number)"))
+            second?.log(.numbered(number, message: "second \(number)"))
+        }
+        #expect(Set(eventFiles.map { $0.prefix(3) }) == ["000", "001"])
+        try first.deliver(by: .seconds(30))
+        #expect(collector.received == (1...50).map { "first \($0)" })
+        clock.advance(by: .seconds(30))
+        first.log(.numbered(51, .error, message: "first 51"))
+        try first.deliver(by: .seconds(30))
+        #expect(collector.received.count == 51)   // the other lives, and its events are its own
+
+        second = nil
+        clock.advance(by: .seconds(30))
+        let deadline = LogDeadline.seconds(60)
+        while first.deliveries.delivered < 101 && !deadline.hasPassed {}
+        #expect(collector.received.dropFirst(51) == (1...50).map { "second \($0)" }[...])
+        #expect(collector.arrivals.allSatisfy { $0 == 1 })
+        #expect(eventFiles == [])
+    }
+
+    // MARK: Limits
+
+    func entry(_ number: Int) -> LogEvent {
+        LogEvent(
+            sequence: UInt64(number), time: LogTime(nanoseconds: Int64(number)), level: .info, message: "entry \(number)",
+            transaction: TransactionEntry(
+                transactionID: "TXN1-A", usecase: 1, kind: .happened(number),
+                device: DeviceFacts(make: "m", os: "o", osVersion: "1")))
+    }
+
+    @Test("61: at the cap the oldest events go that are no transaction's, each is counted, and no entry is lost")
+    func atTheCapTheOldestGoFirst() throws {
+        let provider = try provider(away, policy: SpoolPolicy(maximumBytes: 64 << 10, parcelEvents: 20))
+        for number in 1...2000 { provider.log(number % 40 == 0 ? entry(number) : .numbered(number)) }
+        let ledger = provider.deliveries
+        #expect(provider.ledger == LogLedger(submitted: 2000, delivered: 2000))
+        #expect(ledger.submitted == 2000 && ledger.delivered == 0)
+        #expect(ledger.dropped.keys.elementsEqual([.spoolFull]))
+        #expect(eventFiles.reduce(0) { $0 + folder.bytes("spool/" + $1)!.count } <= 64 << 10)
+        provider.update(to: .collector(url: "http://127.0.0.1:1"))   // away is deaf; the next run delivers
+        try? provider.shutdown(by: .now)
+
+        let next = try self.provider(willing(), epoch: 8)
+        try next.deliver(by: .seconds(30))
+        #expect(next.deliveries.delivered == ledger.pending)
+        #expect(UInt64(collector.received.count) == ledger.pending)
+        #expect(collector.received.filter { $0.hasPrefix("entry") } == stride(from: 40, through: 2000, by: 40).map { "entry \($0)" })
+        let numbers = collector.received.filter { $0.hasPrefix("event") }.map { Int($0.dropFirst(6))! }
+        #expect(numbers.last == 1999)
+        #expect(numbers.filter { $0 > 20 }.first! > 1000)   // the oldest went, but for those of the parcel on its way
+        #expect(Array(numbers) == numbers.sorted())
+    }
+
+    @Test func aSpoolFullOfTransactionsTakesNewEntriesForOldOnesAndNothingElse() throws {
+        let provider = try provider(away, policy: SpoolPolicy(maximumBytes: 64 << 10, parcelEvents: 20))
+        for number in 1...1000 { provider.log(entry(number)) }
+        let dropped = provider.deliveries.droppedTotal
+        #expect(dropped > 0)
+        for number in 1001...1400 { provider.log(.numbered(number)) }
+        #expect(provider.deliveries.droppedTotal + provider.ledger!.droppedTotal > dropped)
+        try? provider.shutdown(by: .now)
+        let next = try self.provider(willing(), epoch: 8)
+        try next.deliver(by: .seconds(30))
+        let entries = collector.received.filter { $0.hasPrefix("entry") }
+        #expect(entries.last == "entry 1000")
+        #expect(entries.count == Int(1000 - dropped))   // what came later and is none cost no entry
+    }
+
+    @Test("61: what an earlier run left is dropped under the same policy")
+    func inheritedEventsAreDroppedFirst() throws {
+        let policy = SpoolPolicy(maximumBytes: 64 << 10, parcelEvents: 20)
+        var first: RemoteLogProvider? = try provider(away, policy: policy, epoch: 1)
+        for number in 1...200 { first?.log(number % 10 == 0 ? entry(number) : .numbered(number)) }
+        #expect(first?.deliveries.droppedTotal == 0)
+        first = nil
+        let second = try provider(away, policy: policy, epoch: 2)
+        #expect(second.deliveries == LogLedger(submitted: 200))
+        for number in 1...400 { second.log(.numbered(number)) }
+        let deliveries = second.deliveries
+        #expect(deliveries.submitted == 600)
+        #expect(deliveries.dropped == [.spoolFull: 600 - deliveries.pending])
+        try? second.shutdown(by: .now)
+        let third = try provider(willing(), policy: policy, epoch: 3)
+        try third.deliver(by: .seconds(30))
+        #expect(collector.received.filter { $0.hasPrefix("entry") }.count == 20)
+        #expect(UInt64(collector.received.count) == deliveries.pending)
+    }
+
+    // MARK: Fates
+
+    @Test("44: a poison event in a spool is set aside, across a restart in the middle")
+    func aPoisonEventIsSetAside() throws {
+        let letters = try DeadLetterFolder(at: folder.path + "/dead")
+        let requests = Locked(0)
+        let poison = ScriptedTransport { [collector] _, request in
+            let count = requests.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 4 { return .fail(.unreachable("and now the program is killed")) }
+            let lines = FakeCollector.lines(request)
+            return lines.contains { $0["sequence"] == .integer(77) } ? .status(400) : .answer(collector.acknowledge(request))
+        }
+        var first: RemoteLogProvider? = try provider(poison, epoch: 1, deadLetters: letters)
+        for number in 1...100 { first?.log(.numbered(number)) }
+        _ = try? first?.deliver(by: .milliseconds(200))
+        first = nil
+        let next = try provider(poison, epoch: 2, deadLetters: letters)
+        #expect(throws: RemoteLogProviderError.lost(count: 1)) { try next.deliver(by: .seconds(30)) }
+        #expect(Set(collector.received) == Set((1...100).filter { $0 != 77 }.map { "event \($0)" }))
+        #expect(next.deliveries == LogLedger(submitted: 100, delivered: 99, dropped: [.rejectedByServer: 1]))
+        #expect(letters.count == 1)
+        #expect(folder.text("dead/" + folder.names("dead")[0])?.contains(#""message":"event 77""#) == true)
+        #expect(eventFiles == [])
+    }
+
+    @Test("45: a spool's parcel that is too large goes in halves")
+    func tooLargeGoesInHalves() throws {
+        let transport = ScriptedTransport { [collector] _, request in
+            FakeCollector.lines(request).count > 30 ? .status(413) : .answer(collector.acknowledge(request))
+        }
+        let provider = try provider(transport)
+        for number in 1...100 { provider.log(.numbered(number)) }
+        try provider.deliver(by: .seconds(30))
+        #expect(collector.received == (1...100).map { "event \($0)" })
+        #expect(collector.arrivals.allSatisfy { $0 == 1 })
+        #expect(provider.deliveries == LogLedger(submitted: 100, delivered: 100))
+    }
+
+    @Test func entryByEntryAnswersAreFollowed() throws {
+        let double = ElasticsearchDouble()
+        let server = try LoopbackServer { double.answer($0) }
+        let provider = try RemoteLogProvider(
+            to: .elasticsearch(url: server.url, index: "logs", authorization: .apiKey("right")), spool: folder.path + "/spool",
+            origin: Sample.origin, delivery: DeliveryPolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(5)))
+        for number in 1...300 {
+            provider.log(LogEvent(sequence: UInt64(number), time: Sample.time, level: .info, message: "event \(number)"))
+        }
+        try provider.deliver(by: .seconds(60))
+        #expect(double.stored == Set((1...300).map { "I-7-\($0)" }))
+        #expect(double.conflicts > 0 && double.busy > 0)
+        #expect(provider.deliveries == LogLedger(submitted: 300, delivered: 300))
+        #expect(eventFiles == [])
+        try provider.shutdown(by: .seconds(30))
+    }
+
+    @Test func anotherDestinationGetsWhatWaitsInItsForm() throws {
+        let transport = ScriptedTransport { _, request in request.url.hasSuffix("/push") ? .status(204) : .status(401) }
+        let provider = try provider(transport)
+        for number in 1...3 { provider.log(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.notDelivered(pending: 3, reason: "HTTP status 401")) {
+            try provider.deliver(by: .seconds(30))
+        }
+        provider.update(to: .loki(url: "http://127.0.0.1:1", labels: ["job": "j"]))
+        try provider.deliver(by: .seconds(30))
+        #expect(provider.deliveries == LogLedger(submitted: 3, delivered: 3))
+        #expect(transport.requests.last?.headers.contains(HTTPHeader("Content-Type", "application/json")) == true)
+    }
+
+    // MARK: Safety
+
+    @Test func flushMakesSafeWithoutTheReceiverAndPowerDoesSoWithEachEvent() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(away, files: files)
+        for number in 1...5 { provider.log(.numbered(number)) }
+        #expect(!files.calls.contains("synchronize"))
+        try provider.flush(by: .seconds(30))
+        #expect(files.calls.contains("synchronize") && files.calls.contains("synchronizeFolder"))
+        #expect(provider.deliveries.pending == 5)
+        try? provider.shutdown(by: .now)
+
+        let careful = FaultyFileSystem()
+        let second = try self.provider(away, policy: SpoolPolicy(durability: .power), files: careful)
+        for number in 1...5 { second.log(.numbered(number)) }
+        #expect(careful.calls.filter { $0 == "synchronize" }.count == 5)
+        try? second.shutdown(by: .now)
+    }
+
+    @Test func aDiskThatDoesNotConfirmIsSaid() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(away, files: files)
+        provider.log(.numbered(1))
+        files.fail(5)
+        #expect {
+            try provider.flush(by: .seconds(30))
+        } throws: { error in
+            guard case .notSafe? = error as? RemoteLogProviderError else { return false }
+            return true
+        }
+        provider.log(.numbered(2))
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 1, dropped: [.inputOutputError: 1]))
+        files.fail(nil)
+        provider.log(.numbered(3))
+        try provider.flush(by: .seconds(30))
+        try? provider.shutdown(by: .now)
+        let next = try self.provider(willing(), epoch: 8)
+        try next.deliver(by: .seconds(30))
+        #expect(collector.received == ["event 1", "event 3"])
+    }
+
+    @Test("60: shutdown with the receiver down and 50,000 pending returns at its deadline, says 50,000, and the next run sends them")
+    func shutdownWithTheReceiverDown() throws {
+        let provider = try provider(away)
+        for number in 1...50_000 { provider.log(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.notDelivered(pending: 50_000, reason: "no connection: nobody there")) {
+            try provider.shutdown(by: .milliseconds(300))
+        }
+        provider.log(.numbered(50_001))
+        #expect(provider.ledger == LogLedger(submitted: 50_001, delivered: 50_000, dropped: [.alreadyShutDown: 1]))
+        #expect(provider.deliveries == LogLedger(submitted: 50_000))
+        let next = try self.provider(willing(), epoch: 8)
+        try next.deliver(by: .seconds(120))
+        #expect(collector.received == (1...50_000).map { "event \($0)" })
+        #expect(eventFiles == [])
+    }
+
+    @Test("S6, S9: files are for their owner alone, and what is not the spool's is left alone")
+    func filesOfOthersAreLeftAlone() throws {
+        folder.makeFolder("spool")
+        for name in ["notes.txt", "000-0000000001-mine.events", "000-0000000001-586AB00B-F16E-4AE6-8A91-0210264925C7.events.bak"] {
+            folder.write("spool/" + name, "mine\n")
+        }
+        folder.write("spool/000-0000000009-586AB00B-F16E-4AE6-8A91-0210264925C7.events.part", "half\n")
+        let before = Set(folder.names("spool"))
+        let provider = try provider(willing())
+        provider.log(.numbered(1))
+        #expect(folder.permissions("spool/" + Set(folder.names("spool")).subtracting(before).first { $0.hasSuffix(".events") }!) == 0o600)
+        try provider.deliver(by: .seconds(30))
+        #expect(folder.names("spool").filter { $0 != "000.lane" } == before.filter { !$0.hasSuffix(".part") }.sorted())
+        #expect(collector.received == ["event 1"])
+    }
+
+    @Test func aFolderThatCannotBeIsSaid() {
+        folder.write("file", "")
+        for path in [folder.path + "/file", folder.path + "/no/such/place"] {
+            #expect {
+                try RemoteLogProvider(to: .http(url: "http://127.0.0.1:1"), spool: path)
+            } throws: { error in
+                guard case .cannotOpenSpool(path, _)? = error as? RemoteLogProviderError else { return false }
+                return true
+            }
+        }
+    }
+
+    @Test("7, 10, 11, 12: whichever call to the file system fails, every accepted event arrives and every other is counted", arguments: [
+        FaultyFileSystem.Fault.failure(5), .failure(28), .shortWrite, .tornWrite(28), .lateFailure(5),
+    ], [false, true])
+    func everyCallFails(fault: FaultyFileSystem.Fault, lasts: Bool) throws {
+        for call in 1... {
+            let folder = ScratchFolder(), collector = FakeCollector()
+            func run(_ epoch: UInt64, _ files: some FileSystem, durability: SpoolPolicy.Durability) throws -> RemoteLogProvider {
+                try RemoteLogProvider(
+                    to: .collector(url: "http://127.0.0.1:1"), spool: folder.path + "/spool",
+                    policy: SpoolPolicy(maximumBytes: 64 << 10, parcelEvents: 4, durability: durability),
+                    origin: LogOrigin(installation: "I", epoch: epoch),
+                    delivery: DeliveryPolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(2)),
+                    transport: ScriptedTransport { _, request in .answer(collector.acknowledge(request)) }, deadLetters: nil,
+                    name: "spool", clock: .system, randomness: .system, files: files, onEvent: nil)
+            }
+            // An earlier run has left something.
+            var earlier: RemoteLogProvider? = try RemoteLogProvider(
+                to: .collector(url: "http://127.0.0.1:1"), spool: folder.path + "/spool",
+                origin: LogOrigin(installation: "I", epoch: 1), transport: away)
+            for number in 1...6 { earlier?.log(.numbered(number, message: "earlier \(number)")) }
+            earlier = nil
+
+            let files = FaultyFileSystem(failing: call, with: fault, lasts: lasts)
+            var accepted = Set((1...6).map { "earlier \($0)" })
+            if let provider = try? run(2, files, durability: call % 2 == 0 ? .power : .process) {
+                for number in 1...10 {
+                    let dropped = provider.ledger!.droppedTotal
+                    provider.log(.numbered(number, message: "now \(number)"))
+                    if provider.ledger!.droppedTotal == dropped { accepted.insert("now \(number)") }
+                }
+                _ = try? provider.flush(by: .milliseconds(20))
+                _ = try? provider.shutdown(by: .milliseconds(20))
+                let ledger = provider.ledger!
+                #expect(ledger.submitted == 10)
+                #expect(ledger.delivered + ledger.droppedTotal == 10)   // nothing is left half done
+                #expect(provider.deliveries.submitted >= ledger.delivered)
+            }
+            let last = try run(3, SystemFileSystem(), durability: .process)
+            try last.deliver(by: .seconds(60))
+            try last.shutdown(by: .seconds(60))
+            let missing = accepted.subtracting(collector.received)
+            #expect(missing.isEmpty, "call \(call): \(missing.sorted())")
+            #expect(Set(collector.received).count == collector.received.count)
+            #expect(folder.names("spool").allSatisfy { $0.hasSuffix(".lane") }, "call \(call): \(folder.names("spool"))")
+            if files.faults == 0 {
+                #expect(call > 30)
+                break
+            }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+@_exported public import Logbook
+@_exported public import LogbookTracking
