@@ -563,7 +563,7 @@ __attribute__((target("sha,sse4.1"))) static void sha256_blocks_of_processor(uin
     for (; blocks > 0; blocks--, next += 64) {
         __m128i old_abef = abef, old_cdgh = cdgh, w[4];
         for (int i = 0; i < 4; i++) w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(next + 16 * i)), order);
-        for (int i = 0; i < 16; i++) {
+        _Pragma("clang loop unroll(full)") for (int i = 0; i < 16; i++) {   // or else the words go through memory
             if (i >= 4) {
                 __m128i latest = w[(i + 3) & 3];
                 __m128i sum = _mm_add_epi32(

@@ -16,7 +16,10 @@ public final class LoopbackServer: Sendable {
         /// Path and query, as received.
         public let target: String
         public let headers: [HTTPHeader]
+        /// Empty for a body that was too long to keep.
         public let body: [UInt8]
+        /// How many bytes were received.
+        public let bodyBytes: Int
 
         /// The value of the first field of that name.
         public func header(_ name: String) -> String? {
@@ -60,10 +63,11 @@ public final class LoopbackServer: Sendable {
 
     /// - Parameters:
     ///   - port: 0 for a free one.
+    ///   - maximumKeptBytes: A longer body is received and counted, and not kept.
     ///   - head: Asked when the header has come and the body has not been read; nil goes on and reads it.
     ///   - answer: Asked for each complete request, on its connection's thread.
     public init(
-        port: UInt16 = 0, atHead head: (@Sendable (Request) -> Answer?)? = nil,
+        port: UInt16 = 0, maximumKeptBytes: Int = .max, atHead head: (@Sendable (Request) -> Answer?)? = nil,
         _ answer: @escaping @Sendable (Request) -> Answer
     ) throws {
         let state = Monitor(State())
@@ -92,7 +96,7 @@ public final class LoopbackServer: Sendable {
                     close(descriptor)
                     return
                 }
-                LogThread.start("loopback") { Self.serve(descriptor, state, head, answer) }
+                LogThread.start("loopback") { Self.serve(descriptor, maximumKeptBytes, state, head, answer) }
             }
         }
     }
@@ -178,7 +182,7 @@ public final class LoopbackServer: Sendable {
     }
 
     private static func serve(
-        _ descriptor: Int32, _ state: Monitor<State>, _ head: (@Sendable (Request) -> Answer?)?,
+        _ descriptor: Int32, _ maximumKeptBytes: Int, _ state: Monitor<State>, _ head: (@Sendable (Request) -> Answer?)?,
         _ answer: @Sendable (Request) -> Answer
     ) {
         var input: [UInt8] = []
@@ -187,12 +191,19 @@ public final class LoopbackServer: Sendable {
                 if !give(early, to: descriptor) { break }
                 continue
             }
-            while input.count < bodyBytes, receive(descriptor, &input) {}
-            guard input.count >= bodyBytes else { break }
+            var thrownAway = 0
+            while thrownAway + input.count < bodyBytes, receive(descriptor, &input) {
+                guard bodyBytes > maximumKeptBytes else { continue }
+                let count = min(input.count, bodyBytes - thrownAway)
+                input.removeFirst(count)
+                thrownAway += count
+            }
+            let kept = bodyBytes - thrownAway
+            guard input.count >= kept else { break }
             let complete = Request(
-                method: request.method, target: request.target, headers: request.headers,
-                body: Array(input[..<bodyBytes]))
-            input.removeFirst(bodyBytes)
+                method: request.method, target: request.target, headers: request.headers, body: Array(input[..<kept]),
+                bodyBytes: bodyBytes)
+            input.removeFirst(kept)
             state.withLock { access in
                 access.value.requests.append(complete)
                 access.broadcast()
@@ -217,7 +228,7 @@ public final class LoopbackServer: Sendable {
                     let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
                     return HTTPHeader(String(parts[0]), String((parts.count > 1 ? parts[1] : "").drop { $0 == " " }))
                 }
-                let request = Request(method: String(words[0]), target: String(words[1]), headers: headers, body: [])
+                let request = Request(method: String(words[0]), target: String(words[1]), headers: headers, body: [], bodyBytes: 0)
                 return (request, request.header("content-length").flatMap { Int($0) } ?? 0)
             }
             if !receive(descriptor, &input) { return nil }

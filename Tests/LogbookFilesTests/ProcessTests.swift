@@ -29,6 +29,22 @@ import Testing
         #expect(folder.lines("app.log") == (1...1000).map { "\($0)" })
     }
 
+    @Test("F15: what was queued is in the file when a signal ends the program", arguments: [SIGTERM, SIGINT])
+    func endsBySignal(number: Int32) async {
+        let path = folder.path
+        await #expect(processExitsWith: .signal(number)) { [path = path as String, number = number as Int32] in
+            alarm(120)
+            LogService.shared.register(
+                try FileLogProvider(in: path, format: MessageFormat(), rolling: RollingPolicy(maximumBytes: 2000, maximumArchives: 0)),
+                delivery: .queued(QueuePolicy(linger: .seconds(60))))
+            try LogService.flushOnSignals(within: .seconds(60))
+            for number in 1...1000 { LogService.shared.info("\(number)") }
+            kill(getpid(), number)
+            while true { pause() }
+        }
+        #expect(folder.allLines() == (1...1000).map { "\($0)" })
+    }
+
     @Test("row 25: a forked child may write its parent's file with a provider of its own")
     func forkedChild() async {
         let path = folder.path

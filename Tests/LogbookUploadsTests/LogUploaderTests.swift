@@ -57,6 +57,17 @@ import Testing
         return String(output(of: "sha256sum '\(path)'").prefix(64))
     }
 
+    @Test("U1: the digest is that of the file, whatever its length")
+    func digests() async throws {
+        let texts = ([1, 54, 55, 56, 62, 63, 64, 118, 119, 120, 127, 128, 1000, 300_000] as [Int]).map { String(repeating: "x", count: $0 - 1) }
+        try bench.roll(texts)
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport)
+        #expect(await bench.waitForDelivered(texts.count))
+        #expect(transport.requests.map { $0.header("Logbook-SHA256") ?? "" } == texts.map { sha256($0 + "\n") })
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test("an uploader may be there before its log: the folder is made, for this user alone")
     func folderIsMade() async throws {
         let server = try LoopbackServer { _ in .status(200) }
@@ -86,17 +97,18 @@ import Testing
         #expect(told.withLock { $0 } == [.start, .asked])
     }
 
-    @Test("U3: hundreds of rolls in a row arrive once each")
+    @Test("U3: two rolls a millisecond apart, five hundred times, arrive once each")
     func manyRolls() async throws {
         let transport = ScriptedTransport(.status(200))
         let uploader = try bench.uploader(transport, concurrency: 2)
         let provider = try bench.file(onArchive: uploader.onArchive)
         var ids: [String] = []
-        for number in 1...200 {
+        for number in 1...1000 {
             provider.log(event("\(number)"))
             ids.append(try #require(try provider.roll()).id)
+            bench.clock.advance(by: .milliseconds(number % 2 == 1 ? 1 : 1000))
         }
-        #expect(await bench.waitForDelivered(200))
+        #expect(await bench.waitForDelivered(1000))
         #expect(transport.requests.map(\.parcel).sorted() == ids)
         #expect(bench.archives == [])
     }
@@ -410,49 +422,6 @@ import Testing
         try await deliver(uploader)
         #expect(transport.requests.isEmpty)
         #expect(bench.archives.count == 2)
-    }
-
-    @Test("U17: a large file is read piece by piece")
-    func memory() async throws {
-        let path = bench.path
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            alarm(120)
-            @Sendable func residentBytes() -> Int {
-                guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-                defer { fclose(file) }
-                var line = [CChar](repeating: 0, count: 256)
-                guard fgets(&line, 256, file) != nil else { return 0 }
-                let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-                return (Int(text.split(separator: " ")[1]) ?? 0) * Int(getpagesize())
-            }
-            let provider = try FileLogProvider(in: path, rolling: RollingPolicy(maximumBytes: 1 << 40, awaitsDelivery: true))
-            provider.log(event("begins"))
-            truncate(provider.path, 128 << 20)
-            try provider.roll()
-            try provider.shutdown(by: .seconds(60))
-            let largest = Locked(0)
-            let read = Locked(0)
-            let before = residentBytes()
-            let uploader = try LogUploader(
-                of: path, name: "app", to: UploadRequest(url: "http://127.0.0.1/"), conditions: .none, concurrency: 1,
-                policy: DeliveryPolicy(),
-                transport: ScriptedTransport { _, request in
-                    guard let stream = request.stream else { return .status(500) }
-                    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 512 << 10, alignment: 16)
-                    defer { piece.deallocate() }
-                    var offset = 0
-                    while offset < stream.bytes, let count = try? stream.read(into: piece, at: offset), count > 0 {
-                        offset += count
-                        let now = residentBytes()
-                        largest.withLock { $0 = max($0, now) }
-                    }
-                    read.withLock { $0 = offset }
-                    return .status(200)
-                }, files: SystemFileSystem(), machine: FakeMachine(), clock: .system, randomness: .system, onEvent: nil)
-            try uploader.deliver(by: .seconds(100))
-            #expect(read.withLock { $0 } >= 128 << 20)
-            #expect(largest.withLock { $0 } - before < 16 << 20)
-        }
     }
 
     @Test("U18: an uploader that fails for good writes nothing into the log it is sending")
