@@ -11,31 +11,39 @@ internal import LogbookCore
 // The caller's side: everything here runs on the thread that logs.
 extension Spool {
     func take(_ event: LogEvent) -> Bool {
-        let (wakes, trouble) = state.withLock { state -> (Bool, String?) in
-            state.ledger.submit()
-            guard state.isOpen else {
-                state.ledger.drop(1, .alreadyShutDown)
-                return (false, nil)
-            }
-            state.line.removeAll(keepingCapacity: true)
-            SpoolLine.append(KeyedEvent(event, origin: origin), to: &state.line)
-            let isTransaction = event.transaction != nil
-            do throws(SystemError) {
-                guard try makeRoom(for: state.line.count, isTransaction, &state) else {
-                    state.ledger.drop(1, .spoolFull)
-                    return (false, "the spool is full; events are dropped and counted")
-                }
-                let wakes = try write(event, isTransaction, &state)
-                state.ledger.deliver(1)
-                state.deliveries.submit()
-                return (wakes, nil)
-            } catch {
-                state.ledger.drop(1, .inputOutputError)
-                return (false, "cannot write to the spool: \(error)")
-            }
+        let (wakes, remarks) = state.withLock { state -> (Bool, [String]) in
+            defer { state.remarks = [] }
+            return (add(event, &state), state.remarks)
         }
-        if let trouble { LogDiagnostics.report(name, trouble) }
+        for remark in remarks { LogDiagnostics.report(name, remark) }   // whoever hears it may log
         return wakes
+    }
+
+    /// - Returns: Whether the courier should be woken.
+    private func add(_ event: LogEvent, _ state: inout State) -> Bool {
+        state.ledger.submit()
+        guard state.isOpen else {
+            state.ledger.drop(1, .alreadyShutDown)
+            return false
+        }
+        state.line.removeAll(keepingCapacity: true)
+        SpoolLine.append(KeyedEvent(event, origin: origin), to: &state.line)
+        let isTransaction = event.transaction != nil
+        do throws(SystemError) {
+            guard try makeRoom(for: state.line.count, isTransaction, &state) else {
+                state.ledger.drop(1, .spoolFull)
+                state.remarks.append("the spool is full; events are dropped and counted")
+                return false
+            }
+            let wakes = try write(event, isTransaction, &state)
+            state.ledger.deliver(1)
+            state.deliveries.submit()
+            return wakes
+        } catch {
+            state.ledger.drop(1, .inputOutputError)
+            state.remarks.append("cannot write to the spool: \(error)")
+            return false
+        }
     }
 
     func lose(_ reason: DropReason) {
@@ -109,7 +117,7 @@ extension Spool {
             try files.synchronize(active.file)
         } catch {
             // What this file's later success would say about these bytes is not to be believed.
-            LogDiagnostics.report(name, "the disk does not confirm what is in the spool: \(error)")
+            state.remarks.append("the disk does not confirm what is in the spool: \(error)")
             sealActive(&state)
         }
     }
@@ -163,10 +171,11 @@ extension Spool {
                 try count(place, &state)
             } else if let place = free.first(where: { state.sealed[$0].ordinary > 0 }) {
                 try dropOrdinary(place, &state)
+                state.remarks = ["the spool is full; the oldest events are dropped and counted"]
             } else if let active = state.active, active.segment.ordinary > 0 || isTransaction {
                 sealActive(&state)
             } else if isTransaction, let place = free.first {
-                LogDiagnostics.report(name, "the spool holds nothing but transactions, and the oldest are dropped")
+                state.remarks = ["the spool holds nothing but transactions, and the oldest are dropped"]
                 try drop(place, &state)
             } else {
                 return false

@@ -58,6 +58,8 @@ final class Spool<Files: FileSystem>: EventStore {
         /// When lanes of others are looked at again.
         var nextLook: UInt64 = 0
         var line: [UInt8] = []
+        /// To be said once the lock is given back.
+        var remarks: [String] = []
         /// Of the way into a file.
         var ledger = LogLedger()
         /// Of the way from the file to the receiver.

@@ -23,6 +23,9 @@ public final class JoinPoint: Sendable, CustomStringConvertible {
     private let current = Atomic<UInt>(0)
     /// Calls that have looked at ``current`` and do not hold what they saw yet. Who replaces it waits until there are none.
     private let readers = Atomic<Int>(0)
+    /// So often it looks; then what was replaced is kept for good. A process that was forked in the middle of a call has such a reader
+    /// who never comes back.
+    private static let patience = 100_000
 
     /// - Parameter source: Where it is, if the program has it as literals: an event with those costs a fifth less than one with strings.
     init(_ record: JoinPointRecord, at source: LogSource? = nil, setGate: (@Sendable (UInt) -> Void)?) {
@@ -79,7 +82,9 @@ public final class JoinPoint: Sendable, CustomStringConvertible {
             return before
         }
         guard let replaced = Self.advice(at: replaced) else { return }
-        while readers.load(ordering: .sequentiallyConsistent) != 0 { sched_yield() }   // a handful of instructions of another thread
-        replaced.release()   // what it alone held is let go here, not under the lock
+        for _ in 0..<Self.patience {
+            if readers.load(ordering: .sequentiallyConsistent) == 0 { return replaced.release() }   // here, not under the lock
+            sched_yield()   // a handful of instructions of another thread
+        }
     }
 }

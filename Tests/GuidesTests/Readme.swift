@@ -15,7 +15,8 @@ func registerProviders(to service: LogService, folder: String, collector: String
     case .production:
         service.register(ConsoleLogProvider(), from: .error)
         service.register(try FileLogProvider(in: folder), from: .info, delivery: .queued())
-        service.register(RemoteLogProvider(to: CollectorDestination(url: collector, token: token)), from: .warning)
+        service.register(
+            try RemoteLogProvider(to: .collector(url: collector, token: token), spool: folder + "/spool"), from: .warning)
     }
 }
 

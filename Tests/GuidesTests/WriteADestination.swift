@@ -5,7 +5,7 @@ import Testing
 
 // The code of Plugins-Docs/WriteADestination.md, to the letter: GuideBlocksTests compares the two.
 
-struct LineStore: LogDestination {
+struct OrderStore: LogDestination {
     let url: String
     let token: Secret
 
@@ -39,11 +39,11 @@ struct LineStore: LogDestination {
         #expect(audit.deliveries == LogLedger())
     }
 
-    @Test func theLineStoreStores() throws {
+    @Test func theOrderStoreStores() throws {
         let transport = ScriptedTransport { _, request in
             .answer(HTTPResponse(status: 200, headers: [HTTPHeader("Lines-Stored", "2")]))
         }
-        let provider = RemoteLogProvider(to: LineStore(url: "http://127.0.0.1:1", token: "hush"), transport: transport)
+        let provider = RemoteLogProvider(to: OrderStore(url: "http://127.0.0.1:1", token: "hush"), transport: transport)
         let service = LogService()
         service.register(provider, from: .info)
         service.info("one\nline")
@@ -59,7 +59,7 @@ struct LineStore: LogDestination {
         let server = try LoopbackServer { _ in .status(503) }
         let url = server.url
         let letters = try DeadLetterFolder(at: folder + "/dead-letters")
-        let store = try RemoteLogProvider(to: LineStore(url: url, token: token), spool: folder + "/spool", deadLetters: letters)
+        let store = try RemoteLogProvider(to: OrderStore(url: url, token: token), spool: folder + "/spool", deadLetters: letters)
         service.register(store, from: .info)
         service.info("kept")
         _ = service.shutdown(by: .milliseconds(50))

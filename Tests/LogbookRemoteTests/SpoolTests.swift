@@ -229,6 +229,37 @@ import Testing
         #expect(UInt64(collector.received.count) == deliveries.pending)
     }
 
+    @Test("33: whoever hears that the spool is full may log to it")
+    func aRemarkMayBeLogged() throws {
+        let box = Locked<RemoteLogProvider?>(nil), heard = Locked(0)
+        LogDiagnostics.setHandler { remark in
+            guard remark.origin == "talkative" else { return }
+            heard.withLock { $0 += 1 }
+            box.withLock { $0 }?.log(.numbered(0, message: remark.message))
+        }
+        defer { LogDiagnostics.setHandler(nil) }
+        let provider = try RemoteLogProvider(
+            to: .collector(url: "http://127.0.0.1:1"), spool: folder.path + "/spool",
+            policy: SpoolPolicy(maximumBytes: 64 << 10, parcelEvents: 20), transport: away, name: "talkative")
+        box.withLock { $0 = provider }
+        let isDone = Monitor(false)
+        LogThread.start("logger") {
+            for number in 1...2000 { provider.log(.numbered(number)) }
+            isDone.withLock { access in
+                access.value = true
+                access.broadcast()
+            }
+        }
+        let deadline = LogDeadline.seconds(60)
+        let ended = isDone.withLock { access in
+            while !access.value && access.wait(until: deadline) {}
+            return access.value
+        }
+        #expect(ended && heard.withLock { $0 } > 0)
+        box.withLock { $0 = nil }
+        try? provider.shutdown(by: .now)
+    }
+
     // MARK: Fates
 
     @Test("44: a poison event in a spool is set aside, across a restart in the middle")

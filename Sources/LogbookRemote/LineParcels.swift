@@ -1,0 +1,154 @@
+internal import LogbookCore
+internal import LogbookDelivery
+internal import LogbookFormat
+
+/// Lines of an input as parcels: read when the receiver has what was read before.
+final class LineParcels: ParcelSource {
+    private struct Piece {
+        let parcel: Parcel
+        let events: [KeyedEvent]
+    }
+    private struct State {
+        var pieces: [Piece] = []
+        /// Read, and not the end of a line yet.
+        var rest: [UInt8] = []
+        var isAtEnd = false
+        /// Why the input could not be read to its end.
+        var failure: (any Error)?
+        var line: UInt64 = 0
+        var bytes = 0
+        var ledger = LogLedger()
+    }
+
+    private static let chunkBytes = 1 << 20
+
+    private let maker: ParcelMaker
+    private let origin: LogOrigin
+    private let clock: LogClock
+    private let input: @Sendable (Int) throws -> [UInt8]
+    private let reader = LogLineReader()
+    private let state = Locked(State())
+
+    init(
+        to destination: any LogDestination, origin: LogOrigin, clock: LogClock, reading input: @escaping @Sendable (Int) throws -> [UInt8]
+    ) {
+        maker = ParcelMaker(destination, maximumEvents: 1000, maximumBytes: 1 << 20, compressionLevel: 1)
+        self.origin = origin
+        self.clock = clock
+        self.input = input
+    }
+
+    var isDone: Bool { state.withLock { $0.isAtEnd && $0.pieces.isEmpty } }
+    var ledger: LogLedger { state.withLock { $0.ledger } }
+    var bytes: Int { state.withLock { $0.bytes } }
+    var failure: (any Error)? { state.withLock { $0.failure } }
+    /// What is not read yet counts as one.
+    var pendingCount: Int { state.withLock { Int($0.ledger.pending) + ($0.isAtEnd ? 0 : 1) } }
+
+    func nextParcel() throws -> Parcel? {
+        while true {
+            if let parcel = state.withLock({ $0.pieces.first?.parcel }) { return parcel }
+            let lines = nextLines()
+            if lines.isEmpty { return nil }
+            try keep(lines.map { event(of: $0) })
+        }
+    }
+
+    private func keep(_ events: [KeyedEvent]) throws {
+        let pieces = try self.pieces(events)
+        state.withLock { state in
+            state.ledger.submit(events.count)
+            state.pieces = pieces
+        }
+    }
+
+    private func pieces(_ events: [KeyedEvent]) throws -> [Piece] {
+        try maker.parcels(events, sealed: clock.now()) { UniqueID.make() }.map { Piece(parcel: $0.parcel, events: $0.events) }
+    }
+
+    /// Whole lines of what the input gives at once; none at its end.
+    private func nextLines() -> [ArraySlice<UInt8>] {
+        while !state.withLock({ $0.isAtEnd }) {
+            let chunk: [UInt8]
+            do {
+                chunk = try input(Self.chunkBytes)
+            } catch {
+                chunk = []
+                state.withLock { $0.failure = error }
+            }
+            let whole = state.withLock { state -> [UInt8] in
+                state.bytes += chunk.count
+                state.rest += chunk
+                state.isAtEnd = chunk.isEmpty
+                let end = state.isAtEnd ? state.rest.count : (state.rest.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0)
+                defer { state.rest.removeFirst(end) }
+                return Array(state.rest[..<end])
+            }
+            let lines = whole.split(separator: 0x0A).filter { $0 != [0x0D] }
+            if !lines.isEmpty { return lines }
+        }
+        return []
+    }
+
+    /// A line of ours with the key it has; a line of another format that is known; or text.
+    private func event(of line: ArraySlice<UInt8>) -> KeyedEvent {
+        let number = state.withLock { state in
+            state.line += 1
+            return state.line
+        }
+        let line = Array(line.last == 0x0D ? line.dropLast() : line)
+        if let (event, own) = try? JSONLineFormat.parse(line), let own { return KeyedEvent(event, origin: own) }
+        let event = (try? reader.event(from: line))
+            ?? LogEvent(sequence: number, time: clock.now(), level: .info, message: String(decoding: line, as: UTF8.self))
+        return KeyedEvent(
+            LogEvent(
+                sequence: number, time: event.time, level: event.level, message: event.message, metadata: event.metadata,
+                thread: event.thread, source: event.source, transaction: event.transaction, error: event.error),
+            origin: origin)
+    }
+
+    // MARK: Fates
+
+    func settle(_ parcel: Parcel, as fate: ParcelFate) throws {
+        finish(parcel, rejected: fate == .delivered ? 0 : parcel.count, again: [])
+    }
+
+    func settle(_ parcel: Parcel, rejecting rejected: Int, because reason: String) throws {
+        finish(parcel, rejected: rejected, again: [])
+    }
+
+    func settle(_ parcel: Parcel, entries: EntryFates) throws -> Bool {
+        guard let events = piece(parcel)?.events else { return true }
+        let again = try pieces(entries.again.sorted().map { events[$0] })
+        finish(parcel, rejected: entries.rejected.count, again: again)
+        return true
+    }
+
+    private func finish(_ parcel: Parcel, rejected: Int, again: [Piece]) {
+        state.withLock { state in
+            guard state.pieces.first?.parcel.id == parcel.id else { return }
+            state.pieces.replaceSubrange(0..<1, with: again)
+            state.ledger.deliver(parcel.count - rejected - again.reduce(0) { $0 + $1.events.count })
+            state.ledger.drop(rejected, .rejectedByServer)
+        }
+    }
+
+    func split(_ parcel: Parcel) throws -> Bool {
+        guard let events = piece(parcel)?.events, events.count > 1 else { return false }
+        let half = events.count / 2
+        let halves = try pieces(Array(events[..<half])) + pieces(Array(events[half...]))
+        state.withLock { $0.pieces.replaceSubrange(0..<1, with: halves) }
+        return true
+    }
+
+    func excerpt(of parcel: Parcel, entries: Set<Int>) -> Parcel? {
+        guard let events = piece(parcel)?.events else { return nil }
+        return Parcel(
+            id: parcel.id, body: JSONLines.encode(entries.sorted().map { events[$0] }), contentType: "application/x-ndjson",
+            count: entries.count, sealed: parcel.sealed)
+    }
+
+    private func piece(_ parcel: Parcel) -> Piece? {
+        state.withLock { state in state.pieces.first.flatMap { $0.parcel.id == parcel.id ? $0 : nil } }
+    }
+}

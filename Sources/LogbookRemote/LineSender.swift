@@ -1,0 +1,44 @@
+public import LogbookCore
+public import LogbookDelivery
+public import LogbookHTTP
+
+/// Sends the lines of a file or a stream to a receiver, and ends when it has them all.
+///
+/// A line of any format that Logbook writes becomes its event; JSON lines with a key keep it, so that a receiver which has the event
+/// already stores it once. Any other line is an event of level info with the line as its message, said now. Empty lines are none.
+public final class LineSender: Sendable {
+    private let lines: LineParcels
+    private let courier: Courier
+
+    /// - Parameters:
+    ///   - origin: For lines that have no key of their own: with the line's number it makes one.
+    ///   - deadLetters: Keeps what the receiver will never take.
+    ///   - input: Gives at most so many of the next bytes, and none at the end; called on a thread of the sender's own, where it may
+    ///     block. What it gives at once is sent without waiting for more.
+    public init(
+        to destination: some LogDestination, origin: LogOrigin = .ephemeral(), delivery: DeliveryPolicy = DeliveryPolicy(),
+        transport: any HTTPTransport = CurlTransport.shared, deadLetters: DeadLetterFolder? = nil, name: String = "send",
+        clock: LogClock = .system, randomness: LogRandomness = .system, onEvent: (@Sendable (CourierEvent) -> Void)? = nil,
+        reading input: @escaping @Sendable (_ maximumBytes: Int) throws -> [UInt8]
+    ) {
+        lines = LineParcels(to: destination, origin: origin, clock: clock, reading: input)
+        courier = Courier(
+            name: name, source: lines, destination: destination, transport: transport, policy: delivery,
+            deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent)
+    }
+
+    /// Returns once the input has ended and the fate of each of its lines is known; see ``ledger``.
+    /// - Throws: ``CourierError`` when the deadline passes or the receiver refuses us, and what the input threw, after everything
+    ///   before it has been sent.
+    public func send(by deadline: LogDeadline) throws {
+        defer { courier.shutdown(by: .seconds(1)) }
+        while !lines.isDone { try courier.deliver(by: deadline) }
+        if let failure = lines.failure { throw failure }
+    }
+
+    /// What became of the lines read so far.
+    public var ledger: LogLedger { lines.ledger }
+    /// Bytes read so far.
+    public var bytes: Int { lines.bytes }
+    public var status: CourierStatus { courier.status }
+}

@@ -1,0 +1,108 @@
+import LogbookCore
+import LogbookDelivery
+import LogbookFormat
+import LogbookHTTP
+import LogbookRemote
+import LogbookTestKit
+import Testing
+
+@Suite struct LineSenderTests {
+    let collector = FakeCollector()
+
+    /// Gives the text in pieces of that size.
+    final class Text: Sendable {
+        private let rest: Locked<ArraySlice<UInt8>>
+        private let piece: Int
+        init(_ text: String, piece: Int = .max) {
+            rest = Locked(Array(text.utf8)[...])
+            self.piece = piece
+        }
+        func read(_ maximum: Int) -> [UInt8] {
+            rest.withLock { rest in
+                defer { rest = rest.dropFirst(min(maximum, piece)) }
+                return Array(rest.prefix(min(maximum, piece)))
+            }
+        }
+    }
+
+    func sender(_ transport: any HTTPTransport, _ text: Text, deadLetters: DeadLetterFolder? = nil) -> LineSender {
+        LineSender(
+            to: .collector(url: "http://127.0.0.1:1"), origin: LogOrigin(installation: "S", epoch: 1),
+            delivery: DeliveryPolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(2)), transport: transport,
+            deadLetters: deadLetters) { text.read($0) }
+    }
+
+    func willing() -> ScriptedTransport {
+        ScriptedTransport { [collector] _, request in .answer(collector.acknowledge(request)) }
+    }
+
+    @Test("every line becomes an event, whatever its format, however the input is cut", arguments: [1, 7, 1000])
+    func everyLineBecomesAnEvent(piece: Int) throws {
+        let known = JSONLineFormat(origin: LogOrigin(installation: "I", epoch: 7)).string(for: .numbered(42))
+        let logfmt = LogfmtFormat().string(for: .numbered(3, .warning, message: "of logfmt"))
+        let transport = willing()
+        let sender = sender(transport, Text("plain text\r\n\n" + known + logfmt + "no newline at the end", piece: piece))
+        try sender.send(by: .seconds(60))
+        #expect(collector.received == ["plain text", "event 42", "of logfmt", "no newline at the end"])
+        let lines = transport.requests.flatMap { FakeCollector.lines($0) }
+        #expect(lines.map { $0["installation"] } == ["S", "I", "S", "S"].map { .string($0) })
+        #expect(lines.map { $0["sequence"] } == [.integer(1), .integer(42), .integer(3), .integer(4)])
+        #expect(lines[2]["level"] == .string("warning"))
+        #expect(sender.ledger == LogLedger(submitted: 4, delivered: 4))
+    }
+
+    @Test func whatIsSentTwiceIsStoredOnce() throws {
+        let text = (1...500).map { JSONLineFormat(origin: Sample.origin).string(for: .numbered($0)) }.joined()
+        for _ in 1...2 { try sender(willing(), Text(text)).send(by: .seconds(60)) }
+        #expect(collector.received == (1...500).map { "event \($0)" })
+        #expect(collector.arrivals.allSatisfy { $0 == 2 })
+    }
+
+    @Test func nothingIsSentOfAnEmptyInput() throws {
+        let transport = willing(), sender = sender(transport, Text("\n\n"))
+        try sender.send(by: .seconds(60))
+        #expect(transport.requests.isEmpty && sender.ledger == LogLedger())
+    }
+
+    @Test("41, 44, 45: failures are tried again, a poison line is set aside, and what is too large is split")
+    func aDifficultReceiver() throws {
+        let folder = ScratchFolder(), letters = try DeadLetterFolder(at: folder.path + "/dead")
+        let transport = ScriptedTransport { [collector] number, request in
+            if number % 5 == 1 { return .status(503) }
+            let lines = FakeCollector.lines(request)
+            if lines.count > 400 { return .status(413) }
+            return lines.contains { $0["message"] == .string("line 2222") } ? .status(400) : .answer(collector.acknowledge(request))
+        }
+        let sender = sender(transport, Text((1...3000).map { "line \($0)\n" }.joined()), deadLetters: letters)
+        try sender.send(by: .seconds(60))
+        #expect(collector.received == (1...3000).filter { $0 != 2222 }.map { "line \($0)" })
+        #expect(collector.arrivals.allSatisfy { $0 == 1 })
+        #expect(sender.ledger == LogLedger(submitted: 3000, delivered: 2999, dropped: [.rejectedByServer: 1]))
+        #expect(letters.count == 1)
+    }
+
+    @Test func aReceiverThatRefusesUsEndsIt() {
+        let sender = sender(ScriptedTransport(.status(401)), Text("one\ntwo\n"))
+        #expect {
+            try sender.send(by: .seconds(60))
+        } throws: { error in
+            guard case .misconfigured? = error as? CourierError else { return false }
+            return true
+        }
+        #expect(sender.ledger.pending == 2)
+    }
+
+    @Test func anInputThatFailsIsSaidAfterWhatCameBefore() {
+        let text = Text("one\ntwo\nhalf"), isFirst = Locked(true)
+        let sender = LineSender(to: .collector(url: "http://127.0.0.1:1"), transport: willing()) { count in
+            let reads = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if !reads { throw ScriptedFailure("the disk is gone") }
+            return text.read(count)
+        }
+        #expect(throws: ScriptedFailure.self) { try sender.send(by: .seconds(60)) }
+        #expect(collector.received == ["one", "two", "half"])
+    }
+}
