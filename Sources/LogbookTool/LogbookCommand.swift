@@ -4,7 +4,7 @@
     struct LogbookCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "logbook",
-            abstract: "Receives logs and transactions, and feeds any program's output to a log, shows logs and uploads their files.",
-            subcommands: [CollectCommand.self, PipeCommand.self, TailCommand.self, ShipCommand.self])
+            abstract: "Receives logs and transactions, and feeds any program's output to a log, shows logs, uploads their files, and sends them to any receiver.",
+            subcommands: [CollectCommand.self, PipeCommand.self, TailCommand.self, ShipCommand.self, SendCommand.self])
     }
 #endif

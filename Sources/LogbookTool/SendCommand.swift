@@ -1,0 +1,133 @@
+#if Collector
+    internal import ArgumentParser
+    internal import LogbookCore
+    internal import LogbookDelivery
+    internal import LogbookRemote
+    #if canImport(Darwin)
+        internal import Darwin
+    #elseif canImport(Glibc)
+        internal import Glibc
+    #elseif canImport(Musl)
+        internal import Musl
+    #endif
+
+    struct SendCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "send", abstract: "Sends a log, line by line, to a receiver of any kind.",
+            discussion: """
+                The address names the kind of receiver: collector://host, elasticsearch://host/index, loki://host?job=checkout, \
+                otlp://host?service=checkout, splunk://host, datadog://site, clickhouse://host/table?user=name, loggly://tag, \
+                logstash://host, or http:// and https:// for anything that takes JSON lines. The connection is TLS unless the host is \
+                this machine; loki+http://host says otherwise. Lines of any of Logbook's formats become their events, others are \
+                text. Lines with a key keep it, so a receiver that stores a key once stores them once, however often they are sent. \
+                Exits with 0 when everything was received, with 65 when the receiver will never take some of it, and with 75 when \
+                something was not received.
+                """)
+
+        @Argument(help: "The file; standard input when there is none.")
+        var file: String?
+
+        @Option(help: ArgumentHelp("Where to send it.", valueName: "address"))
+        var to: String
+
+        @OptionGroup var tokens: TokenOptions
+
+        @Option(help: ArgumentHelp("A folder for what the receiver will never take.", valueName: "path"))
+        var deadLetters: String?
+
+        @Option(help: "Seconds to go on trying.")
+        var deadline = 600.0
+
+        func validate() throws {
+            guard (0...86_400 * 365).contains(deadline) else {
+                throw ValidationError("The deadline must be 0 seconds to a year.")
+            }
+        }
+
+        func run() throws {
+            let destination: any LogDestination
+            do {
+                destination = try DestinationAddress.destination(to, token: try tokens.secret())
+            } catch let error as DestinationAddressError {
+                throw ValidationError("\(error)")
+            }
+            let descriptor = try file.map { path -> Int32 in
+                let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+                if descriptor >= 0 { return descriptor }
+                Terminal.say("logbook send: cannot read \(path): \(SystemError.text(of: errno))\n")
+                throw ExitCode(66)
+            } ?? 0
+            let letters: DeadLetterFolder?
+            do {
+                letters = try deadLetters.map { path throws(DeadLetterError) in try DeadLetterFolder(at: path) }
+            } catch {
+                Terminal.say("logbook send: \(error)\n")
+                throw ExitCode(73)
+            }
+            try send(to: destination, letters, from: descriptor)
+        }
+
+        private func send(to destination: some LogDestination, _ letters: DeadLetterFolder?, from descriptor: Int32) throws {
+            let progress = SendProgress(of: descriptor)
+            let sender = LineSender(to: destination, deadLetters: letters, onEvent: { _ in progress.show() }) { maximumBytes in
+                let bytes = try Self.read(descriptor, maximumBytes)
+                progress.add(bytes.count)
+                return bytes
+            }
+            progress.watch(sender)
+            var failure: (any Error)?
+            do { try sender.send(by: .seconds(deadline)) } catch { failure = error }
+            progress.end()
+            let ledger = sender.ledger
+            Terminal.print("\(ledger.delivered) received, \(ledger.droppedTotal) refused, \(ledger.pending) not received\n")
+            if let failure {
+                Terminal.say("logbook send: \(failure)\n")
+                throw ExitCode(failure is SystemError ? 74 : 75)
+            }
+            if ledger.droppedTotal > 0 { throw ExitCode(65) }
+        }
+
+        private static func read(_ descriptor: Int32, _ maximumBytes: Int) throws(SystemError) -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: maximumBytes)
+            while true {
+                let count = bytes.withUnsafeMutableBytes { logbookRead(descriptor, $0.baseAddress, $0.count) }
+                if count >= 0 { return Array(bytes[..<count]) }
+                if errno != EINTR { throw SystemError(errno, in: "read") }
+            }
+        }
+    }
+
+    /// read(2), which methods of that name hide.
+    private func logbookRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+        read(descriptor, bytes, count)
+    }
+
+    /// One line on a terminal that says how far it is; nothing where errors go to a file.
+    private final class SendProgress: Sendable {
+        private let isShown = isatty(2) == 1
+        private let total: Int
+        private let state = Locked<(bytes: Int, sender: LineSender?)>((0, nil))
+
+        init(of descriptor: Int32) {
+            var found = stat()
+            total = fstat(descriptor, &found) == 0 && found.st_mode & S_IFMT == S_IFREG ? Int(found.st_size) : 0
+        }
+
+        func watch(_ sender: LineSender) { state.withLock { $0.sender = sender } }
+        func add(_ bytes: Int) { state.withLock { $0.bytes += bytes } }
+
+        func show() {
+            guard isShown else { return }
+            let (bytes, sender) = state.withLock { $0 }
+            guard let sender else { return }
+            let share = total > 0 ? " \(min(100, bytes * 100 / total)) %" : ""
+            let trouble = sender.status.latestAnswer.map { ", " + $0.prefix(60) } ?? ""
+            Terminal.say("\r\u{1B}[K\(sender.ledger.delivered) received\(share)\(trouble)")
+        }
+
+        func end() {
+            state.withLock { $0.sender = nil }
+            if isShown { Terminal.say("\r\u{1B}[K") }
+        }
+    }
+#endif

@@ -1,0 +1,70 @@
+#if Collector && canImport(Glibc)
+    import Foundation
+    import Glibc
+    import LogbookTestKit
+    import Testing
+
+    extension ToolTests {
+        @Suite struct SendCommandTests {
+            private let folder: TemporaryFolder
+            init() throws { folder = try TemporaryFolder() }
+
+            private func write(_ lines: Int) throws {
+                let text = (1...lines).map { "2026-11-21 10:29:20 WARN number \($0)\n" }.joined()
+                try Data(text.utf8).write(to: URL(fileURLWithPath: folder("app.txt")))
+            }
+
+            @Test func sendDeliversAFileAndStandardInput() throws {
+                let collector = try CollectorProcess(in: folder)
+                defer { collector.tool.signal(SIGTERM) }
+                let address = "collector://127.0.0.1:\(collector.port)", token = ["LOGBOOK_TOKEN": CollectorProcess.token]
+                try write(2500)
+                let sent = try Tool.run(["send", "app.txt", "--to", address], in: folder, environment: token)
+                #expect(sent.output == "2500 received, 0 refused, 0 not received\n")
+                #expect(sent.status == 0)
+                #expect(sent.errors == "")   // no progress where nobody looks
+
+                let piped = try Tool.run(["send", "--to", address], in: folder, input: "one\ntwo\nthree", environment: token)
+                #expect(piped.output == "3 received, 0 refused, 0 not received\n")
+
+                let stranger = try Tool.run(
+                    ["send", "app.txt", "--to", address], in: folder, environment: ["LOGBOOK_TOKEN": "wrong-secret"])
+                #expect(stranger.status == 75)
+                #expect(stranger.output.hasPrefix("0 received, 0 refused, "))
+                #expect(stranger.errors.contains("refuses us") && !stranger.errors.contains("wrong-secret"))
+            }
+
+            @Test func anyReceiverIsReachedByItsAddress() throws {
+                let server = try LoopbackServer { request in
+                    request.header("Authorization") == "Bearer t" && request.target == "/loki/api/v1/push" ? .status(204) : .status(401)
+                }
+                try write(10)
+                let sent = try Tool.run(
+                    ["send", "app.txt", "--to", "loki://127.0.0.1:\(server.port)?job=test", "--token", "t"], in: folder)
+                #expect(sent.output == "10 received, 0 refused, 0 not received\n")
+                #expect(server.requests.count == 1)
+            }
+
+            @Test func whatAReceiverRefusesIsKeptAside() throws {
+                let server = try LoopbackServer { request in .status(request.body.count > 0 && request.header("X") == nil ? 400 : 200) }
+                try Data("only\n".utf8).write(to: URL(fileURLWithPath: folder("one.txt")))
+                let sent = try Tool.run(
+                    ["send", "one.txt", "--to", "http://127.0.0.1:\(server.port)/", "--dead-letters", "dead"], in: folder)
+                #expect(sent.status == 65)
+                #expect(sent.output == "0 received, 1 refused, 0 not received\n")
+                let letters = try FileManager.default.contentsOfDirectory(atPath: folder("dead")).sorted()
+                #expect(letters.count == 2 && letters[1].hasSuffix(".reason.txt"))
+                #expect(folder.text("dead/" + letters[0]).contains(#""message":"only""#))
+            }
+
+            @Test func whatCannotBeIsSaid() throws {
+                try write(1)
+                #expect(try Tool.run(["send", "app.txt", "--to", "gelf://h"], in: folder).status == 64)
+                #expect(try Tool.run(["send", "nowhere.txt", "--to", "http://127.0.0.1:1/"], in: folder).status == 66)
+                let nobody = try Tool.run(["send", "app.txt", "--to", "http://127.0.0.1:1/", "--deadline", "0.2"], in: folder)
+                #expect(nobody.status == 75)
+                #expect(nobody.output == "0 received, 0 refused, 1 not received\n")
+            }
+        }
+    }
+#endif
