@@ -384,7 +384,7 @@ import Testing
         bench.log(20)
         #expect(LogClock.system.monotonicNanoseconds() - start < 10_000_000_000)
         #expect(bench.waitForFailures(1))
-        #expect(bench.provider.status.state == .waiting)
+        #expect(bench.provider.status.state != .misconfigured)   // it goes on trying
         bench.provider.update(to: .collector(url: server.url.replacing("127.0.0.1", with: "localhost")))
         try bench.finish()
         bench.expectAll(20, at: receiver.collector, "unknown name")
