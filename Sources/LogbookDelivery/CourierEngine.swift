@@ -348,12 +348,14 @@ final class CourierEngine: Sendable {
 
     /// - Returns: Nil when the courier stopped before the answer came.
     private func exchange(_ request: HTTPRequest) -> Result<HTTPResponse, HTTPFailure>? {
-        let number = state.withLock { access in
+        let number: UInt64? = state.withLock { access in
+            guard access.value.phase == .running else { return nil }   // a shutdown came while the request was made
             access.value.exchange += 1
             access.value.isDelivering = true
             access.value.answer = nil
             return access.value.exchange
         }
+        guard let number else { return nil }
         let cancellation = transport.send(request) { [state] result in
             state.withLock { access in
                 guard access.value.exchange == number, access.value.answer == nil else { return }

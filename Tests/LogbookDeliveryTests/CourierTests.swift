@@ -374,6 +374,29 @@ import Testing
         #expect(source.waiting == ["a"])
     }
 
+    @Test func aShutdownThatComesWhileARequestIsMadeSendsNothing() {
+        /// Makes its request when the gate is open.
+        struct Slow: Destination {
+            let gate: Gate
+            func request(for parcel: Parcel) throws -> HTTPRequest {
+                gate.wait()
+                return try StatusDestination().request(for: parcel)
+            }
+            func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
+                StatusDestination().verdict(on: response, for: parcel)
+            }
+        }
+        let gate = Gate(), source = MemoryParcels(["a"]), transport = ScriptedTransport(.status(200))
+        let courier = courier(source, transport, to: Slow(gate: gate))
+        courier.wake()
+        #expect(gate.waitForArrivals(1))
+        courier.shutdown(by: .now)
+        gate.open()
+        courier.shutdown(by: .seconds(30))  // until the thread has ended
+        #expect(transport.requests.isEmpty)
+        #expect(source.waiting == ["a"])
+    }
+
     @Test func shutdownBeforeAnythingWasDoneIsHarmless() {
         let courier = courier(MemoryParcels(["a"]), ScriptedTransport(.status(200)))
         courier.shutdown(by: .seconds(30))
