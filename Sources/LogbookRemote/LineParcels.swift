@@ -12,6 +12,10 @@ final class LineParcels: ParcelSource {
         var pieces: [Piece] = []
         /// Read, and not the end of a line yet.
         var rest: [UInt8] = []
+        /// Lines are taken from what was read, and are no events yet.
+        var isReading = false
+        /// Events that are in no parcel yet.
+        var events: [KeyedEvent] = []
         var isAtEnd = false
         /// Why the input could not be read to its end.
         var failure: (any Error)?
@@ -38,27 +42,33 @@ final class LineParcels: ParcelSource {
         self.input = input
     }
 
-    var isDone: Bool { state.withLock { $0.isAtEnd && $0.pieces.isEmpty } }
+    var isDone: Bool { state.withLock { $0.isAtEnd && !$0.isReading && $0.events.isEmpty && $0.pieces.isEmpty } }
     var ledger: LogLedger { state.withLock { $0.ledger } }
     var bytes: Int { state.withLock { $0.bytes } }
     var failure: (any Error)? { state.withLock { $0.failure } }
     /// What is not read yet counts as one.
-    var pendingCount: Int { state.withLock { Int($0.ledger.pending) + ($0.isAtEnd ? 0 : 1) } }
+    var pendingCount: Int { state.withLock { Int($0.ledger.pending) + ($0.isAtEnd && !$0.isReading ? 0 : 1) } }
 
     func nextParcel() throws -> Parcel? {
         while true {
             if let parcel = state.withLock({ $0.pieces.first?.parcel }) { return parcel }
-            let lines = nextLines()
-            if lines.isEmpty { return nil }
-            try keep(lines.map { event(of: $0) })
+            if state.withLock({ $0.events.isEmpty }) { readEvents() }
+            let events = state.withLock { $0.events }
+            if events.isEmpty { return nil }
+            let pieces = try self.pieces(events)   // when that fails the events are still there
+            state.withLock { state in
+                state.pieces = pieces
+                state.events = []
+            }
         }
     }
 
-    private func keep(_ events: [KeyedEvent]) throws {
-        let pieces = try self.pieces(events)
+    private func readEvents() {
+        let events = nextLines().map { event(of: $0) }
         state.withLock { state in
             state.ledger.submit(events.count)
-            state.pieces = pieces
+            state.events = events
+            state.isReading = false
         }
     }
 
@@ -80,6 +90,7 @@ final class LineParcels: ParcelSource {
                 state.bytes += chunk.count
                 state.rest += chunk
                 state.isAtEnd = chunk.isEmpty
+                state.isReading = true
                 let end = state.isAtEnd ? state.rest.count : (state.rest.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0)
                 defer { state.rest.removeFirst(end) }
                 return Array(state.rest[..<end])
