@@ -575,8 +575,8 @@ final class BatchEngine: Sendable {
             written = 0
             if case BatchWriteError.wroteOnly(let count, _) = failure { written = min(max(count, 0), events.count) }
         }
-        settle(written: written, diverted: true)
-        batch = batch.dropFirst(written)
+        if written > 0 { settle(written: written, diverted: true) }
+        batch = batch.droppingEvents(written)
     }
 
     /// Pauses after a failed write; a flush or a shutdown ends the pause early, also one that came while the write was failing.

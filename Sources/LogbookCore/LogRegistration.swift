@@ -26,7 +26,7 @@ public final class LogRegistration: Sendable {
     private let delivered = Atomic<UInt64>(0)
     private let dropped = Locked<[DropReason: UInt64]>([:])
     private let calls = Locked(0)
-    /// Whether the provider keeps an account of its own.
+    /// Whether the provider is fed one by one and keeps an account of its own, which is looked at after each event.
     private let keepsAccount: Bool
     /// What it lost and nobody was told of yet.
     let losses: LossWatch
@@ -50,7 +50,11 @@ public final class LogRegistration: Sendable {
                 BatchingProvider(sink, lineSink: provider as? any LineSink, policy: policy, name: name, clock: clock))
         }
         self.service = { [weak service] in service }
-        keepsAccount = provider.ledger != nil
+        if case .immediate = feed {
+            keepsAccount = provider.ledger != nil && !(wrappers.last?.wrapped is BatchingProvider)
+        } else {
+            keepsAccount = false
+        }
         losses = LossWatch { [weak service] in service?.setLossAlarm(at: 0) }
         queue?.watch(losses)
     }
@@ -206,7 +210,7 @@ public final class LogRegistration: Sendable {
             provider.log(event)
             logbook_nesting_set(outer)
             delivered.add(1, ordering: .acquiringAndReleasing)
-            if keepsAccount, queue == nil, let account = provider.ledger { losses.look(at: account, after: LossRun(event)) }
+            if keepsAccount, let account = provider.ledger { losses.look(at: account, after: LossRun(event)) }
         }
     }
 

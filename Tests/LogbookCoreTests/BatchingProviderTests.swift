@@ -17,6 +17,15 @@ import Testing
         }
     }
 
+    /// Writes one event of each batch, and fails at the next.
+    final class HaltingSink: BatchSink {
+        let written = Locked<[UInt64]>([])
+        func write(_ batch: [LogEvent]) throws {
+            written.withLock { $0.append(batch[0].sequence) }
+            if batch.count > 1 { throw BatchWriteError.wroteOnly(count: 1, because: ScriptedFailure()) }
+        }
+    }
+
     @Test func writesEverythingInOrderAndInBatches() throws {
         let sink = FailingSink { _ in nil }
         let provider = BatchingProvider(sink, policy: QueuePolicy(capacity: 1_000, batchCount: 16))
@@ -66,14 +75,7 @@ import Testing
     }
 
     @Test func aSinkMaySayHowFarItCame() throws {
-        final class Halting: BatchSink {
-            let written = Locked<[UInt64]>([])
-            func write(_ batch: [LogEvent]) throws {
-                written.withLock { $0.append(batch[0].sequence) }
-                if batch.count > 1 { throw BatchWriteError.wroteOnly(count: 1, because: ScriptedFailure()) }
-            }
-        }
-        let sink = Halting()
+        let sink = HaltingSink()
         let provider = BatchingProvider(
             sink, policy: QueuePolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(1)))
         for number in 1...20 { provider.log(event(number)) }

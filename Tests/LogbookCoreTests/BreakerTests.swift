@@ -109,20 +109,22 @@ import Testing
     }
 
     @Test func mayFailTooAndNothingIsLostOrDoubled() throws {
-        /// Writes one event of each batch, and fails at the next.
-        final class Halting: BatchSink {
-            let written = Locked<[UInt64]>([])
-            func write(_ batch: [LogEvent]) throws {
-                written.withLock { $0.append(batch[0].sequence) }
-                if batch.count > 1 { throw BatchWriteError.wroteOnly(count: 1, because: ScriptedFailure()) }
-            }
-        }
-        let sink = FailingSink { $0 < 6 ? ScriptedFailure() : nil }, fallback = Halting()
+        let sink = FailingSink { $0 < 6 ? ScriptedFailure() : nil }, fallback = BatchingProviderTests.HaltingSink()
         let provider = provider(sink, fallback, batchCount: 64)
         for number in 1...50 { provider.log(event(number)) }
         try provider.flush(by: .seconds(30))
         #expect((sink.written.map(\.sequence) + fallback.written.withLock { $0 }).sorted() == Array(1...50))
         #expect(provider.ledger == LogLedger(submitted: 50, delivered: 50))
+    }
+
+    @Test func mayFailInTheMiddleOfWhatWasSaidTogether() {
+        let sink = FailingSink { $0 < 40 ? ScriptedFailure() : nil }, fallback = BatchingProviderTests.HaltingSink()
+        let service = LogService(), registration = service.register(provider(sink, fallback, batchCount: 64))
+        // In few pieces, as a service hands them on.
+        for number in 1...50 { service.info("\(number)") }
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect((sink.written.map(\.sequence) + fallback.written.withLock { $0 }).sorted() == Array(1...50))
+        #expect(registration.ledger == LogLedger(submitted: 50, delivered: 50))
     }
 
     @Test func hasTheRestWhenTheQueueIsShutDown() throws {
