@@ -4,27 +4,36 @@ internal import CLogbookSystem
 /// priority-inheritance futex on Linux that collapses under contention and that the thread sanitizer misreads.
 package final class Locked<Value>: @unchecked Sendable {
     private let monitor = logbook_monitor_create()
-    private var value: Value
+    /// Outside of the object: the run time would check each access to a variable of a class, which the lock makes needless.
+    private let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 
-    package init(_ value: Value) { self.value = value }
-    deinit { logbook_monitor_destroy(monitor) }
+    package init(_ value: Value) { memory.initialize(to: value) }
+    deinit {
+        memory.deinitialize(count: 1)
+        memory.deallocate()
+        logbook_monitor_destroy(monitor)
+    }
 
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         logbook_monitor_lock(monitor)
         defer { logbook_monitor_unlock(monitor) }
-        return try body(&value)
+        return try body(&memory.pointee)
     }
 }
 
 /// A value behind one mutex, with a condition to wait for changes of it.
 package final class Monitor<Value>: @unchecked Sendable {
     private let monitor = logbook_monitor_create()
-    private var value: Value
+    private let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)   // as in Locked
 
-    package init(_ value: Value) { self.value = value }
-    deinit { logbook_monitor_destroy(monitor) }
+    package init(_ value: Value) { memory.initialize(to: value) }
+    deinit {
+        memory.deinitialize(count: 1)
+        memory.deallocate()
+        logbook_monitor_destroy(monitor)
+    }
 
     /// What may be done while the lock is held.
     package struct Access {
@@ -32,8 +41,8 @@ package final class Monitor<Value>: @unchecked Sendable {
         fileprivate init(_ owner: Monitor<Value>) { self.owner = owner }
 
         package var value: Value {
-            _read { yield owner.value }
-            nonmutating _modify { yield &owner.value }
+            _read { yield owner.memory.pointee }
+            nonmutating _modify { yield &owner.memory.pointee }
         }
 
         /// Lets the lock go until a broadcast or the deadline; the value may have changed in any way meanwhile.
