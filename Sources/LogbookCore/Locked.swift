@@ -1,19 +1,26 @@
+// HOT PATH — inlined into its callers, so that none of them asks at run time what the value's type is.
 internal import CLogbookSystem
 
 /// A value behind one mutex. The only lock of the library, over `pthread_mutex_t`: `Synchronization.Mutex` is a
 /// priority-inheritance futex on Linux that collapses under contention and that the thread sanitizer misreads.
 package final class Locked<Value>: @unchecked Sendable {
-    private let monitor = logbook_monitor_create()
+    @usableFromInline let monitor: OpaquePointer
     /// Outside of the object: the run time would check each access to a variable of a class, which the lock makes needless.
-    private let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    @usableFromInline let memory: UnsafeMutablePointer<Value>
 
-    package init(_ value: Value) { memory.initialize(to: value) }
+    package init(_ value: Value) {
+        monitor = logbook_monitor_create()
+        memory = .allocate(capacity: 1)
+        memory.initialize(to: value)
+    }
+
     deinit {
         memory.deinitialize(count: 1)
         memory.deallocate()
         logbook_monitor_destroy(monitor)
     }
 
+    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -25,10 +32,15 @@ package final class Locked<Value>: @unchecked Sendable {
 
 /// A value behind one mutex, with a condition to wait for changes of it.
 package final class Monitor<Value>: @unchecked Sendable {
-    private let monitor = logbook_monitor_create()
-    private let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)   // as in Locked
+    @usableFromInline let monitor: OpaquePointer
+    @usableFromInline let memory: UnsafeMutablePointer<Value>   // as in Locked
 
-    package init(_ value: Value) { memory.initialize(to: value) }
+    package init(_ value: Value) {
+        monitor = logbook_monitor_create()
+        memory = .allocate(capacity: 1)
+        memory.initialize(to: value)
+    }
+
     deinit {
         memory.deinitialize(count: 1)
         memory.deallocate()
@@ -37,10 +49,10 @@ package final class Monitor<Value>: @unchecked Sendable {
 
     /// What may be done while the lock is held.
     package struct Access {
-        private let owner: Monitor<Value>
-        fileprivate init(_ owner: Monitor<Value>) { self.owner = owner }
+        @usableFromInline let owner: Monitor<Value>
+        @inlinable init(_ owner: Monitor<Value>) { self.owner = owner }
 
-        package var value: Value {
+        @inlinable package var value: Value {
             _read { yield owner.memory.pointee }
             nonmutating _modify { yield &owner.memory.pointee }
         }
@@ -59,6 +71,7 @@ package final class Monitor<Value>: @unchecked Sendable {
         package func broadcast() { logbook_monitor_broadcast(owner.monitor) }
     }
 
+    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (Access) throws(Failure) -> Result
     ) throws(Failure) -> Result {
