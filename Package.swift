@@ -51,6 +51,7 @@ let package = Package(
         .library(name: "LogbookUploads", targets: ["LogbookUploads"]),
         .library(name: "LogbookTransactions", targets: ["LogbookTransactions"]),
         .library(name: "LogbookSwiftLog", targets: ["LogbookSwiftLog"]),
+        .library(name: "LogbookSystemLog", targets: ["LogbookSystemLog"]),
         .library(name: "LogbookCollector", targets: ["LogbookCollector"]),
         .library(name: "LogbookTracking", targets: ["LogbookTracking"]),
         .library(name: "LogbookTestKit", targets: ["LogbookTestKit"]),
@@ -100,6 +101,7 @@ let package = Package(
             "LogbookTransactions",
             ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
         room("LogbookSwiftLog", ["LogbookCore", "LogbookFormat", swiftLog]),
+        room("LogbookSystemLog", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
 
         // Between rooms: archives and gzip. Apart from LogbookFiles, so that nobody needs zlib who does not compress.
         room("LogbookCompression", ["LogbookFiles", "LogbookGzip"]),
@@ -191,6 +193,7 @@ let package = Package(
             path: "Tests/RemoteVictim", swiftSettings: settings),
         tests("LogbookTransactions", ["LogbookDelivery", "LogbookFormat", "LogbookHTTP", grdb]),
         tests("LogbookSwiftLog", [swiftLog]),
+        tests("LogbookSystemLog", ["LogbookFormat"]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
         tests("LogbookPipe", ["LogbookFormat"]),
         tests("LogbookTracking", ["LogbookTrackingMacros", "LogbookTrackingPlan", "LogbookTrackingSyntax"]),

@@ -12,6 +12,10 @@
 #include <string.h>
 #include <stdio.h>
 #include <sys/file.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -502,6 +506,55 @@ const void *logbook_find(const void *bytes, size_t count, const void *text, size
 }
 
 int logbook_unlock(int descriptor) { return flock(descriptor, LOCK_UN); }
+
+int logbook_sealed_memory(const char *name, const void *bytes, size_t count) {
+#if defined(__linux__)
+    int memory = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (memory < 0) return -1;
+    size_t done = 0;
+    while (done < count) {
+        ssize_t written = write(memory, (const char *)bytes + done, count - done);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) break;
+        done += (size_t)written;
+    }
+    if (done == count && fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0) return memory;
+    int number = errno;
+    close(memory);
+    errno = number;
+    return -1;
+#else
+    (void)name, (void)bytes, (void)count;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+int logbook_send_descriptor(int socket, int descriptor) {
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control;
+    memset(&control, 0, sizeof control);
+    struct msghdr message;
+    memset(&message, 0, sizeof message);
+    message.msg_control = control.room;
+    message.msg_controllen = sizeof control.room;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+#if defined(MSG_NOSIGNAL)
+    int flags = MSG_NOSIGNAL;
+#else
+    int flags = 0;
+#endif
+    while (sendmsg(socket, &message, flags) < 0) {
+        if (errno != EINTR) return errno;
+    }
+    return 0;
+}
 
 int logbook_rename_new(int directory, const char *from, const char *to) {
 #if defined(__linux__)

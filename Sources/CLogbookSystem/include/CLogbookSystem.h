@@ -164,6 +164,11 @@ void logbook_sha256_add(logbook_sha256 *hash, const void *bytes, size_t count);
 /// Writes 32 bytes; the hash is of no further use.
 void logbook_sha256_end(logbook_sha256 *hash, uint8_t *digest);
 
+/// A file in memory with these bytes, which nobody can change any more: its descriptor, or -1 and errno (ENOSYS where there are none).
+int logbook_sealed_memory(const char *name, const void *bytes, size_t count);
+/// Sends nothing but a descriptor through a connected Unix socket: 0 or the error number.
+int logbook_send_descriptor(int socket, int descriptor);
+
 /// Renames within a folder and never replaces anything: -1 and EEXIST when `to` is taken.
 int logbook_rename_new(int directory, const char *from, const char *to);
 

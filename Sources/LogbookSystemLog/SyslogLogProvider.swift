@@ -1,0 +1,85 @@
+public import LogbookCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Sends events to a syslog server as messages of RFC 5424, one each.
+///
+/// ```swift
+/// service.register(try SyslogLogProvider(), from: .notice)                                          // the machine's own
+/// service.register(try SyslogLogProvider(to: .tcp(host: "logs.example.org")), delivery: .queued())   // one elsewhere
+/// ```
+/// The text is one line, with control characters escaped, and the error's description behind it; the category is the MSGID. Structured
+/// data says the rest: `meta` the sequence, `logbook@<enterprise>` level, thread, place, error and transaction, `metadata@<enterprise>`
+/// the event's metadata, where a value that is neither text nor number is JSON.
+///
+/// **Durability.** Local: when `log` returns, the message is in the server's socket and survives a `kill -9` of the program (`process`).
+/// Over a network it is in the hands of the kernel (`memory`): syslog knows no answers, so what UDP or a connection that breaks loses
+/// is not seen. Where that matters use a destination of `LogbookRemote`.
+///
+/// A server that does not keep up, or cannot be reached, never holds the program up for long; what it takes in vain is counted as
+/// ``DropReason/inputOutputError`` when it was logged immediately, and offered again when the provider is registered with a queue, as it
+/// should be for a server elsewhere: its name is looked up and its connection made on the thread that logs.
+public final class SyslogLogProvider: LogProvider, BatchSink {
+    private let message: SyslogMessage
+    private let channel: SystemLogChannel
+    private let account: SystemLogAccount
+
+    /// - Parameters:
+    ///   - application: The program's name where the receiver shows it, 48 characters at most; that of the program otherwise.
+    ///   - enterprise: The number under which IANA knows who defines the names of structured data. 32473, which is there for examples,
+    ///     unless you have one of your own.
+    ///   - maximumBytes: Of one message, 480...65507: RFC 5424 has every server take 480, and most take 8 KiB. What is beyond is cut.
+    /// - Throws: ``SystemLogError/invalid(_:)`` for an address, number or size that cannot be right. A local server that is not there, as
+    ///   ``SystemLogError/unreachable(address:reason:)``. One elsewhere is looked for when there is something to send.
+    public convenience init(
+        to receiver: SyslogReceiver = .local(), facility: SyslogFacility = .user, application: String? = nil,
+        enterprise: Int = 32473, maximumBytes: Int = 8192
+    ) throws(SystemLogError) {
+        try self.init(
+            to: receiver, facility: facility, host: ProgramName.host, application: application, process: String(getpid()),
+            enterprise: enterprise, maximumBytes: maximumBytes, patience: .milliseconds(250), clock: .system)
+    }
+
+    init(
+        to receiver: SyslogReceiver, facility: SyslogFacility, host: String, application: String?, process: String, enterprise: Int,
+        maximumBytes: Int, patience: Duration, clock: LogClock
+    ) throws(SystemLogError) {
+        try receiver.check()
+        if !(480...65507).contains(maximumBytes) { throw .invalid("a syslog message has 480 to 65507 bytes, and not \(maximumBytes)") }
+        if !(1...999_999_999).contains(enterprise) { throw .invalid("\(enterprise) is no number of an enterprise") }
+        message = SyslogMessage(
+            facility: facility, host: host, application: application ?? ProgramName.current, process: process, enterprise: enterprise,
+            maximumBytes: maximumBytes)
+        let framing: SystemLogChannel.Framing
+        if case .tcp = receiver { framing = .lengths } else { framing = .datagrams }
+        channel = SystemLogChannel(to: receiver.description, framing, patience: patience, clock: clock) { () throws(SystemError) in
+            switch receiver {
+            case .local(let path): try SystemSocket.local(path)
+            case .udp(let host, let port): try SystemSocket.remote(host, port, isStream: false, by: .after(Self.connectTimeout))
+            case .tcp(let host, let port): try SystemSocket.remote(host, port, isStream: true, by: .after(Self.connectTimeout))
+            }
+        }
+        account = SystemLogAccount("syslog", channel)
+        if case .local = receiver { try channel.open() }
+    }
+
+    private static let connectTimeout = Duration.seconds(5)
+
+    public var ledger: LogLedger? { account.current }
+
+    public func log(_ event: LogEvent) { account.log(message.encode(event)) }
+
+    public func write(_ batch: [LogEvent]) throws { try account.write(batch, message.encode) }
+
+    /// Nothing is left to do: what was taken is on its way.
+    public func flush(by deadline: LogDeadline) {}
+
+    public func shutdown(by deadline: LogDeadline) { channel.close() }
+    public func close(by deadline: LogDeadline) { channel.close() }
+}

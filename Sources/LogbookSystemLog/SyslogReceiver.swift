@@ -1,0 +1,29 @@
+/// Where a syslog server takes messages.
+public enum SyslogReceiver: Sendable, Hashable, CustomStringConvertible {
+    /// The machine's own, by its datagram socket: `/dev/log`.
+    case local(path: String = "/dev/log")
+    /// One message in each datagram. What the network loses nobody knows of.
+    case udp(host: String, port: Int = 514)
+    /// A connection that is kept, with the length before each message (RFC 6587, "octet counting"). It is not encrypted.
+    case tcp(host: String, port: Int = 601)
+
+    /// `/dev/log`, `udp://logs.example.org:514`.
+    public var description: String {
+        func place(_ host: String, _ port: Int) -> String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+        return switch self {
+        case .local(let path): path
+        case .udp(let host, let port): "udp://" + place(host, port)
+        case .tcp(let host, let port): "tcp://" + place(host, port)
+        }
+    }
+
+    func check() throws(SystemLogError) {
+        switch self {
+        case .local(let path):
+            if path.isEmpty || path.utf8.contains(0) { throw .invalid("the path of a syslog socket is empty or holds a NUL") }
+        case .udp(let host, let port), .tcp(let host, let port):
+            if host.isEmpty || host.utf8.contains(0) { throw .invalid("the name of the syslog server is empty or holds a NUL") }
+            if !(1...65535).contains(port) { throw .invalid("the port of the syslog server must be 1 to 65535, and not \(port)") }
+        }
+    }
+}

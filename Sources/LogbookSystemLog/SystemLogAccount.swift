@@ -1,0 +1,53 @@
+internal import LogbookCore
+
+/// Sends events through a channel and keeps account of them, for both providers.
+struct SystemLogAccount: Sendable {
+    private let name: String
+    private let channel: SystemLogChannel
+    private let ledger = Locked(LogLedger())
+
+    init(_ name: String, _ channel: SystemLogChannel) {
+        self.name = name
+        self.channel = channel
+    }
+
+    var current: LogLedger { ledger.withLock { $0 } }
+
+    /// Sends one event; what cannot be sent is counted.
+    func log(_ message: [UInt8]) {
+        do throws(SystemLogError) {
+            try channel.send(message)
+            ledger.withLock { ledger in
+                ledger.submit()
+                ledger.deliver(1)
+            }
+        } catch { lose(because: error) }
+    }
+
+    /// Sends a batch in order, and says where it broke off.
+    func write(_ batch: [LogEvent], _ encode: (LogEvent) -> [UInt8]) throws {
+        for (index, event) in batch.enumerated() {
+            do throws(SystemLogError) { try channel.send(encode(event)) } catch {
+                switch error {
+                case .tooLarge: lose(because: error)   // the queue takes it for written; our own account says that it is not
+                case .closed: throw BatchWriteError.refused(.alreadyShutDown, because: error)
+                default: throw BatchWriteError.wroteOnly(count: index, because: error)
+                }
+            }
+        }
+    }
+
+    private func lose(because failure: SystemLogError) {
+        let reason: DropReason
+        switch failure {
+        case .tooLarge: reason = .oversize
+        case .closed: reason = .alreadyShutDown
+        case .invalid, .unreachable, .busy: reason = .inputOutputError
+        }
+        ledger.withLock { ledger in
+            ledger.submit()
+            ledger.drop(1, reason)
+        }
+        if reason != .alreadyShutDown { LogDiagnostics.report(name, "an event is lost: \(failure)") }
+    }
+}

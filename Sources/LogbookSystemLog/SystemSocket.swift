@@ -1,0 +1,144 @@
+internal import CLogbookSystem
+internal import LogbookCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A connected socket, closed when it is let go.
+final class SystemSocket: Sendable {
+    let descriptor: Int32
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+    deinit { close(descriptor) }
+
+    // MARK: Connecting
+
+    /// A datagram socket of this machine.
+    static func local(_ path: String) throws(SystemError) -> SystemSocket {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
+            guard path.utf8.count < place.count else { return false }
+            place.copyBytes(from: path.utf8)
+            return true
+        }
+        guard fits else { throw SystemError(ENAMETOOLONG, in: "connect") }
+        let socket = try open(AF_UNIX, Self.datagram, 0)
+        let failure = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connectSocket(socket.descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if failure != 0 { throw SystemError(errno, in: "connect") }
+        return socket
+    }
+
+    /// The first address of a host that can be connected to.
+    static func remote(_ host: String, _ port: Int, isStream: Bool, by deadline: LogDeadline) throws(SystemError) -> SystemSocket {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = isStream ? Self.stream : Self.datagram
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &found) == 0 else { throw SystemError(EHOSTUNREACH, in: "getaddrinfo") }
+        defer { freeaddrinfo(found) }
+        var failure = SystemError(EHOSTUNREACH, in: "getaddrinfo")
+        var next = found
+        while let candidate = next?.pointee {
+            next = candidate.ai_next
+            do {
+                let socket = try open(candidate.ai_family, candidate.ai_socktype, candidate.ai_protocol)
+                try socket.connect(candidate, by: deadline)
+                return socket
+            } catch { failure = error }
+        }
+        throw failure
+    }
+
+    private static func open(_ family: Int32, _ kind: Int32, _ number: Int32) throws(SystemError) -> SystemSocket {
+        let descriptor = openSocket(family, kind, number)
+        guard descriptor >= 0 else { throw SystemError(errno, in: "socket") }
+        let socket = SystemSocket(descriptor)
+        guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
+            throw SystemError(errno, in: "fcntl")
+        }
+        #if canImport(Darwin)
+            var yes: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+        return socket
+    }
+
+    private func connect(_ address: addrinfo, by deadline: LogDeadline) throws(SystemError) {
+        if connectSocket(descriptor, address.ai_addr, address.ai_addrlen) == 0 { return }
+        guard errno == EINPROGRESS else { throw SystemError(errno, in: "connect") }
+        guard wait(for: POLLOUT, by: deadline) else { throw SystemError(ETIMEDOUT, in: "connect") }
+        var outcome: Int32 = 0, size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &outcome, &size) == 0 else { throw SystemError(errno, in: "getsockopt") }
+        if outcome != 0 { throw SystemError(outcome, in: "connect") }
+    }
+
+    // MARK: Sending
+
+    /// Sends what there is room for at once.
+    /// - Returns: How many bytes that are.
+    func send(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        while true {
+            let count = sendBytes(descriptor, bytes.baseAddress, bytes.count, Self.noSignal)
+            if count >= 0 { return count }
+            if errno != EINTR { throw SystemError(errno, in: "send") }
+        }
+    }
+
+    /// - Returns: False when the deadline came first.
+    func waitForRoom(by deadline: LogDeadline) -> Bool { wait(for: POLLOUT, by: deadline) }
+
+    /// Whether the other end has closed the connection: what is sent now would be lost.
+    var isClosedByPeer: Bool {
+        var byte: UInt8 = 0
+        while true {
+            let count = recv(descriptor, &byte, 1, 0)
+            if count > 0 { continue }   // nobody answers to syslog; what comes all the same is not ours
+            if count == 0 { return true }
+            if errno == EINTR { continue }
+            return errno != EAGAIN && errno != EWOULDBLOCK
+        }
+    }
+
+    private func wait(for events: Int32, by deadline: LogDeadline) -> Bool {
+        while true {
+            var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+            let left = deadline.remaining.map { Int32(clamping: $0.wholeNanoseconds / 1_000_000 + 1) } ?? -1
+            let count = poll(&entry, 1, left)
+            if count > 0 { return true }
+            if deadline.hasPassed { return false }
+        }
+    }
+
+    #if canImport(Darwin)
+        private static var noSignal: Int32 { 0 }
+        private static var datagram: Int32 { SOCK_DGRAM }
+        private static var stream: Int32 { SOCK_STREAM }
+    #elseif canImport(Glibc)
+        private static var noSignal: Int32 { Int32(MSG_NOSIGNAL) }
+        private static var datagram: Int32 { Int32(SOCK_DGRAM.rawValue) }
+        private static var stream: Int32 { Int32(SOCK_STREAM.rawValue) }
+    #else
+        private static var noSignal: Int32 { Int32(MSG_NOSIGNAL) }
+        private static var datagram: Int32 { SOCK_DGRAM }
+        private static var stream: Int32 { SOCK_STREAM }
+    #endif
+}
+
+// socket(2), connect(2) and send(2), which the type's own functions hide.
+private func openSocket(_ family: Int32, _ kind: Int32, _ number: Int32) -> Int32 { socket(family, kind, number) }
+private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32 {
+    connect(descriptor, address, size)
+}
+private func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+    send(descriptor, bytes, count, flags)
+}

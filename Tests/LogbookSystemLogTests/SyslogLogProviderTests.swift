@@ -1,0 +1,207 @@
+import LogbookCore
+import LogbookFormat
+import LogbookTestKit
+import Testing
+
+@testable import LogbookSystemLog
+
+struct SyslogLogProviderTests {
+    private let folder = TemporaryFolder()
+    private var path: String { folder("log") }
+
+    private func provider(
+        to receiver: SyslogReceiver? = nil, facility: SyslogFacility = .local0, application: String = "checkout", maximumBytes: Int = 8192,
+        patience: Duration = .seconds(30), clock: LogClock = .system
+    ) throws -> SyslogLogProvider {
+        try SyslogLogProvider(
+            to: receiver ?? .local(path: path), facility: facility, host: "till 7", application: application, process: "4711",
+            enterprise: 32473, maximumBytes: maximumBytes, patience: patience, clock: clock)
+    }
+
+    private func event(_ message: String, _ metadata: LogMetadata = [:], sequence: UInt64 = 7) -> LogEvent {
+        LogEvent(
+            sequence: sequence, time: LogTime(nanoseconds: 1_763_720_960_123_456_789), level: .warning, message: message,
+            metadata: metadata, thread: 12, source: LogSource(file: "Shop/Till.swift", function: "pay()", line: 34))
+    }
+
+    private func text(_ message: FakeSystemLog.Message) -> String { String(decoding: message.bytes, as: UTF8.self) }
+
+    @Test func anEventIsAMessageOfRFC5424() throws {
+        let server = FakeSystemLog(at: path), provider = try provider()
+        provider.log(event("took 12 ms", ["category": "net", "order": 42, "name": "a \"b\" ]\\", "tags": ["x"]]))
+        #expect(text(server.messages(1)[0]) == """
+            <132>1 2025-11-21T10:29:20.123456Z till_7 checkout 4711 net [meta sequenceId="7"]\
+            [logbook@32473 level="warning" sequence="7" thread="12" file="Shop/Till.swift" line="34" function="pay()"]\
+            [metadata@32473 order="42" name="a \\"b\\" \\]\\\\\\\\" tags="[\\"x\\"\\]"] took 12 ms
+            """)
+        #expect(provider.ledger == LogLedger(submitted: 1, delivered: 1))
+    }
+
+    @Test func errorsAndTransactionsAreSaid() throws {
+        let server = FakeSystemLog(at: path), provider = try provider(facility: .user)
+        let entry = TransactionEntry(transactionID: "TXN1-A", usecase: 1, kind: .happened(7), errorCode: -1, device: .current)
+        provider.log(
+            LogEvent(
+                sequence: 2_147_483_648, time: LogTime(nanoseconds: 0), level: .critical, message: "no payment", transaction: entry,
+                error: LogErrorDetails(type: "PaymentError", description: "declined")))
+        #expect(text(server.messages(1)[0]) == """
+            <10>1 1970-01-01T00:00:00.000000Z till_7 checkout 4711 - [meta sequenceId="1"][logbook@32473 level="critical" \
+            sequence="2147483648" error="PaymentError" transaction="TXN1-A" usecase="1" event="7" code="-1"] no payment: declined
+            """)
+    }
+
+    @Test("S1, row 38: one event is one line, whatever it holds, and its head cannot be forged")
+    func oneEventIsOneLine() throws {
+        let server = FakeSystemLog(at: path), provider = try provider(application: "a b\n<0>1")
+        provider.log(event("a\nb\u{1B}[31m\r\u{0}", ["k]=\" \n": "v\n\"]", "category": "c d\n"]))
+        let line = text(server.messages(1)[0])
+        #expect(line.hasSuffix(#"[metadata@32473 k_____="v\\n\"\]"] a\nb\u{1b}[31m\r\u{00}"#))
+        #expect(line.contains(" a_b_<0>1 4711 c_d_ ["))
+        #expect(line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F })
+    }
+
+    @Test func whatIsTooLargeIsCutAndSaysSo() throws {
+        let server = FakeSystemLog(at: path), provider = try provider(maximumBytes: 480)
+        provider.log(event(String(repeating: "ü", count: 1000), ["order": 42]))
+        provider.log(event("short", ["much": .string(String(repeating: "x", count: 1000))]))
+        let messages = server.messages(2)
+        #expect(messages[0].bytes.count <= 480 && messages[0].bytes.count > 476)
+        #expect(text(messages[0]).hasSuffix("ü…") && text(messages[0]).contains(#"[metadata@32473 order="42"] üü"#))
+        #expect(text(messages[1]).hasSuffix(#"function="pay()"] short"#))   // the text is worth more than what does not fit
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
+    }
+
+    @Test func anAddressThatCannotBeRightIsRefused() {
+        #expect(throws: SystemLogError.invalid("the port of the syslog server must be 1 to 65535, and not 0")) {
+            try SyslogLogProvider(to: .udp(host: "localhost", port: 0))
+        }
+        #expect(throws: SystemLogError.invalid("the name of the syslog server is empty or holds a NUL")) {
+            try SyslogLogProvider(to: .tcp(host: ""))
+        }
+        #expect(throws: SystemLogError.invalid("a syslog message has 480 to 65507 bytes, and not 100")) {
+            try SyslogLogProvider(to: .udp(host: "localhost"), maximumBytes: 100)
+        }
+        #expect(throws: SystemLogError.invalid("0 is no number of an enterprise")) {
+            try SyslogLogProvider(to: .udp(host: "localhost"), enterprise: 0)
+        }
+        #expect(throws: SystemLogError.unreachable(address: path, reason: "connect: No such file or directory (errno 2)")) { try provider() }
+    }
+
+    @Test func datagramsGoOverTheNetwork() throws {
+        let server = FakeSystemLog(), provider = try provider(to: .udp(host: "127.0.0.1", port: server.port))
+        for number in 1...100 { provider.log(event("event \(number)")) }
+        let messages = server.messages(100).map(text)
+        #expect(messages.first?.hasSuffix("] event 1") == true && messages.last?.hasSuffix("] event 100") == true)
+    }
+
+    // MARK: Connections
+
+    /// The messages of a stream, each with its length before it.
+    private func frames(_ bytes: [UInt8]) -> [String] {
+        var frames: [String] = [], rest = bytes[...]
+        while let space = rest.firstIndex(of: 0x20), let count = Int(String(decoding: rest[..<space], as: UTF8.self)) {
+            frames.append(String(decoding: rest[(space + 1)...].prefix(count), as: UTF8.self))
+            rest = rest[(space + 1)...].dropFirst(count)
+        }
+        return frames
+    }
+
+    @Test func aConnectionIsKeptAndMadeAnewWhenItWasClosed() throws {
+        let server = FrameServer()
+        let provider = try provider(to: .tcp(host: "127.0.0.1", port: server.port))
+        provider.log(event("first"))
+        provider.log(event("second\nline"))
+        #expect(server.wait { frames($0).count == 2 })
+        #expect(frames(server.bytes).last?.hasSuffix(#"] second\nline"#) == true)
+        #expect(server.connections == 1)
+
+        server.closeConnections()
+        provider.log(event("third"))
+        #expect(server.wait { frames($0).count == 3 })
+        #expect(server.connections == 2)
+        #expect(provider.ledger == LogLedger(submitted: 3, delivered: 3))
+    }
+
+    @Test func aServerThatCannotBeReachedIsTriedAgainAfterASecond() throws {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0))
+        let server = FrameServer(), port = server.port
+        server.close()
+        let provider = try provider(to: .tcp(host: "127.0.0.1", port: port), clock: .manual(clock))
+        provider.log(event("lost"))
+        provider.log(event("lost"))
+        #expect(provider.ledger == LogLedger(submitted: 2, dropped: [.inputOutputError: 2]))
+        let back = FrameServer(port: port)
+        do {
+            try provider.write([event("kept")])
+            Issue.record("it is not asked so soon")
+        } catch BatchWriteError.wroteOnly(count: 0, because: _) {}
+        clock.advance(by: .seconds(1))
+        try provider.write([event("kept")])
+        #expect(back.wait { frames($0).count == 1 })
+    }
+
+    @Test func aServerThatDoesNotReadLosesNothingItBeganToTake() throws {
+        let server = FrameServer()
+        server.pause(true)
+        let provider = try provider(to: .tcp(host: "127.0.0.1", port: server.port), maximumBytes: 65507, patience: .milliseconds(1))
+        let large = String(repeating: "x", count: 60_000)
+        var count = 0
+        while provider.ledger?.dropped.isEmpty == true, count < 10_000 {
+            provider.log(event(large, sequence: UInt64(count + 1)))
+            count += 1
+        }
+        #expect(count < 10_000)
+        server.pause(false)
+        // The message that was sent in part has cost the connection, and is whole in the next one or counted.
+        let stalled = try #require(provider.ledger).delivered, deadline = LogDeadline.seconds(60)
+        while provider.ledger?.delivered == stalled, !deadline.hasPassed { provider.log(event("the last")) }
+        let ledger = try #require(provider.ledger)
+        #expect(ledger.submitted == ledger.delivered + ledger.dropped.values.reduce(0, +))
+        // What the first connection still held comes beside it.
+        #expect(server.wait { String(decoding: $0, as: UTF8.self).contains("] the last") })
+    }
+
+    @Test func conforms() async {
+        var claims = ConformanceClaims(visibility: .whenLogReturns)
+        claims.largestMessage = 30_000
+        claims.timeResolution = .microseconds(1)
+        let report = await ProviderConformance(claims, patience: .seconds(120)) {
+            let folder = TemporaryFolder(), server = FakeSystemLog(at: folder("log"))
+            let provider = try SyslogLogProvider(
+                to: .local(path: folder("log")), facility: .user, host: "h", application: "a", process: "1", enterprise: 32473,
+                maximumBytes: 65507, patience: .seconds(60), clock: .system)
+            return ConformanceSpecimen(provider) {
+                try withExtendedLifetime(folder) {
+                    try server.messages(Int(provider.ledger?.delivered ?? 0)).map { try Self.recorded($0.bytes) }
+                }
+            }
+        }.run()
+        #expect(report.findings.isEmpty, "\(report)")
+    }
+
+    private static func recorded(_ bytes: [UInt8]) throws -> RecordedEvent {
+        let line = String(decoding: bytes, as: UTF8.self)
+        let words = line.split(separator: " ", maxSplits: 6, omittingEmptySubsequences: false)
+        guard words.count == 7, let level = words[6].firstMatch(of: /level="([a-z]+)" sequence="(\d+)"/) else {
+            throw ScriptedFailure("no message of RFC 5424: \(line)")
+        }
+        // Behind the structured data, whose values may hold brackets that are escaped.
+        var isEscaped = false, isQuoted = false, isInElement = false
+        let end = words[6].utf8.firstIndex { byte in
+            if isEscaped { isEscaped = false; return false }
+            switch byte {
+            case 0x5C where isQuoted: isEscaped = true
+            case 0x22: isQuoted.toggle()
+            case 0x5B where !isQuoted: isInElement = true
+            case 0x5D where !isQuoted: isInElement = false
+            case 0x20 where !isInElement: return true
+            default: break
+            }
+            return false
+        }
+        let text = end.map { String(words[6][$0...].dropFirst()) } ?? ""
+        return RecordedEvent(
+            sequence: UInt64(level.2), time: ISO8601.time(words[1]), level: LogLevel(name: String(level.1)),
+            message: unescapedLine(text))
+    }
+}
