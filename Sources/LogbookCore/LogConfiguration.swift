@@ -96,6 +96,7 @@ extension LogConfiguration: CustomStringConvertible {
         var head = "\(preset.environment.rawValue), private values \(preset.privacy)"
         let rules = preset.privacyRules
         if !rules.isEmpty { head += ", with \(rules.keys.count) key rules and \(rules.detectors.count) detectors" }
+        if rules.unmarkedTexts != .public { head += ", unmarked texts \(rules.unmarkedTexts)" }
         if !override.isEmpty { head += ", \(Self.levelVariable)=\(override)" }
         let lines = listeners.map { listener in
             var line = "\(listener.name): \(levels(of: listener))\(listener.isFixed ? " (fixed)" : ""), "

@@ -105,7 +105,7 @@ extension LogService {
         let source = LogSource(file: file, function: function, line: line), metadata = carried.merging(metadata)
         let stamped = LogEvent(
             sequence: 0, time: clock.now(), level: level, message: "", thread: LogThread.currentNumber, source: source)
-        let event = PrivateEvent(stamped, message.marked, metadata, error: nil)
+        let event = PrivateEvent(stamped, message.marked(audience.privacy.rules.unmarkedTexts), metadata, error: nil)
         return explain(in: audience, source, metadata.category) { event.seen(through: audience.privacy.lens($0 ?? audience.privacy.mode)) }
     }
 }

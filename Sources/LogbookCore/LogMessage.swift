@@ -22,7 +22,7 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     public init(text: String) { content = .text(text) }
 
     /// The text with private values masked.
-    public var description: String { isMarked ? PrivacyLens.masking(.none).text(marked) : plainText }
+    public var description: String { isMarked ? PrivacyLens.masking(.none).text(marked()) : plainText }
 
     /// Whether a part of it is marked private or secret.
     var isMarked: Bool { if case .collected(let buffer) = content { buffer.isMarked } else { false } }
@@ -37,8 +37,13 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     }
 
     /// The text with its marks.
-    var marked: MarkedText {
-        if case .collected(let buffer) = content { buffer.words.markedText } else { MarkedText(plainText) }
+    /// - Parameter unmarked: What texts are that bear no mark and are no literals.
+    func marked(_ unmarked: LogPrivacy = .public) -> MarkedText {
+        switch content {
+        case .collected(let buffer): buffer.words.markedText(unmarked)
+        case .literal(let literal): MarkedText(literal.string)
+        case .text(let text): MarkedText(text, unmarked)
+        }
     }
 
     /// What a record can carry of a message.

@@ -459,7 +459,7 @@ public final class LogService: Sendable {
             deliver(event, to: audience, category, occasion, onlyTo: providers)
         } else {
             let stamped = stamp(level, "", [:], time: time, source: source, transaction: nil, error: nil)
-            let event = PrivateEvent(stamped, message.marked, metadata, error: error)
+            let event = PrivateEvent(stamped, message.marked(audience.privacy.rules.unmarkedTexts), metadata, error: error)
             deliver(event, to: audience, category, occasion, onlyTo: providers)
         }
     }
@@ -481,7 +481,8 @@ public final class LogService: Sendable {
             deliver(event, to: audience, category, occasion, onlyTo: providers)
         } else {
             let stamped = stamp(level, "", [:], time: nil, source: source, transaction: nil, error: nil)
-            let text = errorText?.marked ?? entry.errorDescription.map { MarkedText($0) }
+            let unmarked = audience.privacy.rules.unmarkedTexts
+            let text = errorText?.marked(unmarked) ?? entry.errorDescription.map { MarkedText($0, unmarked) }
             deliver(PrivateEvent(stamped, metadata, entry: entry, text), to: audience, category, occasion, onlyTo: providers)
         }
     }

@@ -2,19 +2,21 @@
 struct MarkedError: Sendable {
     /// As everyone may see it who may see an unmarked text.
     let details: LogErrorDetails
-    private let marked: MarkedText?
+    /// Its text where the error itself says which parts are private.
+    private let message: LogMessage?
 
     init(_ details: LogErrorDetails) {
         self.details = details
-        marked = nil
+        message = nil
     }
 
     init(_ error: any Error) {
         details = LogErrorDetails(error)
-        let message = (error as? any LogDescribableError)?.logDescription
-        marked = message?.isMarked == true ? message?.marked : nil
+        message = (error as? any LogDescribableError)?.logDescription
     }
 
-    var isMarked: Bool { marked != nil }
-    var text: MarkedText { marked ?? MarkedText(details.description) }
+    var isMarked: Bool { message?.isMarked ?? false }
+
+    /// - Parameter unmarked: What texts are that bear no mark.
+    func text(_ unmarked: LogPrivacy) -> MarkedText { message?.marked(unmarked) ?? MarkedText(details.description, unmarked) }
 }

@@ -14,7 +14,12 @@ struct MarkedText: Sendable {
         self.marks = marks
     }
 
-    init(_ text: String) { self.init(bytes: Array(text.utf8)) }
+    /// - Parameter privacy: What all of it is.
+    init(_ text: String, _ privacy: LogPrivacy = .public) {
+        let bytes = Array(text.utf8)
+        let isOpen = privacy == .public || bytes.isEmpty
+        self.init(bytes: bytes, marks: isOpen ? [] : [Mark(range: bytes.indices, privacy: privacy)])
+    }
 
     var isMarked: Bool { !marks.isEmpty }
 

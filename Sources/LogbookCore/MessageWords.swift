@@ -1,4 +1,5 @@
 // HOT PATH — text is made of the pieces once, by the thread that formats.
+internal import CLogbookSystem
 
 /// The words of a message, wherever they lie.
 struct MessageWords {
@@ -9,7 +10,7 @@ struct MessageWords {
         var bytes = 0
         forEachPiece { piece in
             switch piece {
-            case .bytes(let text): bytes += text.count
+            case .bytes(let text), .text(let text): bytes += text.count
             case .signed, .unsigned: bytes += 20
             case .double: bytes += 32
             case .markBegin, .markEnd: break
@@ -26,7 +27,34 @@ struct MessageWords {
     }
 
     /// The text with its marks.
-    var markedText: MarkedText {
+    /// - Parameter unmarked: What texts are that stand outside of all marks.
+    func markedText(_ unmarked: LogPrivacy) -> MarkedText {
+        var text = markedText
+        guard unmarked != .public else { return text }
+        var place = 0, isMarked = false, all: [MarkedText.Mark] = [], own = text.marks[...]
+        forEachPiece { piece in
+            let start = place
+            switch piece {
+            case .markBegin: isMarked = true
+            case .markEnd: isMarked = false
+            case .bytes(let bytes), .text(let bytes): place += bytes.count
+            case .signed(let value): place += Int(logbook_decimal_digits(value.magnitude)) + (value < 0 ? 1 : 0)
+            case .unsigned(let value): place += Int(logbook_decimal_digits(value))
+            case .double(let value): place += value.description.utf8.count
+            }
+            if case .text = piece, !isMarked, place > start {
+                while let mark = own.first, mark.range.lowerBound < start {
+                    all.append(mark)
+                    own.removeFirst()
+                }
+                all.append(MarkedText.Mark(range: start..<place, privacy: unmarked))
+            }
+        }
+        text.marks = all + own
+        return text
+    }
+
+    private var markedText: MarkedText {
         var marks: [MarkedText.Mark] = [], begin = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: maximumBytes) { room, count in
             guard let start = room.baseAddress else { return }
@@ -55,7 +83,7 @@ struct MessageWords {
             switch piece {
             case .markBegin(let privacy): mark(privacy, next - target)
             case .markEnd: mark(nil, next - target)
-            case .bytes(let text):
+            case .bytes(let text), .text(let text):
                 guard let start = text.baseAddress else { return }
                 next.update(from: start, count: text.count)
                 next += text.count
@@ -72,7 +100,11 @@ struct MessageWords {
     }
 
     private enum Piece {
-        case bytes(UnsafeBufferPointer<UInt8>), signed(Int64), unsigned(UInt64), double(Double), markBegin(LogPrivacy), markEnd
+        /// A literal.
+        case bytes(UnsafeBufferPointer<UInt8>)
+        /// Any other text.
+        case text(UnsafeBufferPointer<UInt8>)
+        case signed(Int64), unsigned(UInt64), double(Double), markBegin(LogPrivacy), markEnd
     }
 
     @inline(__always)
@@ -90,7 +122,7 @@ struct MessageWords {
             case .small: body(.signed(Int64(bitPattern: word) >> Int64(MessageWord.kindBits)))
             case .text:
                 let count = Int(word >> UInt64(MessageWord.kindBits))
-                body(.bytes(UnsafeBufferPointer(start: UnsafeRawPointer(next).assumingMemoryBound(to: UInt8.self), count: count)))
+                body(.text(UnsafeBufferPointer(start: UnsafeRawPointer(next).assumingMemoryBound(to: UInt8.self), count: count)))
                 next += MessageWord.textWords(count)
             case .signed:
                 body(.signed(Int64(bitPattern: next.pointee)))

@@ -13,7 +13,7 @@ struct PrivacyLens {
     private static let unusedKey = PrivacyKey.random()
 
     /// Whether a value that was found is changed at all.
-    private var looks: Bool { scanner.map { mode != .revealed || $0.found == .secret } ?? false }
+    private var looks: Bool { scanner.map { $0.seeks && (mode != .revealed || $0.found == .secret) } ?? false }
 
     // MARK: Texts
 
@@ -25,6 +25,7 @@ struct PrivacyLens {
     }
 
     private var found: LogPrivacy { scanner?.found ?? .private }
+    var unmarkedTexts: LogPrivacy { scanner?.unmarkedTexts ?? .public }
 
     /// The text itself where nothing was found in it.
     func masked(_ text: String) -> String {
@@ -69,16 +70,20 @@ struct PrivacyLens {
 
     // MARK: Metadata
 
-    func metadata(_ metadata: LogMetadata) -> LogMetadata { members(of: metadata, depth: 0) }
+    func metadata(_ metadata: LogMetadata) -> LogMetadata { members(of: metadata, depth: 0, unmarked: unmarkedTexts) }
 
     /// - Parameter depth: What lies deeper than an event can hold is cut here already, so that no nesting exhausts the stack.
-    private func members(of metadata: LogMetadata, depth: Int, isPublic: Bool = false) -> LogMetadata {
+    private func members(
+        of metadata: LogMetadata, depth: Int, isPublic: Bool = false, unmarked: LogPrivacy
+    ) -> LogMetadata {
         var shown = LogMetadata(), changedKeys = 0
         metadata.forEachMember { key, value in
             var shownKey = isPublic ? key : masked(key)
             let isNamed = !isPublic && looks && scanner?.names(key) == true
             guard let shownValue = isNamed && !value.isMarkedPublic
-                    ? hidden(value, found, depth: depth) : self.value(value, depth: depth, isPublic: isPublic)
+                    ? hidden(value, found, depth: depth)
+                    : self.value(
+                        value, depth: depth, isPublic: isPublic, unmarked: unmarked == .public ? .public : scanner?.unmarkedTexts(under: key) ?? .public)
             else { return }
             if shownKey != key {
                 if mode == .dropped { return }
@@ -91,19 +96,22 @@ struct PrivacyLens {
     }
 
     /// Nil when nothing is left of it.
-    private func value(_ value: LogValue, depth: Int, isPublic: Bool) -> LogValue? {
+    private func value(_ value: LogValue, depth: Int, isPublic: Bool, unmarked: LogPrivacy) -> LogValue? {
         switch value {
         case .protected(let privacy, let inner):
             guard depth < LogLimits.highest.metadataDepth else { return cut(value) }
             return privacy == .public
-                ? self.value(inner, depth: depth + 1, isPublic: true) : hidden(inner, privacy, depth: depth + 1)
-        case .string(let string): return isPublic ? value : .string(masked(string))
+                ? self.value(inner, depth: depth + 1, isPublic: true, unmarked: .public) : hidden(inner, privacy, depth: depth + 1)
+        case .string(let string):
+            if isPublic { return value }
+            return unmarked == .public || (unmarked == .private && mode == .revealed)
+                ? .string(masked(string)) : hidden(value, unmarked, depth: depth)
         case .array(let values):
             guard depth < LogLimits.highest.metadataDepth else { return cut(value) }
-            return .array(values.compactMap { self.value($0, depth: depth + 1, isPublic: isPublic) })
+            return .array(values.compactMap { self.value($0, depth: depth + 1, isPublic: isPublic, unmarked: unmarked) })
         case .object(let metadata):
             guard depth < LogLimits.highest.metadataDepth else { return cut(value) }
-            return .object(members(of: metadata, depth: depth + 1, isPublic: isPublic))
+            return .object(members(of: metadata, depth: depth + 1, isPublic: isPublic, unmarked: unmarked))
         case .integer(let number):
             return isCard(UInt64(exactly: number), isPublic) ? hidden(value, found, depth: depth) : value
         case .unsigned(let number): return isCard(number, isPublic) ? hidden(value, found, depth: depth) : value
@@ -119,8 +127,8 @@ struct PrivacyLens {
 
     private func hidden(_ value: LogValue, _ privacy: LogPrivacy, depth: Int) -> LogValue? {
         switch (privacy, mode) {
-        case (.public, _): self.value(value, depth: depth, isPublic: true)
-        case (.private, .revealed): self.value(value, depth: depth, isPublic: false)
+        case (.public, _): self.value(value, depth: depth, isPublic: true, unmarked: .public)
+        case (.private, .revealed): self.value(value, depth: depth, isPublic: false, unmarked: .public)
         case (_, .dropped): nil
         case (.secret, _): .string(Self.secret.description)
         case (.private, .masked): .string(Self.private.description)

@@ -15,15 +15,22 @@ public struct PrivacyRules: Sendable, Hashable {
     public var detectors: Set<PrivacyDetector>
     /// What a value is that was found: private, or secret, which nobody sees whatever the registration.
     public var found: LogPrivacy
+    /// What a text is that nobody marked and that is no literal of the program: public, unless set. Private shows literals, numbers and
+    /// truth values alone, as the logs of Apple's systems do: `"user \(name) has \(count) carts"` reads `user <private> has 2 carts`.
+    ///
+    /// It is about interpolated texts and described values, messages that are at hand as a `String` (those of swift-log among them),
+    /// texts in metadata except under ``exemptKeys``, `category` and `transaction_id`, and the descriptions of errors.
+    public var unmarkedTexts: LogPrivacy
 
     public init(
         keys: [PrivacyKeyRule] = [], exemptKeys: Set<String> = [], detectors: Set<PrivacyDetector> = [],
-        found: LogPrivacy = .private
+        found: LogPrivacy = .private, unmarkedTexts: LogPrivacy = .public
     ) {
         self.keys = keys
         self.exemptKeys = exemptKeys
         self.detectors = detectors
         self.found = found
+        self.unmarkedTexts = unmarkedTexts
     }
 
     /// Only what is marked is private.
@@ -40,7 +47,7 @@ public struct PrivacyRules: Sendable, Hashable {
         detectors: Set(PrivacyDetector.allCases))
 
     /// Whether nothing can be found.
-    public var isEmpty: Bool { found == .public || (keys.isEmpty && detectors.isEmpty) }
+    public var isEmpty: Bool { unmarkedTexts == .public && (found == .public || (keys.isEmpty && detectors.isEmpty)) }
 
     /// The text with `<private>`, or `<secret>`, for everything that is found in it: for what does not come to the service as an event.
     public func masking(_ text: String) -> String { PrivacyLens.masking(self).masked(text) }

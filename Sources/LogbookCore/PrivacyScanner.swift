@@ -3,6 +3,11 @@ struct PrivacyScanner: Sendable {
     let keys: PrivacyKeyMatcher
     let detectors: Set<PrivacyDetector>
     let found: LogPrivacy
+    let unmarkedTexts: LogPrivacy
+    /// Whether there is anything to be found.
+    let seeks: Bool
+    /// Keys whose texts are as they are, whatever ``unmarkedTexts`` says.
+    private let openKeys: Set<String>
 
     /// Nil when the rules find nothing.
     init?(_ rules: PrivacyRules) {
@@ -10,12 +15,18 @@ struct PrivacyScanner: Sendable {
         keys = PrivacyKeyMatcher(rules)
         detectors = rules.detectors
         found = rules.found
+        unmarkedTexts = rules.unmarkedTexts
+        seeks = rules.found != .public && !(rules.keys.isEmpty && rules.detectors.isEmpty)
+        openKeys = rules.exemptKeys.union([LogMetadata.categoryKey, LogMetadata.transactionKey])
     }
 
     func names(_ key: String) -> Bool {
         var steps = 0
         return keys.names(key.utf8, &steps)
     }
+
+    /// What a text under the key is that nobody marked.
+    func unmarkedTexts(under key: String) -> LogPrivacy { openKeys.contains(key) ? .public : unmarkedTexts }
 
     /// What is private in the text, in its order, without overlaps.
     func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {

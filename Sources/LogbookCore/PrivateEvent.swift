@@ -48,7 +48,7 @@ struct PrivateEvent {
             sequence: stamped.sequence, time: stamped.time, level: stamped.level,
             message: shownEntry?.description ?? lens.text(message), metadata: lens.metadata(metadata), thread: stamped.thread,
             source: stamped.source, transaction: shownEntry,
-            error: error.map { LogErrorDetails(type: $0.details.type, description: lens.text($0.text)) }, nesting: stamped.nesting
+            error: error.map { LogErrorDetails(type: $0.details.type, description: lens.text($0.text(lens.unmarkedTexts))) }, nesting: stamped.nesting
         ).within(.highest)
     }
 }
