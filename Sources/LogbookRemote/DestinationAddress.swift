@@ -77,7 +77,7 @@ public enum DestinationAddress {
         }
     }
 
-    private static func authorization(_ parts: Parts, _ token: Secret?) -> Authorization {
+    static func authorization(_ parts: Parts, _ token: Secret?) -> Authorization {
         guard let token else { return .none }
         if let user = parts["user"], parts.kind != "http", parts.kind != "https" { return .basic(user: user, password: token) }
         return parts.kind == "elasticsearch" ? .apiKey(token) : .bearer(token)
@@ -90,7 +90,7 @@ public enum DestinationAddress {
         }
     }
 
-    private struct Parts {
+    struct Parts {
         let kind: String
         /// With the port.
         let host: String

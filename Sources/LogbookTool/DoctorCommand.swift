@@ -1,0 +1,43 @@
+#if Collector
+    internal import ArgumentParser
+    internal import LogbookHTTP
+    internal import LogbookRemote
+
+    struct DoctorCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "doctor", abstract: "Finds out what keeps a program from logging, and says it in words.",
+            discussion: """
+                Looks at LOGBOOK_ENVIRONMENT and LOGBOOK_LEVEL, at folders (can they be written, is there room, who else may write \
+                there) and at receivers, by the addresses that logbook send takes (name, connection, certificate, clock, token). It \
+                stores nothing anywhere. Run it as the user that the program runs as. Exits with 0 when nothing is wrong, and with 1 \
+                when something is.
+                """)
+
+        @Option(help: ArgumentHelp("A folder of log files, a spool, or the folder of a store; again for more.", valueName: "path"))
+        var folder: [String] = []
+
+        @Option(help: ArgumentHelp("A receiver; again for more.", valueName: "address"))
+        var to: [String] = []
+
+        @OptionGroup var tokens: TokenOptions
+
+        func run() throws {
+            let token = try tokens.secret()
+            var doctor = Doctor()
+            doctor.lookAtEnvironment()
+            for path in folder { doctor.lookAtFolder(path) }
+            for address in to {
+                do throws(DestinationAddressError) {
+                    try doctor.lookAtReceiver(address, token: token, over: CurlTransport.shared)
+                } catch { throw ValidationError("\(error)") }
+            }
+            if doctor.findings.isEmpty {
+                throw ValidationError("There is nothing to look at: give --folder or --to.")
+            }
+            for finding in doctor.findings {
+                Terminal.print("\(finding.verdict.rawValue)\t\(finding.about): \(finding.text)\n")
+            }
+            if doctor.hasFoundFaults { throw ExitCode(1) }
+        }
+    }
+#endif

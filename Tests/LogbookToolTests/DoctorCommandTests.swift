@@ -1,0 +1,89 @@
+#if Collector && canImport(Glibc)
+    import Foundation
+    import Glibc
+    import LogbookHTTP
+    import LogbookTestKit
+    import Testing
+
+    extension ToolTests {
+        @Suite struct DoctorCommandTests {
+            private let folder: TemporaryFolder
+            init() throws { folder = try TemporaryFolder() }
+
+            private func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Tool.Outcome {
+                try Tool.run(["doctor"] + arguments, in: folder, environment: environment)
+            }
+
+            @Test func aFolderIsTriedAndLeftAsItWas() throws {
+                let found = try run(["--folder", folder.path, "--folder", folder("a/b/c")])
+                #expect(found.status == 0, "\(found.output)")
+                let lines = found.output.split(separator: "\n")
+                #expect(lines.count == 2)
+                #expect(lines[0].contains("\(folder.path): ") && lines[0].contains(" MiB free, 4 KiB are safe on disk after "))
+                #expect(lines[1].contains("\(folder("a/b/c")): is not there yet and can be made; "))
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix("run.") }.isEmpty)
+            }
+
+            @Test func aFolderThatCannotBeWrittenIsNamed() throws {
+                try Data("x".utf8).write(to: URL(fileURLWithPath: folder("file")))
+                let found = try run(["--folder", folder("file/logs"), "--folder", "/proc", "--folder", folder("file")])
+                #expect(found.status == 1)
+                let lines = found.output.split(separator: "\n")
+                #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("wrong\t") }, "\(found.output)")
+                #expect(lines[0].contains("cannot be looked at: Not a directory"))
+                #expect(lines[1].contains("nothing can be written in /proc: open: "))
+                #expect(lines[2].contains("is a file, and should be a folder"))
+
+                mkdir(folder("open"), 0o777)
+                chmod(folder("open"), 0o777)
+                let open = try run(["--folder", folder("open")])
+                #expect(open.status == 0 && open.output.contains("doubt\t\(folder("open")): others may replace files in it (mode 777); chmod go-w"))
+            }
+
+            @Test func theVariablesAreRead() throws {
+                let fine = try run([], environment: ["LOGBOOK_ENVIRONMENT": "staging", "LOGBOOK_LEVEL": "info,net=debug"])
+                #expect(fine.status == 0)
+                #expect(fine.output == "ok\tLOGBOOK_ENVIRONMENT: staging\nok\tLOGBOOK_LEVEL: info,net=debug\n")
+                let wrong = try run([], environment: ["LOGBOOK_ENVIRONMENT": "prod", "LOGBOOK_LEVEL": "info,net=loud"])
+                #expect(wrong.status == 1)
+                #expect(wrong.output.contains("wrong\tLOGBOOK_ENVIRONMENT: ") && wrong.output.contains("must be development, staging or production"))
+                #expect(wrong.output.contains("wrong\tLOGBOOK_LEVEL: ") && wrong.output.contains("loud"))
+            }
+
+            @Test func aCollectorTellsWhetherItTakesTheToken() throws {
+                let collector = try CollectorProcess(in: folder)
+                defer { collector.tool.signal(SIGTERM) }
+                let address = "collector://127.0.0.1:\(collector.port)"
+                let fine = try run(["--to", address], environment: ["LOGBOOK_TOKEN": CollectorProcess.token])
+                #expect(fine.status == 0)
+                #expect(fine.output.hasPrefix("ok\t\(address): answered with 200 after ") && fine.output.hasSuffix(", and takes the token\n"))
+                let wrong = try run(["--to", address], environment: ["LOGBOOK_TOKEN": "wrong-secret"])
+                #expect(wrong.status == 1 && wrong.output == "wrong\t\(address): the token is refused\n" && wrong.errors == "")
+                let none = try run(["--to", address])
+                #expect(none.output == "wrong\t\(address): it wants a token: give --token-file or LOGBOOK_TOKEN\n")
+            }
+
+            @Test func whatStandsBetweenIsSaidInWords() throws {
+                let closed = try LoopbackServer { _ in .status(200) }
+                closed.stop()
+                let found = try run(["--to", "loki://127.0.0.1:\(closed.port)?job=a", "--to", "loki://no-such-host.invalid?job=a"])
+                #expect(found.status == 1)
+                let lines = found.output.split(separator: "\n")
+                #expect(lines.count == 2 && lines.allSatisfy { $0.contains("no connection: ") && $0.hasSuffix("may this machine reach it?") })
+                let unreadable = try run(["--to", "nonsense"])
+                #expect(unreadable.status == 64 && unreadable.errors.contains("nonsense") || unreadable.errors.contains("://"))
+                #expect(try run([]).status == 64)
+            }
+
+            @Test func clocksThatDifferAreSaid() throws {
+                let server = try LoopbackServer { _ in
+                    .status(200, headers: [HTTPHeader("Date", "Fri, 06 Feb 2015 05:59:27 GMT")])
+                }
+                let found = try run(["--to", "http://127.0.0.1:\(server.port)/"])
+                #expect(found.status == 1)
+                #expect(found.output.contains("ok\thttp://127.0.0.1:\(server.port)/: answered with 200"))
+                #expect(found.output.contains(" s: this machine is ahead; set it by NTP"))
+            }
+        }
+    }
+#endif
