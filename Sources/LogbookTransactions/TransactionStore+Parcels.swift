@@ -57,7 +57,7 @@ extension TransactionStore {
             guard let transaction = row.integer(0), let id = row.integer(12) else { throw Self.damage("txn_log") }
             bytes += TransactionSet.encodedBytes(of: try entry(row), version)
             if transactions.insert(transaction).inserted {
-                bytes += TransactionSet.encodedBytes(headOf: try record(row))
+                bytes += TransactionSet.encodedBytes(headOf: try record(row), version)
             }
             if last != nil && (bytes > limits.bytes || transactions.count > limits.transactions) { break }
             last = id
