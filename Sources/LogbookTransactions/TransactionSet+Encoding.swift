@@ -8,12 +8,7 @@ extension TransactionSet {
         bytes.append("{\"apptxns\":[")
         for (index, transaction) in transactions.enumerated() {
             if index > 0 { bytes.append(0x2C) }
-            bytes.append(headOf: transaction, version)
-            for (index, entry) in transaction.entries.enumerated() {
-                if index > 0 { bytes.append(0x2C) }
-                bytes.append(entry, version)
-            }
-            bytes.append("]}")
+            bytes.append(transaction, version)
         }
         bytes.append("]}")
         return bytes
@@ -38,6 +33,16 @@ extension TransactionSet {
 }
 
 extension Array where Element == UInt8 {
+    /// One transaction with its entries: an object.
+    mutating func append(_ transaction: TransactionRecord, _ version: TransactionSetVersion) {
+        append(headOf: transaction, version)
+        for (index, entry) in transaction.entries.enumerated() {
+            if index > 0 { append(0x2C) }
+            append(entry, version)
+        }
+        append("]}")
+    }
+
     /// A transaction up to the opening bracket of its entries.
     fileprivate mutating func append(headOf transaction: TransactionRecord, _ version: TransactionSetVersion) {
         append("{\"apptxn/id\":")
