@@ -1,26 +1,47 @@
 /// Everybody who listens to a service at one moment. Never changed: another moment has another audience.
 final class Audience: Sendable {
-    struct Listener: Sendable {
+    /// A class, so that going through all of them counts one reference each.
+    final class Listener: Sendable {
         let registration: LogRegistration
         let terms: ListeningTerms
+        private let isQueued: Bool
+        /// The levels of which every message is heard as long as nothing is raised, a bit each.
+        private let heardLevels: UInt8
 
-        /// - Parameter providers: The only ones that may hear it, by name; nil for everybody.
+        init(_ registration: LogRegistration) {
+            self.registration = registration
+            terms = registration.terms
+            isQueued = registration.isQueued
+            let terms = terms
+            heardLevels = LogLevel.allCases.reduce(0) { terms.plainAnswer(to: $1) == true ? $0 | 1 << $1.rawValue : $0 }
+        }
+
+        /// - Parameters:
+        ///   - category: The event's, where rules may ask for it.
+        ///   - providers: The only ones that may hear it, by name; nil for everybody.
         /// - Returns: The registration, when it hears the event and is queued; otherwise all is done.
         func offer(
-            _ event: LogEvent, _ names: EventNames, _ occasion: ListeningTerms.Occasion, onlyTo providers: Set<String>?
+            _ event: LogEvent, in category: String?, _ occasion: ListeningTerms.Occasion, onlyTo providers: Set<String>?
         ) -> LogRegistration? {
-            var ground = ListeningTerms.Ground.filter
-            if providers?.contains(registration.name) ?? true {
-                let verdict = terms.verdict(on: event, from: names, occasion)
-                if verdict.isHeard {
-                    if registration.isQueued { return registration.admits(event) ? registration : nil }
-                    registration.take(event)
-                    return nil
-                }
-                ground = verdict.ground
+            if let ground = obstacle(for: event, in: category, occasion, providers) {
+                registration.pass(over: ground)
+                return nil
             }
-            registration.pass(over: ground)
+            if isQueued { return registration.admits(event) ? registration : nil }
+            registration.take(event)
             return nil
+        }
+
+        /// Why the event is not heard; nil when it is.
+        @inline(__always)
+        private func obstacle(
+            for event: LogEvent, in category: String?, _ occasion: ListeningTerms.Occasion, _ providers: Set<String>?
+        ) -> ListeningTerms.Ground? {
+            if let providers, !providers.contains(registration.name) { return .filter }
+            // What a raise or a task's level adds are events; none is heard less for it.
+            if heardLevels & 1 << event.level.rawValue != 0 { return nil }
+            let verdict = terms.verdict(on: event, from: EventNames(source: event.source, category: category), occasion)
+            return verdict.isHeard ? nil : verdict.ground
         }
     }
     let listeners: [Listener]
@@ -59,10 +80,8 @@ final class Audience: Sendable {
         hasRules = !raises.isEmpty || listeners.contains { !$0.terms.levels.rules.isEmpty }
     }
 
-    /// The names under which rules may find the event; the category is not looked for when there are no rules.
-    func names(of metadata: LogMetadata, _ source: LogSource) -> EventNames {
-        EventNames(source: source, category: hasRules ? metadata.category : nil)
-    }
+    /// The category under which rules may find the event; not looked for when there are no rules.
+    func category(in metadata: LogMetadata) -> String? { hasRules ? metadata.category : nil }
 
     /// Whether anybody's levels let a message of this level and source through.
     func mayHear(_ level: LogLevel, from names: EventNames, _ occasion: ListeningTerms.Occasion) -> Bool {

@@ -1,39 +1,60 @@
+// HOT PATH — inlined into its callers, so that none of them asks at run time what the value's type is.
 internal import CLogbookSystem
 
 /// A value behind one mutex. The only lock of the library, over `pthread_mutex_t`: `Synchronization.Mutex` is a
 /// priority-inheritance futex on Linux that collapses under contention and that the thread sanitizer misreads.
 package final class Locked<Value>: @unchecked Sendable {
-    private let monitor = logbook_monitor_create()
-    private var value: Value
+    @usableFromInline let monitor: OpaquePointer
+    /// Outside of the object: the run time would check each access to a variable of a class, which the lock makes needless.
+    @usableFromInline let memory: UnsafeMutablePointer<Value>
 
-    package init(_ value: Value) { self.value = value }
-    deinit { logbook_monitor_destroy(monitor) }
+    package init(_ value: Value) {
+        monitor = logbook_monitor_create()
+        memory = .allocate(capacity: 1)
+        memory.initialize(to: value)
+    }
 
+    deinit {
+        memory.deinitialize(count: 1)
+        memory.deallocate()
+        logbook_monitor_destroy(monitor)
+    }
+
+    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         logbook_monitor_lock(monitor)
         defer { logbook_monitor_unlock(monitor) }
-        return try body(&value)
+        return try body(&memory.pointee)
     }
 }
 
 /// A value behind one mutex, with a condition to wait for changes of it.
 package final class Monitor<Value>: @unchecked Sendable {
-    private let monitor = logbook_monitor_create()
-    private var value: Value
+    @usableFromInline let monitor: OpaquePointer
+    @usableFromInline let memory: UnsafeMutablePointer<Value>   // as in Locked
 
-    package init(_ value: Value) { self.value = value }
-    deinit { logbook_monitor_destroy(monitor) }
+    package init(_ value: Value) {
+        monitor = logbook_monitor_create()
+        memory = .allocate(capacity: 1)
+        memory.initialize(to: value)
+    }
+
+    deinit {
+        memory.deinitialize(count: 1)
+        memory.deallocate()
+        logbook_monitor_destroy(monitor)
+    }
 
     /// What may be done while the lock is held.
     package struct Access {
-        private let owner: Monitor<Value>
-        fileprivate init(_ owner: Monitor<Value>) { self.owner = owner }
+        @usableFromInline let owner: Monitor<Value>
+        @inlinable init(_ owner: Monitor<Value>) { self.owner = owner }
 
-        package var value: Value {
-            _read { yield owner.value }
-            nonmutating _modify { yield &owner.value }
+        @inlinable package var value: Value {
+            _read { yield owner.memory.pointee }
+            nonmutating _modify { yield &owner.memory.pointee }
         }
 
         /// Lets the lock go until a broadcast or the deadline; the value may have changed in any way meanwhile.
@@ -50,6 +71,7 @@ package final class Monitor<Value>: @unchecked Sendable {
         package func broadcast() { logbook_monitor_broadcast(owner.monitor) }
     }
 
+    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (Access) throws(Failure) -> Result
     ) throws(Failure) -> Result {

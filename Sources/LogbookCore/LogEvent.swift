@@ -31,6 +31,8 @@ public struct LogEvent: Sendable, Equatable {
         }
     }
     private let attachment: Attachment?
+    /// Whether it has an error or an entry.
+    var hasAttachment: Bool { attachment != nil }
 
     /// How many providers stand between the application and this event: 0 when the application itself said it.
     let nesting: UInt32

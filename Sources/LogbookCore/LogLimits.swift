@@ -145,14 +145,17 @@ public struct LogLimits: Sendable, Hashable {
 extension LogEvent {
     /// Whether nothing of the event would be cut.
     package func isWithin(_ limits: LogLimits) -> Bool {
-        limits.hold(message) && limits.hold(metadata) && source.isWithin(limits) && error?.isWithin(limits) ?? true
-            && transaction?.isWithin(limits) ?? true
+        limits.hold(message) && limits.hold(metadata) && source.isWithin(limits)
+            && (!hasAttachment || (error?.isWithin(limits) ?? true && transaction?.isWithin(limits) ?? true))
     }
 
     /// The event itself when it is within the limits, otherwise a copy in which what is beyond has been cut and marked.
-    package func within(_ limits: LogLimits) -> LogEvent {
-        if isWithin(limits) { return self }
-        return LogEvent(
+    @inline(__always)
+    package func within(_ limits: LogLimits) -> LogEvent { isWithin(limits) ? self : cut(to: limits) }
+
+    @inline(never)
+    private func cut(to limits: LogLimits) -> LogEvent {
+        LogEvent(
             sequence: sequence, time: time, level: level, message: limits.cut(message), metadata: limits.cut(metadata),
             thread: thread, source: source.cut(limits), transaction: transaction?.cut(limits),
             error: error.map { LogErrorDetails(type: limits.cut($0.type), description: limits.cut($0.description)) },

@@ -31,13 +31,13 @@ extension LogService {
 
     /// Gives each listener the event as it may see it; filters decide on that as well.
     func deliver(
-        _ event: PrivateEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion,
+        _ event: PrivateEvent, to audience: Audience, _ category: String?, _ occasion: ListeningTerms.Occasion,
         onlyTo providers: Set<String>? = nil
     ) {
         var views = PrivateViews(of: event, audience.privacy), hearers: [PrivacyMode: [LogRegistration]] = [:]
         for listener in audience.listeners {
             let mode = listener.terms.privacy ?? audience.privacy.mode
-            guard let hearer = listener.offer(views.view(mode), names, occasion, onlyTo: providers) else { continue }
+            guard let hearer = listener.offer(views.view(mode), in: category, occasion, onlyTo: providers) else { continue }
             hearers[mode, default: []].append(hearer)
         }
         for (mode, hearers) in hearers { hand(views.view(mode), to: hearers) }

@@ -206,7 +206,7 @@ public final class LogService: Sendable {
                 body(&listening)
                 let earlier = listening.audience
                 let audience = Audience(
-                    listening.registrations.map { Audience.Listener(registration: $0, terms: $0.terms) },
+                    listening.registrations.map(Audience.Listener.init),
                     raises: listening.raises, privacy: listening.privacy, taskFloor: LevelScope.lowest)
                 listening.audience = audience
                 messageFloor.store(audience.messageFloor, ordering: .relaxed)
@@ -452,15 +452,15 @@ public final class LogService: Sendable {
         let audience = audience, context = context(for: audience)
         var metadata = metadata
         if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
-        let names = audience.names(of: metadata, source), occasion = occasion(for: audience, context)
+        let category = audience.category(in: metadata), occasion = occasion(for: audience, context)
         if hidesNothing(message, metadata, error, from: audience) {
             let event = stamp(
                 level, message.plainText, metadata, time: time, source: source, transaction: nil, error: error?.details)
-            deliver(event, to: audience, names, occasion, onlyTo: providers)
+            deliver(event, to: audience, category, occasion, onlyTo: providers)
         } else {
             let stamped = stamp(level, "", [:], time: time, source: source, transaction: nil, error: nil)
             let event = PrivateEvent(stamped, message.marked, metadata, error: error)
-            deliver(event, to: audience, names, occasion, onlyTo: providers)
+            deliver(event, to: audience, category, occasion, onlyTo: providers)
         }
     }
 
@@ -475,15 +475,15 @@ public final class LogService: Sendable {
         let entry = entry.said(at: clock.monotonicNanoseconds())
         let audience = audience, context = context(for: audience)
         let metadata = audience.wantsContext ? context?.metadata ?? [:] : [:]
-        let names = audience.names(of: metadata, source), occasion = occasion(for: audience, context)
+        let category = audience.category(in: metadata), occasion = occasion(for: audience, context)
         if hidesNothing(errorText, metadata, nil, from: audience) {
             let event = stamp(
                 level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
-            deliver(event, to: audience, names, occasion, onlyTo: providers)
+            deliver(event, to: audience, category, occasion, onlyTo: providers)
         } else {
             let stamped = stamp(level, "", [:], time: nil, source: source, transaction: nil, error: nil)
             let text = errorText?.marked ?? entry.errorDescription.map { MarkedText($0) }
-            deliver(PrivateEvent(stamped, metadata, entry: entry, text), to: audience, names, occasion, onlyTo: providers)
+            deliver(PrivateEvent(stamped, metadata, entry: entry, text), to: audience, category, occasion, onlyTo: providers)
         }
     }
 
@@ -510,10 +510,14 @@ public final class LogService: Sendable {
     }
 
     private func deliver(
-        _ event: LogEvent, to audience: Audience, _ names: EventNames, _ occasion: ListeningTerms.Occasion,
+        _ event: LogEvent, to audience: Audience, _ category: String?, _ occasion: ListeningTerms.Occasion,
         onlyTo providers: Set<String>? = nil
     ) {
-        hand(event, to: audience.listeners.compactMap { $0.offer(event, names, occasion, onlyTo: providers) })
+        var hearers: [LogRegistration] = []
+        for listener in audience.listeners {
+            if let hearer = listener.offer(event, in: category, occasion, onlyTo: providers) { hearers.append(hearer) }
+        }
+        hand(event, to: hearers)
     }
 
     /// Lets the queues of these registrations have an event that they hear.

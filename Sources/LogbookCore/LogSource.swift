@@ -1,10 +1,20 @@
 /// Where in the program an event was said.
 public struct LogSource: Sendable, Hashable {
-    private enum Place: Sendable {
-        case literal(file: StaticText, function: StaticText)
-        case text(file: String, function: String)
+    /// A place that was read.
+    private final class Text: Sendable {
+        let file: String
+        let function: String
+
+        init(file: String, function: String) {
+            self.file = file
+            self.function = function
+        }
     }
-    private let place: Place
+    // Sources are copied with every event: three words that nobody counts, and one reference, which is nearly always nil.
+    private let literalFile: StaticText
+    private let literalFunction: StaticText
+    /// Nil for a place in this program.
+    private let text: Text?
 
     /// The line, from 1; 0 when it is not known.
     public let line: UInt32
@@ -12,22 +22,21 @@ public struct LogSource: Sendable, Hashable {
     /// A place in this program; the literals cost nothing until a format asks for them.
     public init(file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line) {
         if let file = StaticText(file), let function = StaticText(function) {
-            place = .literal(file: file, function: function)
+            self.init(file: file, function: function, line: line)
         } else {
-            place = .text(file: file.description, function: function.description)
+            self.init(fileNamed: file.description, functionNamed: function.description, line: line)
         }
-        self.line = line
     }
 
     /// The same place, as a record kept it.
     init(file: StaticText, function: StaticText, line: UInt32) {
-        place = .literal(file: file, function: function)
+        (literalFile, literalFunction, text) = (file, function, nil)
         self.line = line
     }
 
     /// A place that was read from somewhere, such as a log file.
     public init(fileNamed file: String, functionNamed function: String = "", line: UInt32 = 0) {
-        place = .text(file: file, function: function)
+        (literalFile, literalFunction, text) = (.empty, .empty, Text(file: file, function: function))
         self.line = line
     }
 
@@ -36,33 +45,21 @@ public struct LogSource: Sendable, Hashable {
 
     /// The literals of a place in this program, for formats that take bytes and make no strings; nil for one that was read.
     package var literals: (file: StaticText, function: StaticText)? {
-        if case .literal(let file, let function) = place { (file, function) } else { nil }
+        text == nil ? (literalFile, literalFunction) : nil
     }
 
     /// Whether this is ``unknown``.
     package var isUnknown: Bool {
         guard line == 0 else { return false }
-        switch place {
-        case .literal(let file, let function): return file.count == 0 && function.count == 0
-        case .text(let file, let function): return file.isEmpty && function.isEmpty
-        }
+        guard let text else { return literalFile.count == 0 && literalFunction.count == 0 }
+        return text.file.isEmpty && text.function.isEmpty
     }
 
     /// `Module/File.swift` for an event of this program.
-    public var file: String {
-        switch place {
-        case .literal(let file, _): file.string
-        case .text(let file, _): file
-        }
-    }
+    public var file: String { text?.file ?? literalFile.string }
 
     /// `name(label:)`; empty when it is not known.
-    public var function: String {
-        switch place {
-        case .literal(_, let function): function.string
-        case .text(_, let function): function
-        }
-    }
+    public var function: String { text?.function ?? literalFunction.string }
 
     /// The part of ``file`` after the last slash: `File.swift`.
     public var fileName: Substring {
@@ -78,17 +75,13 @@ public struct LogSource: Sendable, Hashable {
 
     /// The bytes of ``file``, without making a string.
     func withFileUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        switch place {
-        case .literal(let file, _): return body(file.bytes)
-        case .text(var file, _): return file.withUTF8(body)
-        }
+        guard var file = text?.file else { return body(literalFile.bytes) }
+        return file.withUTF8(body)
     }
 
     private func withFunctionUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        switch place {
-        case .literal(_, let function): return body(function.bytes)
-        case .text(_, var function): return function.withUTF8(body)
-        }
+        guard var function = text?.function else { return body(literalFunction.bytes) }
+        return function.withUTF8(body)
     }
 
     public static func == (left: LogSource, right: LogSource) -> Bool {

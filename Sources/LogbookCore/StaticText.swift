@@ -16,6 +16,11 @@ package struct StaticText: @unchecked Sendable {
         self.count = count
     }
 
+    static var empty: StaticText {
+        let nothing: StaticString = ""
+        return StaticText(start: nothing.utf8Start, count: 0)
+    }
+
     @inlinable
     @inline(__always)
     package var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }

@@ -111,6 +111,8 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
         }
     }
 
+    // Who calls it knows only a LogFile: without this the compiler makes code for any file system, and not for the one there is.
+    @_specialize(where Base == SystemFileSystem)
     func append(
         _ bytes: [UInt8], lineEnds: [Int], times: [LogTime]
     ) -> (lines: Int, failure: FileLogProviderError?) {

@@ -53,6 +53,31 @@ import Testing
         #expect(sink.written.map(\.message) == (1...(40 - lost)).map { "\($0)" })
     }
 
+    @Test func aCallerThatWaitsWhenTheSinkIsPausedWaitsNoLonger() {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), sink = FailingSink { _ in ScriptedFailure() }, isBack = Locked(false)
+        let policy = QueuePolicy(
+            capacity: 1, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .block(upTo: .seconds(3_600)),
+            firstPause: .seconds(1), longestPause: .seconds(1), failureThreshold: 2)
+        let provider = BatchingProvider(sink, policy: policy, clock: .manual(clock))
+        @Sendable func event(_ number: UInt64) -> LogEvent {
+            LogEvent(sequence: number, time: LogTime(nanoseconds: 0), level: .info, message: "\(number)")
+        }
+        provider.log(event(1))
+        #expect(eventually { provider.condition == .retrying(failures: 1) })
+        provider.log(event(2))
+        LogThread.start("caller") {
+            provider.log(event(3))
+            isBack.withLock { $0 = true }
+        }
+        #expect(eventually { provider.ledger?.submitted == 3 })   // from here on it waits
+        #expect(!isBack.withLock { $0 })
+        #expect(eventually {
+            clock.advance(by: .seconds(1))
+            return isBack.withLock { $0 }
+        })
+        #expect(provider.ledger == LogLedger(submitted: 3, delivered: 0, dropped: [.queueFull: 1]))
+    }
+
     /// Lets other threads run until it is true; for what comes in a moment.
     private func eventually(_ isTrue: () -> Bool) -> Bool {
         let deadline = LogDeadline.seconds(30)

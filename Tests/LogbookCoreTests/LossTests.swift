@@ -75,6 +75,32 @@ import Testing
         #expect(watch.take(at: 9_000_000_000).runs.isEmpty)
     }
 
+    @Test func whatIsHeldBackForASecondIsToldWithoutAnotherLoss() {
+        /// Has no room for events that say so.
+        final class Picky: LogProvider {
+            let account = Locked(LogLedger())
+            func log(_ event: LogEvent) {
+                account.withLock { account in
+                    account.submit()
+                    if event.message == "no room" { account.drop(1, .inputOutputError) } else { account.deliver(1) }
+                }
+            }
+            func flush(by deadline: LogDeadline) throws {}
+            var ledger: LogLedger? { account.withLock { $0 } }
+        }
+        service.register(Picky(), name: "disk")
+        for _ in 1...2 {
+            service.info("no room")
+            service.info("room")
+            clock.advance(by: .milliseconds(1))
+            #expect(losses.count == 1)
+        }
+        clock.advance(by: .milliseconds(998))
+        #expect(losses.count == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(losses.map { $0.metadata["firstSeq"] } == [.unsigned(1), .unsigned(4)])
+    }
+
     @Test func whatNobodyCanWaitForIsToldByTheLedgerAlone() {
         let watch = LossWatch {}
         for reason in [DropReason.alreadyShutDown, .forkChild, .reentrant] {
