@@ -142,11 +142,12 @@ final class StoreFile: Sendable {
 }
 
 extension TransactionStoreError {
-    /// Whether the store's file is to be replaced. One that never was a store is not ours to touch.
-    func isDamage(of file: StoreFile) -> Bool {
+    /// Whether the file is to be replaced.
+    /// - Parameter isOurs: It was a store before; a file that never was one is not ours to touch.
+    func isDamage(ofOurs isOurs: Bool) -> Bool {
         switch self {
         case .damaged: true
-        case .notADatabase, .notAStore: file.identity != nil
+        case .notADatabase, .notAStore: isOurs
         default: false
         }
     }

@@ -27,7 +27,8 @@ package enum StoreMaintenance {
             findings.schemaVersion = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
             findings.faults = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
             for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
-                findings.faults.append("row \(row.integer(1) ?? 0) of \(row.text(0) ?? "?") refers to one of \(row.text(2) ?? "?") that is not there")
+                let (table, number, other) = (row.text(0) ?? "?", row.integer(1) ?? 0, row.text(2) ?? "?")
+                findings.faults.append("row \(number) of \(table) refers to one of \(other) that is not there")
             }
             // Each of these says the same of a damaged page; the first word is enough.
             do {

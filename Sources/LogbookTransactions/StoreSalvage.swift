@@ -52,6 +52,7 @@ struct StoreSalvage {
             }
             try output.close()
         } catch {
+            StoreFile.remove(target)
             throw TransactionStoreError(error, path: source)
         }
     }

@@ -72,7 +72,7 @@ package final class TransactionStore: Sendable {
         var recovery: TransactionStoreRecovery?
         do {
             (connection, opened) = try Self.open(file, busyTimeout, randomness)
-        } catch let failure where failure.isDamage(of: file) {
+        } catch let failure where failure.isDamage(ofOurs: file.identity != nil) {
             recovery = try file.recover(because: failure.cause, as: file.identity, now: clock.now())
             (connection, opened) = try Self.open(file, busyTimeout, randomness)
         }
@@ -189,8 +189,8 @@ package final class TransactionStore: Sendable {
           PRIMARY KEY (epoch, reason)) STRICT;
         """
 
-    /// Version 1. `sealed` is in Unix seconds; `state` is 0 for a parcel to be delivered and 1 for one that is set aside. An entry without a
-    /// parcel has not been sent yet.
+    /// Version 1. `sealed` is in Unix seconds; `state` is 0 for a parcel to be delivered and 1 for one that is set aside. An entry
+    /// without a parcel has not been sent yet.
     private static let schema = """
         CREATE TABLE meta (
           id INTEGER PRIMARY KEY CHECK (id = 1), installation TEXT NOT NULL, epoch INTEGER NOT NULL) STRICT;
@@ -237,7 +237,7 @@ package final class TransactionStore: Sendable {
         let (connection, file, isAnother) = state.withLock { access -> (DatabaseQueue?, StoreFile?, Bool) in
             while access.value.isRecovering { access.wait() }
             if access.value.generation != generation { return (nil, nil, true) }
-            guard let file = access.value.file, failure.isDamage(of: file) else { return (nil, nil, false) }
+            guard let file = access.value.file, failure.isDamage(ofOurs: true) else { return (nil, nil, false) }
             access.value.isRecovering = true
             return (access.value.connection, file, false)
         }

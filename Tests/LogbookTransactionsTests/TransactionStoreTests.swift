@@ -247,7 +247,7 @@ private func mode(_ path: String) -> UInt32 {
         #expect(bench.sqlite3("SELECT txn.id, txn_log.id, sequence FROM txn JOIN txn_log ON txn_id = txn.id") == "2|2|2")
     }
 
-    @Test func aBatchOfferedAgainKeepsItsKeys() throws {
+    @Test("Row 8: a batch that failed and is offered again keeps its keys") func aBatchOfferedAgainKeepsItsKeys() throws {
         let folder = TemporaryFolder()
         let store = try TransactionStore(path: folder.store)
         let events = (1...3).map { number in
