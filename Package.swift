@@ -146,7 +146,7 @@ let package = Package(
             name: "LogbookTool",
             dependencies: [
                 "CLogbookSystem", "Logbook", "LogbookHTTP", "LogbookRemote", "LogbookCollector", "LogbookPipe", "LogbookTail",
-                "LogbookUploads", "LogbookDelivery", argumentParser,
+                "LogbookUploads", "LogbookDelivery", "LogbookTransactions", argumentParser,
             ],
             swiftSettings: settings),
 
@@ -191,6 +191,13 @@ let package = Package(
             name: "RemoteVictim",
             dependencies: ["LogbookCore", "LogbookDelivery", "LogbookFormat", "LogbookHTTP", "LogbookRemote", "LogbookTestKit"],
             path: "Tests/RemoteVictim", swiftSettings: settings),
+        // Apart from the other tests, as are those of the files.
+        .testTarget(
+            name: "LogbookTransactionsKillTests", dependencies: ["TransactionsVictim", "LogbookTool", "LogbookCore", "LogbookTestKit"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "TransactionsVictim", dependencies: ["LogbookCore", "LogbookTransactions"], path: "Tests/TransactionsVictim",
+            swiftSettings: settings),
         tests("LogbookTransactions", ["LogbookDelivery", "LogbookFormat", "LogbookHTTP", grdb]),
         tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookSystemLog", ["LogbookFormat"]),
@@ -200,7 +207,7 @@ let package = Package(
         tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),
         .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookTestKit", swiftLog], swiftSettings: settings),
         tests("LogbookUploads", ["LogbookCompression", "LogbookDelivery", "LogbookFiles", "LogbookFormat", "LogbookHTTP"]),
-        tests("LogbookTool", ["LogbookHTTP", grdb]),
+        tests("LogbookTool", ["LogbookHTTP", "LogbookTransactions", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(
             name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", "LogbookTracking", swiftLog],

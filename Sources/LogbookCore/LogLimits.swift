@@ -189,7 +189,8 @@ extension TransactionEntry {
             transactionID: limits.cut(transactionID), usecase: usecase, kind: kind, errorCode: errorCode,
             errorDescription: errorDescription.map(limits.cut),
             device: DeviceFacts(
-                make: limits.cut(device.make), os: limits.cut(device.os), osVersion: limits.cut(device.osVersion)))
+                make: limits.cut(device.make), os: limits.cut(device.os), osVersion: limits.cut(device.osVersion))
+        ).said(at: uptime)
     }
 }
 

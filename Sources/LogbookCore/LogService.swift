@@ -472,6 +472,7 @@ public final class LogService: Sendable {
     ) {
         let level: LogLevel = entry.errorCode == nil && entry.errorDescription == nil ? .info : .warning
         guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return }
+        let entry = entry.said(at: clock.monotonicNanoseconds())
         let audience = audience, context = context(for: audience)
         let metadata = audience.wantsContext ? context?.metadata ?? [:] : [:]
         let category = audience.category(in: metadata), occasion = occasion(for: audience, context)

@@ -42,7 +42,8 @@ struct PrivateEvent {
         let shownEntry = entry.map { entry in
             TransactionEntry(
                 transactionID: entry.transactionID, usecase: entry.usecase, kind: entry.kind, errorCode: entry.errorCode,
-                errorDescription: entryText.map(lens.text), device: entry.device)
+                errorDescription: entryText.map(lens.text), device: entry.device
+            ).said(at: entry.uptime)
         }
         return LogEvent(
             sequence: stamped.sequence, time: stamped.time, level: stamped.level,

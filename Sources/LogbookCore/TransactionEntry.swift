@@ -16,6 +16,9 @@ public struct TransactionEntry: Sendable, Hashable {
     public let errorCode: Int?
     public let errorDescription: String?
     public let device: DeviceFacts
+    /// When it was said, by the service's monotonic clock; nil for an entry that was read back. Entries are equal when they say the
+    /// same, whenever that was.
+    package internal(set) var uptime: UInt64?
 
     public init(
         transactionID: String, usecase: Int, kind: Kind, errorCode: Int? = nil, errorDescription: String? = nil,
@@ -32,5 +35,23 @@ public struct TransactionEntry: Sendable, Hashable {
     /// The use case's event number; nil for the beginning.
     public var event: Int? {
         if case .happened(let number) = kind { number } else { nil }
+    }
+
+    public static func == (left: TransactionEntry, right: TransactionEntry) -> Bool {
+        left.transactionID == right.transactionID && left.usecase == right.usecase && left.kind == right.kind
+            && left.errorCode == right.errorCode && left.errorDescription == right.errorDescription && left.device == right.device
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(transactionID)
+        hasher.combine(kind)
+        hasher.combine(errorCode)
+    }
+
+    /// The same event said at `uptime`.
+    package func said(at uptime: UInt64?) -> TransactionEntry {
+        var entry = self
+        entry.uptime = uptime
+        return entry
     }
 }

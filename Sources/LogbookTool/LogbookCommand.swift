@@ -5,6 +5,9 @@
         static let configuration = CommandConfiguration(
             commandName: "logbook",
             abstract: "Receives logs and transactions, and feeds any program's output to a log, shows logs, uploads their files, and sends them to any receiver.",
-            subcommands: [CollectCommand.self, PipeCommand.self, TailCommand.self, ShipCommand.self, SendCommand.self, DoctorCommand.self])
+            subcommands: [
+                CollectCommand.self, PipeCommand.self, TailCommand.self, ShipCommand.self, SendCommand.self, StoreCommand.self,
+                DoctorCommand.self,
+            ])
     }
 #endif

@@ -11,12 +11,19 @@ public struct EntryRecord: Sendable, Hashable {
     public var time: LogTime
     /// Nil where the sender gave none: version 0.0.1 cannot carry it.
     public var key: EntryKey?
+    /// Nanoseconds since the session began, by a clock that no one sets, `0...`; to the microsecond. Nil where the sender gave none:
+    /// version 0.0.1 cannot carry it.
+    public var offset: Int64?
 
-    public init(event: Int, errorCode: Int? = nil, errorDescription: String? = nil, time: LogTime, key: EntryKey? = nil) {
+    public init(
+        event: Int, errorCode: Int? = nil, errorDescription: String? = nil, time: LogTime, key: EntryKey? = nil,
+        offset: Int64? = nil
+    ) {
         self.event = event
         self.errorCode = errorCode
         self.errorDescription = errorDescription
         self.time = time
         self.key = key
+        self.offset = offset
     }
 }

@@ -17,6 +17,8 @@ internal import LogbookCore
 final class StoreFile: Sendable {
     let path: String
     private let lock: Int32
+    /// Whose store was here when it was last opened; nil when none was, as far as the lock's file says.
+    let identity: StoreIdentity?
 
     /// `Lgbk`, SQLite's `application_id` of our stores: the original framework's files have schema version 1 as well.
     static let applicationID: Int32 = 0x4C67_626B
@@ -25,6 +27,19 @@ final class StoreFile: Sendable {
         self.path = path
         try Self.makeFolder(of: path)
         lock = try Self.lock(path)
+        identity = Self.identity(in: lock)
+    }
+
+    /// Makes the identity survive a crash of the machine. Where there is no room for it, the database alone knows.
+    func remember(_ identity: StoreIdentity) {
+        let line = Array(identity.line.utf8)
+        if pwrite(lock, line, line.count, 0) == line.count { fsync(lock) }
+    }
+
+    private static func identity(in lock: Int32) -> StoreIdentity? {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = pread(lock, &bytes, bytes.count, 0)
+        return count > 0 ? StoreIdentity(line: String(decoding: bytes[..<count], as: UTF8.self)) : nil
     }
 
     /// Unlocks before it closes: a child that the host is just starting has the descriptor too, until it runs its own program.
@@ -34,6 +49,7 @@ final class StoreFile: Sendable {
     }
 
     /// Looks at the file without changing it, and makes an empty one, readable by this user alone, when there is none.
+    /// - Throws: ``TransactionStoreError/damaged(path:reason:)`` only for a file that was a store of ours.
     func prepare(supported: Int) throws(TransactionStoreError) {
         let file = logbook_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)
         guard file >= 0 else {
@@ -48,10 +64,13 @@ final class StoreFile: Sendable {
         let count = read(file, &header, header.count)
         if count < 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
         if count > 0 {
-            guard count == header.count, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+            guard count == header.count, header.starts(with: Self.magic) else {
+                if identity != nil { throw .damaged(path: path, reason: "its beginning is not that of an SQLite file") }
                 throw .notADatabase(path: path)
             }
             try check(version: Self.word(header, at: 60), application: Self.word(header, at: 68), supported: supported)
+        } else if identity != nil {
+            throw .damaged(path: path, reason: "it is empty")
         }
         try checkLog(supported: supported)
         if access(path, W_OK) != 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
@@ -62,6 +81,7 @@ final class StoreFile: Sendable {
     private func checkLog(supported: Int) throws(TransactionStoreError) {
         var facts = stat()
         guard stat(path + "-wal", &facts) == 0, facts.st_size > 0 else { return }
+        if Self.isLogForeign(path) { throw .damaged(path: path, reason: "its write-ahead log is that of another file") }
         var configuration = Configuration()
         configuration.readonly = true
         let found: (version: Int32, application: Int32, isEmpty: Bool)
@@ -79,9 +99,12 @@ final class StoreFile: Sendable {
     }
 
     private func check(version: Int32, application: Int32, supported: Int) throws(TransactionStoreError) {
-        if version > supported { throw .newerSchema(path: path, found: Int(version), supported: supported) }
         // Version 0 is checked for tables later: a new file may have been left half made.
-        if version != 0 && application != Self.applicationID { throw .notAStore(path: path) }
+        if version != 0 && application != Self.applicationID {
+            if identity != nil { throw .damaged(path: path, reason: "its beginning is not that of a store") }
+            throw .notAStore(path: path)
+        }
+        if version > supported { throw .newerSchema(path: path, found: Int(version), supported: supported) }
     }
 
     private static func word(_ bytes: [UInt8], at offset: Int) -> Int32 {
@@ -113,10 +136,32 @@ final class StoreFile: Sendable {
         throw .cannotOpen(path: path, reason: reason(failure))
     }
 
-    private static func reason(_ number: Int32) -> String { "\(String(cString: strerror(number))) (errno \(number))" }
+    static let magic = Array("SQLite format 3\0".utf8)
+
+    static func reason(_ number: Int32) -> String { "\(String(cString: strerror(number))) (errno \(number))" }
 }
 
 extension TransactionStoreError {
+    /// Whether the file is to be replaced.
+    /// - Parameter isOurs: It was a store before; a file that never was one is not ours to touch.
+    func isDamage(ofOurs isOurs: Bool) -> Bool {
+        switch self {
+        case .damaged: true
+        case .notADatabase, .notAStore: isOurs
+        default: false
+        }
+    }
+
+    /// What is wrong with a file, without its name.
+    var cause: String {
+        switch self {
+        case .damaged(_, let reason): reason
+        case .notADatabase: "it is not an SQLite file"
+        case .notAStore: "its tables are not those of a store"
+        default: "\(self)"
+        }
+    }
+
     /// What a failure of SQLite means for the store.
     init(_ error: any Error, path: String) {
         switch error {

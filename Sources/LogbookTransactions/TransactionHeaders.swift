@@ -64,4 +64,28 @@ extension LogTransaction {
             transactionID: id, deviceMake: device.make, deviceOS: device.os, deviceOSVersion: device.osVersion
         ).fields(prefix: prefix)
     }
+
+    /// The same as a dictionary, for clients that take one.
+    public func headerFields(prefix: String = "logbook-") -> [String: String] {
+        Dictionary(headers(prefix: prefix)) { first, _ in first }
+    }
+
+    /// Hands over each field, for a request of any kind:
+    /// `login.applyHeaders { request.setValue($1, forHTTPHeaderField: $0) }`.
+    public func applyHeaders(prefix: String = "logbook-", _ set: (_ name: String, _ value: String) throws -> Void) rethrows {
+        for (name, value) in headers(prefix: prefix) { try set(name, value) }
+    }
+}
+
+extension TypedTransaction {
+    /// Header fields for every request that this run of the use case makes.
+    public func headers(prefix: String = "logbook-") -> [(String, String)] { untyped.headers(prefix: prefix) }
+
+    /// The same as a dictionary.
+    public func headerFields(prefix: String = "logbook-") -> [String: String] { untyped.headerFields(prefix: prefix) }
+
+    /// Hands over each field; see ``LogTransaction/applyHeaders(prefix:_:)``.
+    public func applyHeaders(prefix: String = "logbook-", _ set: (_ name: String, _ value: String) throws -> Void) rethrows {
+        try untyped.applyHeaders(prefix: prefix, set)
+    }
 }

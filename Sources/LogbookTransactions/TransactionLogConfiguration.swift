@@ -7,6 +7,10 @@ public import LogbookHTTP
 public struct TransactionLogConfiguration: Sendable {
     /// The SQLite file; it and the folders that are missing are made for this user alone. One process has it open at a time.
     public var storePath: String
+    /// What the file may hold, in bytes, `1 << 20...`. When it is reached, entries are given up until there is room: those that were set
+    /// aside first, then the oldest that are not under way. Each is counted, see ``TransactionStoreCounts/dropped``. The write-ahead log
+    /// beside the file takes a few MiB more.
+    public var maximumStoreBytes = 256 << 20
     /// Where sets are posted to; nil until it is known, for example after a login.
     public var storeURL: String?
     /// Nil until it is known. Nothing is sent without it.
@@ -19,6 +23,13 @@ public struct TransactionLogConfiguration: Sendable {
     public var wireVersion = TransactionSetVersion.v0_0_1
     /// The charset that the media type names; the body is UTF-8 in any case.
     public var charset = "UTF-8"
+    /// The program's version, as its users know it. This, the user and the variant travel in version 0.0.2 only, and are cut to 256
+    /// bytes of UTF-8.
+    public var appVersion: String?
+    /// Who uses the program at its start; see ``TransactionLogProvider/user``.
+    public var user: String?
+    /// What is tried out on this user; see ``TransactionLogProvider/variant``.
+    public var variant: String?
     public var parcelLimits = ParcelLimits()
     /// How long a request may take.
     public var requestLimits = HTTPLimits()

@@ -15,6 +15,7 @@ public import LogbookHTTP
 public final class TransactionLogProvider: LogProvider, BatchSink {
     private let configuration: TransactionLogConfiguration
     let store: TransactionStore
+    private let labels: TransactionSession
     private let commits: GroupCommit
     private let delivery: TransactionDelivery
     private let courier: Courier
@@ -24,10 +25,18 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// - Throws: What stands in the way of the store; the file was not changed then.
     public init(configuration: TransactionLogConfiguration) throws(TransactionStoreError) {
         configuration.parcelLimits.check()
-        let store = try TransactionStore(path: configuration.storePath, randomness: configuration.randomness)
+        precondition(configuration.maximumStoreBytes >= 1 << 20, "maximumStoreBytes must be at least 1 MiB")
+        let labels = TransactionSession(
+            appVersion: configuration.appVersion, user: configuration.user, variant: configuration.variant,
+            clock: configuration.clock, randomness: configuration.randomness)
+        let store = try TransactionStore(
+            path: configuration.storePath, maximumBytes: configuration.maximumStoreBytes, session: labels, clock: configuration.clock,
+            randomness: configuration.randomness,
+            onRecovery: { [path = configuration.storePath, onError = configuration.onError] in onError?(.recovered(path: path, $0)) })
         let delivery = TransactionDelivery(store: store, configuration: configuration)
         self.configuration = configuration
         self.store = store
+        self.labels = labels
         commits = GroupCommit(store)
         self.delivery = delivery
         courier = Courier(
@@ -49,6 +58,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
             account.withLock { $0.deliver(1) }
         } catch .closed {
             account.withLock { $0.drop(1, .alreadyShutDown) }
+        } catch .full {
+            account.withLock { $0.drop(1, .spoolFull) }
         } catch {
             LogDiagnostics.report("transactions", "an entry is lost: \(error)")
             account.withLock { $0.drop(1, .inputOutputError) }
@@ -75,6 +86,24 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
 
     /// Entries, and beginnings of transactions, that were taken: `delivered` ones are in the file, or were.
     public var ledger: LogLedger? { account.withLock { $0 } }
+
+    // MARK: Who and what
+
+    /// Who uses the program, such as an account's id; nil before a login. A transaction belongs to the user it began with, whatever
+    /// is set here later.
+    public var user: String? {
+        get { labels.user }
+        set { labels.user = newValue }
+    }
+
+    /// What is tried out on the user: `B`, `checkout=short`. Transactions that begin from now on are marked with it.
+    public var variant: String? {
+        get { labels.variant }
+        set { labels.variant = newValue }
+    }
+
+    /// The id of this run of the program, made when the store was opened.
+    public var session: String { labels.id }
 
     // MARK: The remote store
 

@@ -62,6 +62,13 @@ private struct TransactionSetReader {
             deviceMake: try text(Field(element, "apptxn/user-agent-device-make", in: path), limit: limits.textBytes),
             deviceOS: try text(Field(element, "apptxn/user-agent-device-os", in: path), limit: limits.textBytes),
             deviceOSVersion: try text(Field(element, "apptxn/user-agent-device-os-version", in: path), limit: limits.textBytes))
+        if version != .v0_0_1 {
+            transaction.user = try text(Field(element, "apptxn/user", in: path), limit: limits.idBytes)
+            transaction.variant = try text(Field(element, "apptxn/variant", in: path), limit: limits.idBytes)
+            transaction.appVersion = try text(Field(element, "apptxn/app-version", in: path), limit: limits.idBytes)
+            transaction.session = try text(Field(element, "apptxn/session", in: path), limit: limits.idBytes)
+            transaction.installation = try text(Field(element, "apptxn/installation", in: path), limit: limits.idBytes)
+        }
         if transaction.id.isEmpty { throw .invalid(path: id.path, expected: "a text that is not empty") }
         let logs = Field(element, "apptxn/logs", in: path)
         let elements = try array(logs)
@@ -81,7 +88,16 @@ private struct TransactionSetReader {
             errorCode: try errorCode(Field(element, "apptxnlog/in-ctx-err-code", in: path)),
             errorDescription: try text(Field(element, "apptxnlog/in-ctx-err-desc", in: path), limit: limits.textBytes),
             time: try time(element, at: path),
-            key: version == .v0_0_1 ? nil : try key(Field(element, "apptxnlog/id", in: path)))
+            key: version == .v0_0_1 ? nil : try key(Field(element, "apptxnlog/id", in: path)),
+            offset: version == .v0_0_1 ? nil : try offset(Field(element, "apptxnlog/offset", in: path)))
+    }
+
+    private func offset(_ field: Field) throws(TransactionSetError) -> Int64? {
+        guard let value = field.value else { return nil }
+        guard case .integer(let microseconds) = value, microseconds >= 0,
+            case (let nanoseconds, false) = microseconds.multipliedReportingOverflow(by: 1000)
+        else { throw .invalid(path: field.path, expected: "whole microseconds since the session began, or absent") }
+        return nanoseconds
     }
 
     private func time(_ element: JSONValue, at path: String) throws(TransactionSetError) -> LogTime {

@@ -8,12 +8,7 @@ extension TransactionSet {
         bytes.append("{\"apptxns\":[")
         for (index, transaction) in transactions.enumerated() {
             if index > 0 { bytes.append(0x2C) }
-            bytes.append(headOf: transaction)
-            for (index, entry) in transaction.entries.enumerated() {
-                if index > 0 { bytes.append(0x2C) }
-                bytes.append(entry, version)
-            }
-            bytes.append("]}")
+            bytes.append(transaction, version)
         }
         bytes.append("]}")
         return bytes
@@ -23,9 +18,9 @@ extension TransactionSet {
     static let frameBytes = 14
 
     /// Bytes that a transaction takes without its entries, the comma before it included.
-    static func encodedBytes(headOf transaction: TransactionRecord) -> Int {
+    static func encodedBytes(headOf transaction: TransactionRecord, _ version: TransactionSetVersion) -> Int {
         var bytes: [UInt8] = []
-        bytes.append(headOf: transaction)
+        bytes.append(headOf: transaction, version)
         return bytes.count + 3
     }
 
@@ -38,8 +33,18 @@ extension TransactionSet {
 }
 
 extension Array where Element == UInt8 {
+    /// One transaction with its entries: an object.
+    mutating func append(_ transaction: TransactionRecord, _ version: TransactionSetVersion) {
+        append(headOf: transaction, version)
+        for (index, entry) in transaction.entries.enumerated() {
+            if index > 0 { append(0x2C) }
+            append(entry, version)
+        }
+        append("]}")
+    }
+
     /// A transaction up to the opening bracket of its entries.
-    fileprivate mutating func append(headOf transaction: TransactionRecord) {
+    fileprivate mutating func append(headOf transaction: TransactionRecord, _ version: TransactionSetVersion) {
         append("{\"apptxn/id\":")
         append(jsonString: transaction.id)
         append(",\"apptxn/usecase\":")
@@ -47,6 +52,13 @@ extension Array where Element == UInt8 {
         append(",\"apptxn/user-agent-device-make\":", transaction.deviceMake)
         append(",\"apptxn/user-agent-device-os\":", transaction.deviceOS)
         append(",\"apptxn/user-agent-device-os-version\":", transaction.deviceOSVersion)
+        if version == .v0_0_2 {
+            append(",\"apptxn/user\":", transaction.user)
+            append(",\"apptxn/variant\":", transaction.variant)
+            append(",\"apptxn/app-version\":", transaction.appVersion)
+            append(",\"apptxn/session\":", transaction.session)
+            append(",\"apptxn/installation\":", transaction.installation)
+        }
         append(",\"apptxn/logs\":[")
     }
 
@@ -64,6 +76,10 @@ extension Array where Element == UInt8 {
             append(",\"apptxnlog/timestamp-us\":")
             append(decimal: entry.time.nanoseconds.flooredQuotient(by: 1000))
             append(",\"apptxnlog/id\":", entry.key?.description)
+            if let offset = entry.offset {
+                append(",\"apptxnlog/offset\":")
+                append(decimal: offset.flooredQuotient(by: 1000))
+            }
         }
         append(0x7D)
     }

@@ -3,7 +3,7 @@ public struct TransactionSetLimits: Sendable, Hashable {
     public var transactions: Int
     /// Entries of all transactions together.
     public var entries: Int
-    /// UTF-8 bytes of a transaction's id, or of an entry's.
+    /// UTF-8 bytes of an id, and of a user, a variant, a program's version, a session or an installation.
     public var idBytes: Int
     /// UTF-8 bytes of any other text.
     public var textBytes: Int

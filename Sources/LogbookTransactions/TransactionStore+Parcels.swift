@@ -46,18 +46,17 @@ extension TransactionStore {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT t.id, t.guid, t.usecase, t.useragent_device_make, t.useragent_device_os, t.useragent_device_os_version,
-                  l.usecase_event, l.in_ctx_err_code, l.in_ctx_err_desc, l.timestamp, l.epoch, l.sequence, l.id
+                SELECT \(Self.columns), l.id
                 FROM txn_log l JOIN txn t ON t.id = l.txn_id WHERE l.parcel IS NULL ORDER BY l.id
                 """)
         var bytes = TransactionSet.frameBytes
         var transactions: Set<Int64> = []
         var last: Int64?
         while let row = try rows.next() {
-            guard let transaction = row.integer(0), let id = row.integer(12) else { throw Self.damage("txn_log") }
-            bytes += TransactionSet.encodedBytes(of: try entry(row), version)
+            guard let transaction = row.integer(0), let id = row.integer(18) else { throw Self.damage("txn_log") }
+            bytes += TransactionSet.encodedBytes(of: try Self.entry(row, installation: installation), version)
             if transactions.insert(transaction).inserted {
-                bytes += TransactionSet.encodedBytes(headOf: try record(row))
+                bytes += TransactionSet.encodedBytes(headOf: try Self.record(row), version)
             }
             if last != nil && (bytes > limits.bytes || transactions.count > limits.transactions) { break }
             last = id

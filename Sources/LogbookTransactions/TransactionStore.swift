@@ -7,8 +7,11 @@ package import LogbookCore
 /// One connection reads and writes, so calls take turns. What a writing call has stored when it returns survives a crash of the
 /// machine (`power`): a write-ahead log with `synchronous=FULL`. Other programs may read the file at any time
 /// (`sqlite3 -readonly`), and must not write it.
+///
+/// A file of ours that turns out to be damaged, at the opening or later, is set aside (`.corrupt-<time>`), and a new one takes its
+/// place with all that could be read; see ``TransactionStoreRecovery``.
 package final class TransactionStore: Sendable {
-    static let schemaVersion = 1
+    static let schemaVersion = 2
 
     package let path: String
     /// Made once, when the file was made.
@@ -19,12 +22,21 @@ package final class TransactionStore: Sendable {
     private struct State {
         var connection: DatabaseQueue?
         var file: StoreFile?
+        /// Counts the files that took the place of a damaged one.
+        var generation = 0
+        var isRecovering = false
         var latestSequence: Int64 = 0
         /// The keys of entries whose fate is unknown: a commit that failed may be on disk all the same. When they are offered
         /// again they get the same keys.
         var unsettledKeys: [EventName: Int64] = [:]
     }
-    private let state: Locked<State>
+    private let state: Monitor<State>
+    /// Bytes that the file may use; see ``makeRoom(for:_:)``.
+    let maximumBytes: Int
+    private let busyTimeout: Double
+    private let clock: LogClock
+    private let onRecovery: (@Sendable (TransactionStoreRecovery) -> Void)?
+    private let session: TransactionSession
 
     /// What tells an event from all others that are offered again.
     private struct EventName: Hashable {
@@ -39,26 +51,47 @@ package final class TransactionStore: Sendable {
     }
 
     /// Opens the store, and makes it when there is none: the file for this user alone, and the folders that are missing.
+    /// - Parameters:
+    ///   - busyTimeout: Seconds to wait for another program that keeps the file locked.
+    ///   - onRecovery: Hears of every damaged file that was replaced, at the opening too.
     /// - Throws: What stands in the way; see ``TransactionStoreError``. A file that cannot be used is not touched.
-    package init(path: String, randomness: LogRandomness = .system) throws(TransactionStoreError) {
+    package init(
+        path: String, maximumBytes: Int = .max, busyTimeout: Double = 5, session: TransactionSession? = nil,
+        clock: LogClock = .system, randomness: LogRandomness = .system, onRecovery: (@Sendable (TransactionStoreRecovery) -> Void)? = nil
+    ) throws(TransactionStoreError) {
         let file = try StoreFile(path)
-        try file.prepare(supported: Self.schemaVersion)
         self.path = path
+        self.maximumBytes = maximumBytes
+        self.busyTimeout = busyTimeout
+        self.session = session ?? TransactionSession(clock: clock, randomness: randomness)
+        self.clock = clock
+        self.onRecovery = onRecovery
+        try file.finishRecovery(now: clock.now())
         let connection: DatabaseQueue
+        let opened: StoreIdentity
+        var recovery: TransactionStoreRecovery?
         do {
-            connection = try Self.open(path)
-            (installation, epoch) = try connection.write { try Self.beginEpoch($0, randomness) }
-        } catch {
-            throw TransactionStoreError(error, path: path)
+            (connection, opened) = try Self.open(file, busyTimeout, randomness)
+        } catch let failure where failure.isDamage(ofOurs: file.identity != nil) {
+            recovery = try file.recover(because: failure.cause, as: file.identity, now: clock.now())
+            (connection, opened) = try Self.open(file, busyTimeout, randomness)
         }
-        state = Locked(State(connection: connection, file: file))
+        (installation, epoch) = (opened.installation, opened.epoch)
+        state = Monitor(State(connection: connection, file: file))
+        if let recovery { report(recovery) }
+    }
+
+    private func report(_ recovery: TransactionStoreRecovery) {
+        LogDiagnostics.report("transactions", "\(path): \(recovery)")
+        onRecovery?(recovery)
     }
 
     /// Lets go of the file. Later calls throw ``TransactionStoreError/closed(path:)``; a second one of these does nothing.
     package func close() {
-        let (connection, file) = state.withLock { state in
-            defer { (state.connection, state.file) = (nil, nil) }
-            return (state.connection, state.file)
+        let (connection, file) = state.withLock { access in
+            while access.value.isRecovering { access.wait() }
+            defer { (access.value.connection, access.value.file) = (nil, nil) }
+            return (access.value.connection, access.value.file)
         }
         try? connection?.close()   // fails only while a statement runs, and then the last reference closes it
         withExtendedLifetime(file) {}   // the lock outlives the connection
@@ -66,10 +99,27 @@ package final class TransactionStore: Sendable {
 
     // MARK: Opening
 
-    private static func open(_ path: String) throws -> DatabaseQueue {
+    /// Larger files are not read whole at the opening; damage in them is found when it is met.
+    private static let maximumCheckedBytes = 32 << 20
+
+    private static func open(
+        _ file: StoreFile, _ busyTimeout: Double, _ randomness: LogRandomness, goingOnAs current: StoreIdentity? = nil
+    ) throws(TransactionStoreError) -> (DatabaseQueue, StoreIdentity) {
+        try file.prepare(supported: schemaVersion)
+        do {
+            let connection = try open(file.path, busyTimeout)
+            let identity = try connection.write { try beginEpoch($0, file.identity, randomness, goingOnAs: current) }
+            file.remember(identity)
+            return (connection, identity)
+        } catch {
+            throw TransactionStoreError(error, path: file.path)
+        }
+    }
+
+    private static func open(_ path: String, _ busyTimeout: Double) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "logbook.transactions"
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(busyTimeout)
         let connection = try DatabaseQueue(path: path, configuration: configuration)
         try connection.inDatabase { db in
             try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
@@ -77,6 +127,10 @@ package final class TransactionStore: Sendable {
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") != 0
             {
                 throw TransactionStoreError.notAStore(path: path)
+            }
+            let bytes = try Int.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
+            if bytes <= maximumCheckedBytes, let fault = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)"), fault != "ok" {
+                throw TransactionStoreError.damaged(path: path, reason: fault)
             }
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
                 throw TransactionStoreError.cannotOpen(path: path, reason: "its file system has no write-ahead logs")
@@ -86,23 +140,57 @@ package final class TransactionStore: Sendable {
         return connection
     }
 
-    private static func beginEpoch(_ db: Database, _ randomness: LogRandomness) throws -> (String, Int64) {
-        if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0 {
-            try db.execute(sql: schema)
+    /// - Parameter known: What the lock's file says: a database that has lost its latest epoch must not give it again.
+    private static func beginEpoch(
+        _ db: Database, _ known: StoreIdentity?, _ randomness: LogRandomness, goingOnAs current: StoreIdentity?
+    ) throws -> StoreIdentity {
+        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        if version == 0 {
+            try makeTables(db, installation: UniqueID.make(randomness))
+        } else if version < schemaVersion {
+            try migrate(db)
+        }
+        if let current { return current }
+        if let known {
             try db.execute(
-                sql: "INSERT INTO meta (id, installation, epoch) VALUES (1, ?, 0)", arguments: [UniqueID.make(randomness)])
-            try db.execute(sql: "PRAGMA application_id = \(StoreFile.applicationID)")
-            try db.execute(sql: "PRAGMA user_version = \(schemaVersion)")
+                sql: "UPDATE meta SET epoch = max(epoch, ?) WHERE installation = ?", arguments: [known.epoch, known.installation])
         }
         try db.execute(sql: "UPDATE meta SET epoch = epoch + 1")
         guard let row = try Row.fetchOne(db, sql: "SELECT installation, epoch FROM meta"),
             let installation = row.text(0), let epoch = row.integer(1)
         else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the table meta is empty") }
-        return (installation, epoch)
+        return StoreIdentity(installation: installation, epoch: epoch)
     }
 
-    /// `sealed` is in Unix seconds; `state` is 0 for a parcel to be delivered and 1 for one that is set aside. An entry without a
-    /// parcel has not been sent yet.
+    static func makeTables(_ db: Database, installation: String) throws {
+        try db.execute(sql: schema)
+        try db.execute(sql: "INSERT INTO meta (id, installation, epoch) VALUES (1, ?, 0)", arguments: [installation])
+        try db.execute(sql: "PRAGMA application_id = \(StoreFile.applicationID)")
+        try migrate(db)
+    }
+
+    /// Brings tables of version 1 to today's, within the caller's SQLite transaction: a kill leaves the one or the other. Rows that
+    /// are there keep nothing in the new columns, so a parcel that was sent before is the same when it is sent again.
+    static func migrate(_ db: Database) throws {
+        try db.execute(sql: version2)
+        try db.execute(sql: "PRAGMA user_version = \(schemaVersion)")
+    }
+
+    /// `offset` is in nanoseconds. A row of `loss` says how many entries of an epoch are gone for a reason, the first and the last.
+    private static let version2 = """
+        ALTER TABLE txn ADD COLUMN user TEXT;
+        ALTER TABLE txn ADD COLUMN variant TEXT;
+        ALTER TABLE txn ADD COLUMN app_version TEXT;
+        ALTER TABLE txn ADD COLUMN session TEXT;
+        ALTER TABLE txn ADD COLUMN installation TEXT;
+        ALTER TABLE txn_log ADD COLUMN offset INTEGER;
+        CREATE TABLE loss (
+          epoch INTEGER NOT NULL, reason TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, count INTEGER NOT NULL,
+          PRIMARY KEY (epoch, reason)) STRICT;
+        """
+
+    /// Version 1. `sealed` is in Unix seconds; `state` is 0 for a parcel to be delivered and 1 for one that is set aside. An entry
+    /// without a parcel has not been sent yet.
     private static let schema = """
         CREATE TABLE meta (
           id INTEGER PRIMARY KEY CHECK (id = 1), installation TEXT NOT NULL, epoch INTEGER NOT NULL) STRICT;
@@ -123,14 +211,59 @@ package final class TransactionStore: Sendable {
 
     // MARK: Access
 
-    /// Runs `body` as one SQLite transaction.
+    /// Runs `body` as one SQLite transaction, and once more when the file was damaged and has been replaced.
     func transaction<Result>(_ body: (Database) throws -> Result) throws(TransactionStoreError) -> Result {
-        guard let connection = state.withLock({ $0.connection }) else { throw .closed(path: path) }
+        let (connection, generation) = try connection()
         do {
             return try connection.write(body)
         } catch {
-            throw TransactionStoreError(error, path: path)
+            let failure = TransactionStoreError(error, path: path)
+            guard try isReplaced(since: generation, because: failure) else { throw failure }
+            do { return try self.connection().0.write(body) } catch { throw TransactionStoreError(error, path: path) }
         }
+    }
+
+    func connection() throws(TransactionStoreError) -> (DatabaseQueue, generation: Int) {
+        let (connection, generation) = state.withLock { access in
+            while access.value.isRecovering { access.wait() }
+            return (access.value.connection, access.value.generation)
+        }
+        guard let connection else { throw .closed(path: path) }
+        return (connection, generation)
+    }
+
+    /// Replaces a damaged file, unless another thread has done so.
+    private func isReplaced(since generation: Int, because failure: TransactionStoreError) throws(TransactionStoreError) -> Bool {
+        let (connection, file, isAnother) = state.withLock { access -> (DatabaseQueue?, StoreFile?, Bool) in
+            while access.value.isRecovering { access.wait() }
+            if access.value.generation != generation { return (nil, nil, true) }
+            guard let file = access.value.file, failure.isDamage(ofOurs: true) else { return (nil, nil, false) }
+            access.value.isRecovering = true
+            return (access.value.connection, file, false)
+        }
+        guard let connection, let file else { return isAnother }
+        var recovery: TransactionStoreRecovery?
+        var replacement: DatabaseQueue?
+        var problem: TransactionStoreError?
+        do throws(TransactionStoreError) {
+            let identity = StoreIdentity(installation: installation, epoch: epoch)
+            do { try connection.close() } catch { throw TransactionStoreError(error, path: path) }
+            recovery = try file.recover(because: failure.cause, as: identity, now: clock.now())
+            replacement = try Self.open(file, busyTimeout, .system, goingOnAs: identity).0
+        } catch {
+            problem = error
+        }
+        state.withLock { access in
+            if let replacement {
+                access.value.connection = replacement
+                access.value.generation += 1
+            }
+            access.value.isRecovering = false
+            access.broadcast()
+        }
+        if let recovery { report(recovery) }
+        if let problem { throw problem }
+        return true
     }
 
     // MARK: Writing
@@ -139,19 +272,21 @@ package final class TransactionStore: Sendable {
     /// - Parameter isOfferedAgain: The caller comes back with the very same events when this throws; they are stored once.
     package func append(_ events: [LogEvent], isOfferedAgain: Bool = false) throws(TransactionStoreError) {
         var keys: [EventName: Int64] = [:]
+        var dropped = 0
         do {
             try transaction { db in
                 keys = [:]
+                dropped = try makeRoom(for: events, db)
                 for event in events {
                     guard let entry = event.transaction else { continue }
-                    let id = try rowID(of: entry, db)
+                    let (id, isOfThisSession) = try row(of: entry, db)
                     guard case .happened(let number) = entry.kind else { continue }
                     let name = EventName(event, entry)
                     let key = nextKey(for: name)
                     keys[name] = key
                     try db.cachedStatement(sql: Self.insertEntry).execute(arguments: [
                         id, event.time.storedSeconds, number, entry.errorCode,
-                        entry.errorDescription?.withoutNUL, epoch, key,
+                        entry.errorDescription?.withoutNUL, isOfThisSession ? session.offset(of: entry) : nil, epoch, key,
                     ])
                 }
             }
@@ -160,44 +295,53 @@ package final class TransactionStore: Sendable {
             throw error
         }
         settle(keys, isOfferedAgain: false)
+        if dropped > 0 {
+            LogDiagnostics.report("transactions", "\(path) has reached \(maximumBytes) bytes: \(dropped) entries are given up")
+        }
     }
 
     private func settle(_ keys: [EventName: Int64], isOfferedAgain: Bool) {
-        state.withLock { state in
+        state.withLock { access in
             if isOfferedAgain {
-                state.unsettledKeys.merge(keys) { _, new in new }
-            } else if !state.unsettledKeys.isEmpty {
-                for name in keys.keys { state.unsettledKeys[name] = nil }
+                access.value.unsettledKeys.merge(keys) { _, new in new }
+            } else if !access.value.unsettledKeys.isEmpty {
+                for name in keys.keys { access.value.unsettledKeys[name] = nil }
             }
         }
     }
 
     private static let insertEntry = """
-        INSERT INTO txn_log (txn_id, timestamp, usecase_event, in_ctx_err_code, in_ctx_err_desc, epoch, sequence)
-        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (epoch, sequence) DO NOTHING
+        INSERT INTO txn_log (txn_id, timestamp, usecase_event, in_ctx_err_code, in_ctx_err_desc, offset, epoch, sequence)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (epoch, sequence) DO NOTHING
         """
 
     /// A number is never given twice, also not when its entry could not be stored.
     private func nextKey(for name: EventName) -> Int64 {
-        state.withLock { state in
-            if let key = state.unsettledKeys[name] { return key }
-            state.latestSequence += 1
-            return state.latestSequence
+        state.withLock { access in
+            if let key = access.value.unsettledKeys[name] { return key }
+            access.value.latestSequence += 1
+            return access.value.latestSequence
         }
     }
 
     /// The transaction's row, made again when its entries were delivered and the row with them.
-    private func rowID(of entry: TransactionEntry, _ db: Database) throws -> Int64 {
-        let find = try db.cachedStatement(sql: "SELECT id FROM txn WHERE guid = ?")
-        if let id = try Int64.fetchOne(find, arguments: [entry.transactionID]) { return id }
+    private func row(of entry: TransactionEntry, _ db: Database) throws -> (id: Int64, isOfThisSession: Bool) {
+        let find = try db.cachedStatement(sql: "SELECT id, session FROM txn WHERE guid = ?")
+        if let row = try Row.fetchOne(find, arguments: [entry.transactionID]), let id = row.integer(0) {
+            return (id, row.text(1) == session.id)
+        }
+        let labels = session.labels(of: entry)
         let insert = try db.cachedStatement(
             sql: """
-                INSERT INTO txn (guid, usecase, useragent_device_make, useragent_device_os, useragent_device_os_version)
-                VALUES (?, ?, ?, ?, ?)
+                INSERT INTO txn (guid, usecase, useragent_device_make, useragent_device_os, useragent_device_os_version,
+                  user, variant, app_version, session, installation)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
-        try insert.execute(
-            arguments: [entry.transactionID, entry.usecase, entry.device.make, entry.device.os, entry.device.osVersion])
-        return db.lastInsertedRowID
+        try insert.execute(arguments: [
+            entry.transactionID, entry.usecase, entry.device.make, entry.device.os, entry.device.osVersion,
+            labels.user, labels.variant, session.appVersion, session.id, installation,
+        ])
+        return (db.lastInsertedRowID, true)
     }
 
     /// Deletes transactions with all their entries, delivered or not; ids that are not there are passed over.
@@ -214,7 +358,7 @@ package final class TransactionStore: Sendable {
 
     /// Deletes everything, what is under way and what is set aside included.
     package func deleteAll() throws(TransactionStoreError) {
-        try transaction { db in try db.execute(sql: "DELETE FROM txn_log; DELETE FROM txn; DELETE FROM parcel") }
+        try transaction { db in try db.execute(sql: "DELETE FROM txn_log; DELETE FROM txn; DELETE FROM parcel; DELETE FROM loss") }
     }
 
     static func deleteEmptyParcels(_ db: Database) throws {
@@ -242,54 +386,77 @@ package final class TransactionStore: Sendable {
     }
 
     package func counts() throws(TransactionStoreError) -> TransactionStoreCounts {
-        try transaction { db in
-            func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
-            let entries = try count("SELECT count(*) FROM txn_log")
-            let setAside = try count(
-                "SELECT count(*) FROM txn_log WHERE parcel IN (SELECT number FROM parcel WHERE state = 1)")
-            return TransactionStoreCounts(
-                transactions: try count("SELECT count(*) FROM txn"), entries: entries, pending: entries - setAside,
-                setAside: setAside)
-        }
+        try transaction { db in try Self.counts(db) }
+    }
+
+    static func counts(_ db: Database) throws -> TransactionStoreCounts {
+        func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
+        let entries = try count("SELECT count(*) FROM txn_log")
+        let setAside = try count("SELECT count(*) FROM txn_log WHERE parcel IN (SELECT number FROM parcel WHERE state = 1)")
+        let losses = try db.tableExists("loss") ? count("SELECT ifnull(sum(count), 0) FROM loss") : 0   // not in version 1
+        return TransactionStoreCounts(
+            transactions: try count("SELECT count(*) FROM txn"), entries: entries, pending: entries - setAside,
+            setAside: setAside, dropped: losses)
     }
 
     /// - Parameter entries: An SQL condition on `l` that selects entries; nil for all, and transactions without entries as well.
     func transactions(
         _ db: Database, entries condition: String?, arguments: StatementArguments = []
     ) throws -> [TransactionRecord] {
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT t.id, t.guid, t.usecase, t.useragent_device_make, t.useragent_device_os, t.useragent_device_os_version,
-                  l.usecase_event, l.in_ctx_err_code, l.in_ctx_err_desc, l.timestamp, l.epoch, l.sequence
-                FROM txn t \(condition == nil ? "LEFT " : "")JOIN txn_log l ON l.txn_id = t.id WHERE \(condition ?? "true")
-                ORDER BY t.id, l.id
-                """, arguments: arguments)
         var transactions: [TransactionRecord] = []
-        var current: Int64?
-        while let row = try rows.next() {
-            let id = row.integer(0)
-            if transactions.isEmpty || id != current { transactions.append(try record(row)) }
-            current = id
-            if row.integer(6) != nil { transactions[transactions.count - 1].entries.append(try entry(row)) }
-        }
+        try Self.eachTransaction(db, entries: condition, arguments: arguments, installation: installation) { transactions.append($0) }
         return transactions
     }
 
-    /// Columns 1...5.
-    func record(_ row: Row) throws -> TransactionRecord {
-        guard let id = row.text(1), let usecase = row.integer(2) else { throw Self.damage("txn") }
-        return TransactionRecord(
-            id: id, usecase: Int(usecase), deviceMake: row.text(3), deviceOS: row.text(4), deviceOSVersion: row.text(5))
+    /// The same one by one, also from a file of an older schema, whose missing columns are nil.
+    static func eachTransaction(
+        _ db: Database, entries condition: String?, arguments: StatementArguments = [], installation: String,
+        columns: String = columns, _ body: (TransactionRecord) throws -> Void
+    ) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT \(columns)
+                FROM txn t \(condition == nil ? "LEFT " : "")JOIN txn_log l ON l.txn_id = t.id WHERE \(condition ?? "true")
+                ORDER BY t.id, l.id
+                """, arguments: arguments)
+        var transaction: TransactionRecord?
+        var current: Int64?
+        while let row = try rows.next() {
+            let id = row.integer(0)
+            if transaction == nil || id != current {
+                if let transaction { try body(transaction) }
+                transaction = try record(row)
+            }
+            current = id
+            if row.integer(6) != nil { transaction?.entries.append(try entry(row, installation: installation)) }
+        }
+        if let transaction { try body(transaction) }
     }
 
-    /// Columns 6...11.
-    func entry(_ row: Row) throws -> EntryRecord {
+    /// What ``record(_:)`` and ``entry(_:)`` read, with the row's id as column 0.
+    static let columns = """
+        t.id, t.guid, t.usecase, t.useragent_device_make, t.useragent_device_os, t.useragent_device_os_version,
+          l.usecase_event, l.in_ctx_err_code, l.in_ctx_err_desc, l.timestamp, l.epoch, l.sequence, l.offset,
+          t.user, t.variant, t.app_version, t.session, t.installation
+        """
+
+    /// Columns 1...5 and 13...17.
+    static func record(_ row: Row) throws -> TransactionRecord {
+        guard let id = row.text(1), let usecase = row.integer(2) else { throw damage("txn") }
+        return TransactionRecord(
+            id: id, usecase: Int(usecase), deviceMake: row.text(3), deviceOS: row.text(4), deviceOSVersion: row.text(5),
+            user: row.text(13), variant: row.text(14), appVersion: row.text(15), session: row.text(16),
+            installation: row.text(17))
+    }
+
+    /// Columns 6...12.
+    static func entry(_ row: Row, installation: String) throws -> EntryRecord {
         guard let event = row.integer(6), let time = row.time(9), let epoch = row.integer(10), let sequence = row.integer(11)
-        else { throw Self.damage("txn_log") }
+        else { throw damage("txn_log") }
         return EntryRecord(
             event: Int(event), errorCode: row.integer(7).map { Int($0) }, errorDescription: row.text(8), time: time,
-            key: EntryKey(installation: installation, epoch: epoch, sequence: sequence))
+            key: EntryKey(installation: installation, epoch: epoch, sequence: sequence), offset: row.integer(12))
     }
 
     static func damage(_ table: String) -> DatabaseError {
@@ -322,7 +489,7 @@ extension LogTime {
 
 extension String {
     /// SQLite's text ends at a NUL: what stands behind it would be lost. It reads `␀` instead.
-    fileprivate var withoutNUL: String {
+    var withoutNUL: String {
         utf8.contains(0) ? String(unicodeScalars.map { $0 == "\0" ? "\u{2400}" : Character($0) }) : self
     }
 }

@@ -9,10 +9,14 @@ public struct TransactionStoreCounts: Sendable, Hashable {
     /// Entries that the receiver refused for good: kept, and not sent again.
     public var setAside: Int
 
-    public init(transactions: Int = 0, entries: Int = 0, pending: Int = 0, setAside: Int = 0) {
+    /// Entries that were given up since everything was last deleted: the store was full, or its file damaged.
+    public var dropped: Int
+
+    public init(transactions: Int = 0, entries: Int = 0, pending: Int = 0, setAside: Int = 0, dropped: Int = 0) {
         self.transactions = transactions
         self.entries = entries
         self.pending = pending
         self.setAside = setAside
+        self.dropped = dropped
     }
 }

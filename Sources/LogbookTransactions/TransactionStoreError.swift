@@ -8,14 +8,18 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     case notADatabase(path: String)
     /// An SQLite file of something else. Nothing was changed.
     case notAStore(path: String)
+    /// As much as may be is stored, and nothing of it can be given up: it is under way to the receiver. Nothing was written.
+    case full(path: String, maximumBytes: Int)
     /// The folder or the file cannot be made, read or written.
     case cannotOpen(path: String, reason: String)
     /// Nothing was written.
     case diskFull(path: String)
     /// Another program held the file for longer than five seconds. Nothing was written.
     case busy(path: String)
-    /// The file holds what this library would never have written.
+    /// The file holds what this library would never have written, and could not be replaced.
     case damaged(path: String, reason: String)
+    /// The file was damaged, and a new one has taken its place.
+    case recovered(path: String, TransactionStoreRecovery)
     /// Any other failure, with SQLite's extended result code. What was to be written may or may not be there after a restart.
     case failed(path: String, code: Int32, reason: String)
     /// Used after it was closed.
@@ -28,6 +32,10 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
         case .newerSchema(let path, let found, let supported):
             "the transaction store \(path) has schema version \(found) and this library knows \(supported); update the library, "
                 + "or choose another path"
+        case .full(let path, let maximumBytes):
+            "the transaction store \(path) holds \(maximumBytes) bytes that wait to be delivered; let it reach its receiver, or allow "
+                + "more bytes"
+        case .recovered(let path, let recovery): "the transaction store \(path) was damaged: \(recovery)"
         case .notADatabase(let path): "\(path) is not an SQLite file; choose another path, or move the file away"
         case .notAStore(let path): "\(path) is an SQLite file of another program; choose another path"
         case .cannotOpen(let path, let reason):
@@ -35,7 +43,7 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
         case .diskFull(let path): "no room to write to the transaction store \(path); free space on its disk"
         case .busy(let path): "another program keeps the transaction store \(path) locked; let it finish"
         case .damaged(let path, let reason):
-            "the transaction store \(path) is damaged (\(reason)); move it away, and salvage it with sqlite3's .recover"
+            "the transaction store \(path) is damaged (\(reason)); move it away, and save what can be read with `logbook store repair`"
         case .failed(let path, let code, let reason): "the transaction store \(path) failed: \(reason) (SQLite code \(code))"
         case .closed(let path): "the transaction store \(path) is closed"
         }

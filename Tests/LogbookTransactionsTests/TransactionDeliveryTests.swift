@@ -63,7 +63,7 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
     }
 
     @Test func aTokenWithoutAParameterAndOneWithQuotes() throws {
-        let server = try LoopbackServer { _ in .status(202) }
+        let server = try LoopbackServer { .status(202, headers: [HTTPHeader("Logbook-Parcel", $0.header("Logbook-Parcel") ?? "")]) }
         let bench = try Bench(url: server.url, token: "a=b==") {
             $0.authScheme = "Bearer"
             $0.authTokenParameter = nil
@@ -95,6 +95,28 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(bench.sqlite3("SELECT (SELECT count(*) FROM txn), (SELECT count(*) FROM txn_log), (SELECT count(*) FROM parcel)") == "0|0|0")
         #expect(bench.events.all == [.delivered(transactions: 1, entries: 2)])
         #expect(server.requests.count == 1)
+    }
+
+    @Test("C13: in version 0.0.2 only an answer that names the parcel acknowledges it, and not the login page of a network", arguments: [
+        (200, "<html>please log in</html>"), (204, ""), (202, ""), (200, "{}"),
+    ])
+    func aStrangersAnswer(status: Int, body: String) throws {
+        let isPortal = Locked(true)
+        let server = try LoopbackServer { request in
+            if isPortal.withLock({ $0 }) { return .status(status, headers: [HTTPHeader("Content-Type", "text/html")], body: body) }
+            return .status(202, headers: [HTTPHeader("Logbook-Parcel", request.header("Logbook-Parcel") ?? "")])
+        }
+        let bench = try Bench(url: server.url) { $0.wireVersion = .v0_0_2 }
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        #expect(bench.events.wait(for: 1) == [
+            .failed(reason: "not acknowledged: HTTP status \(status) without Logbook-Parcel, as of somebody else")
+        ])
+        #expect(try bench.provider.counts().pending == 1)
+        isPortal.withLock { $0 = false }
+        bench.clock.advance(by: .seconds(10))
+        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 1))
+        #expect(try bench.provider.counts() == TransactionStoreCounts())
     }
 
     @Test func anAcknowledgementOfAnotherParcelIsNone() throws {
@@ -227,6 +249,36 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(server.requests.map(\.target) == ["/"])
     }
 
+    @Test("C29: one poisonous entry among many in one request: the others arrive, it is kept, and reported once")
+    func poisonAmongOthers() throws {
+        let server = try LoopbackServer { request in
+            .status(String(decoding: request.body, as: UTF8.self).contains("poison") ? 400 : 202)
+        }
+        let bench = try Bench(url: server.url, token: "t")
+        let transactions = (0..<10).map { _ in bench.service.transaction(usecase: 1) }
+        for event in 0..<5 {
+            for (place, transaction) in transactions.enumerated() {
+                let isPoison = place == 6 && event == 3
+                transaction.log(event, error: isPoison ? 1 : nil, isPoison ? "poison" : nil)
+            }
+        }
+        try bench.deliver()
+
+        let accepted = try server.requests.filter { !String(decoding: $0.body, as: UTF8.self).contains("poison") }.map(events)
+        var arrived: [String: [Int]] = [:]
+        for events in accepted { arrived.merge(events) { $0 + $1 } }
+        for (place, transaction) in transactions.enumerated() {
+            #expect(arrived[transaction.id]?.sorted() == (place == 6 ? [0, 1, 2, 4] : [0, 1, 2, 3, 4]))
+        }
+        #expect(bench.events.all.filter { if case .setAside = $0 { true } else { false } } == [
+            .setAside(entries: 1, reason: "HTTP status 400")
+        ])
+        let kept = try bench.provider.allTransactions()
+        #expect(kept.map(\.id) == [transactions[6].id])
+        #expect(kept[0].entries.map(\.errorDescription) == ["poison"])
+        #expect(try bench.provider.counts() == TransactionStoreCounts(transactions: 1, entries: 1, setAside: 1))
+    }
+
     @Test func whatIsSetAsideDoesNotHoldUpTheRest() throws {
         let server = try LoopbackServer { request in
             .status(String(decoding: request.body, as: UTF8.self).contains("poison") ? 400 : 202)
@@ -255,6 +307,30 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(try bench.provider.counts().entries == 0)
         let accepted = try server.requests.compactMap { try events($0)[transaction.id] }.filter { $0.count <= 3 }
         #expect(accepted.flatMap(\.self) == Array(0..<10))
+    }
+
+    @Test("C25: when an answer is lost the same parcel comes again, and a receiver that knows entry ids has each entry once")
+    func lostAnswer() throws {
+        let archive = Locked<[EntryKey: Int]>([:]), parcels = Heard<String>()
+        let server = try LoopbackServer { request in
+            let name = request.header("Logbook-Parcel") ?? ""
+            let set = (try? TransactionSet.decode(request.body, .v0_0_2)) ?? TransactionSet()
+            for key in set.transactions.flatMap({ $0.entries.compactMap(\.key) }) { archive.withLock { $0[key, default: 0] += 1 } }
+            parcels.append(name)
+            return parcels.all.count == 1 ? .reset : .status(202, headers: [HTTPHeader("Logbook-Parcel", name)])
+        }
+        let bench = try Bench(url: server.url) { $0.wireVersion = .v0_0_2 }
+        let transaction = bench.service.transaction(usecase: 1)
+        for event in 0..<3 { transaction.log(event) }
+        bench.provider.token = "t"
+        guard case .failed? = bench.events.wait(for: 1).first else { return #expect(Bool(false), "no failure was reported") }
+        #expect(try bench.provider.counts().pending == 3)
+        bench.clock.advance(by: .seconds(10))
+        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 3))
+        #expect(parcels.all.count == 2 && Set(parcels.all).count == 1)
+        #expect(archive.withLock { $0.count } == 3)
+        #expect(archive.withLock { Set($0.values) } == [2])   // each was seen twice, under one id
+        #expect(server.requests[0].body == server.requests[1].body)
     }
 
     @Test("C21: nobody listens")
@@ -422,7 +498,7 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         bench.service.transaction(usecase: 2).log(2)
         bench.close()
 
-        let good = try LoopbackServer { _ in .status(202) }
+        let good = try LoopbackServer { .status(202, headers: [HTTPHeader("Logbook-Parcel", $0.header("Logbook-Parcel") ?? "")]) }
         let again = try Bench(in: folder, url: good.url, token: "t") { $0.wireVersion = .v0_0_2 }
         try again.deliver()
         #expect(good.requests.count == 2)

@@ -40,7 +40,71 @@ private let setG2 = TransactionSet(transactions: [
         ])
 ])
 
+/// The golden of version 0.0.2: every key it knows, once with and once without what may be absent.
+let goldenV2 = """
+    {"apptxns":[{"apptxn/id":"TXN17-586AB00B-F16E-4AE6-8A91-0210264925C7","apptxn/usecase":17,
+     "apptxn/user-agent-device-make":"iPhone7,2","apptxn/user-agent-device-os":"iPhone OS","apptxn/user-agent-device-os-version":"8.1.2",
+     "apptxn/user":"joe","apptxn/variant":"B","apptxn/app-version":"1.4.0",
+     "apptxn/session":"0B7E11F0-8A5C-4C3E-9C53-6C6C2E2F1D11","apptxn/installation":"9D2C56F4-3F4C-4B7C-B6F5-0E6B0B6C7A55",
+     "apptxn/logs":[
+      {"apptxnlog/usecase-event":0,"apptxnlog/in-ctx-err-code":null,"apptxnlog/timestamp":"Fri, 06 Feb 2015 05:59:27 GMT",
+       "apptxnlog/timestamp-us":1423202367987654,"apptxnlog/id":"9D2C56F4-3F4C-4B7C-B6F5-0E6B0B6C7A55:3:17","apptxnlog/offset":1250000},
+      {"apptxnlog/usecase-event":7,"apptxnlog/in-ctx-err-code":-1001,"apptxnlog/in-ctx-err-desc":"no answer",
+       "apptxnlog/timestamp":"Fri, 06 Feb 2015 05:59:29 GMT","apptxnlog/timestamp-us":1423202369000001}]}]}
+    """
+private let setV2 = TransactionSet(transactions: [
+    TransactionRecord(
+        id: goldenID, usecase: 17, deviceMake: "iPhone7,2", deviceOS: "iPhone OS", deviceOSVersion: "8.1.2",
+        user: "joe", variant: "B", appVersion: "1.4.0", session: "0B7E11F0-8A5C-4C3E-9C53-6C6C2E2F1D11",
+        installation: "9D2C56F4-3F4C-4B7C-B6F5-0E6B0B6C7A55",
+        entries: [
+            EntryRecord(
+                event: 0, time: LogTime(nanoseconds: 1_423_202_367_987_654_000),
+                key: EntryKey(installation: "9D2C56F4-3F4C-4B7C-B6F5-0E6B0B6C7A55", epoch: 3, sequence: 17), offset: 1_250_000_000),
+            EntryRecord(
+                event: 7, errorCode: -1001, errorDescription: "no answer", time: LogTime(nanoseconds: 1_423_202_369_000_001_000)),
+        ])
+])
+
 @Suite struct TransactionSetTests {
+    @Test func theGoldenOfVersion2BothWays() throws {
+        #expect(try meaning(setV2.encode(.v0_0_2)) == meaning(goldenV2))
+        #expect(try TransactionSet.decode(Array(goldenV2.utf8), .v0_0_2) == setV2)
+        #expect(try TransactionSet.decode(setV2.encode(.v0_0_2), .v0_0_2) == setV2)
+    }
+
+    @Test func version1StaysTheOriginals() throws {
+        let text = String(decoding: setV2.encode(.v0_0_1), as: UTF8.self)
+        let keys = Set(text.matches(of: /"(apptxn(?:log)?\/[a-z-]+)":/).map { String($0.1) })
+        #expect(keys == [
+            "apptxn/id", "apptxn/usecase", "apptxn/user-agent-device-make", "apptxn/user-agent-device-os",
+            "apptxn/user-agent-device-os-version", "apptxn/logs", "apptxnlog/usecase-event", "apptxnlog/in-ctx-err-code",
+            "apptxnlog/in-ctx-err-desc", "apptxnlog/timestamp",
+        ])
+        // A sender of version 0.0.1 that uses these keys means something else by them.
+        let set = try TransactionSet.decode(Array(goldenV2.utf8), .v0_0_1)
+        #expect(set.transactions[0].user == nil && set.transactions[0].session == nil)
+        #expect(set.transactions[0].entries.allSatisfy { $0.offset == nil && $0.key == nil })
+    }
+
+    @Test(arguments: [
+        (":\"joe\"", ":7", TransactionSetError.invalid(path: "apptxns[0].apptxn/user", expected: "a text")),
+        (":\"B\"", ":\"" + String(repeating: "b", count: 257) + "\"", .tooLarge(path: "apptxns[0].apptxn/variant", limit: 256)),
+        (":1250000", ":-1", .invalid(
+            path: "apptxns[0].apptxn/logs[0].apptxnlog/offset", expected: "whole microseconds since the session began, or absent")),
+        (":1250000", ":9223372036854775", nil),
+        (":1250000", ":9223372036854776", .invalid(
+            path: "apptxns[0].apptxn/logs[0].apptxnlog/offset", expected: "whole microseconds since the session began, or absent")),
+    ] as [(String, String, TransactionSetError?)])
+    func version2NamesItsFaults(part: String, replacement: String, expected: TransactionSetError?) throws {
+        let json = Array(goldenV2.replacing(part, with: replacement).utf8)
+        guard let expected else {
+            _ = try TransactionSet.decode(json, .v0_0_2)
+            return
+        }
+        #expect(throws: expected) { _ = try TransactionSet.decode(json, .v0_0_2) }
+    }
+
     @Test("C15: the goldens G1 and G2, both ways", arguments: [(setG1, goldenG1), (setG2, goldenG2)])
     func goldens(set: TransactionSet, json: String) throws {
         #expect(try meaning(set.encode()) == meaning(json))

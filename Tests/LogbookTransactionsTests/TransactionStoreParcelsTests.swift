@@ -74,7 +74,7 @@ extension TransactionStore {
         let whole = try #require(try store.next()).set
         let size = whole.encode(.v0_0_2).count
         let estimate = whole.transactions.reduce(TransactionSet.frameBytes) { sum, transaction in
-            sum + TransactionSet.encodedBytes(headOf: transaction)
+            sum + TransactionSet.encodedBytes(headOf: transaction, .v0_0_2)
                 + transaction.entries.reduce(0) { $0 + TransactionSet.encodedBytes(of: $1, .v0_0_2) }
         }
         #expect(estimate >= size && estimate - size <= whole.entryCount + whole.transactions.count)

@@ -92,11 +92,11 @@ private func mode(_ path: String) -> UInt32 {
         #expect(bench.sqlite3("PRAGMA integrity_check; PRAGMA foreign_key_check") == "ok")
     }
 
-    @Test("C7: a new file has version 1, and opening it again keeps what is in it")
+    @Test("C7: a new file has its version, and opening it again keeps what is in it")
     func hasAVersion() throws {
         let folder = TemporaryFolder()
         let bench = try Bench(in: folder)
-        #expect(bench.sqlite3("PRAGMA user_version; PRAGMA journal_mode") == "1\nwal")
+        #expect(bench.sqlite3("PRAGMA user_version; PRAGMA journal_mode") == "2\nwal")
         bench.service.transaction(usecase: 1).log(1)
         bench.close()
         #expect(try Bench(in: folder).provider.counts().entries == 1)
@@ -108,7 +108,7 @@ private func mode(_ path: String) -> UInt32 {
         try Bench(in: folder).close()
         #expect(sqlite3(folder.store, "PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)", readOnly: false) == "0|0|0")
         let before = bytes(of: folder.store)
-        #expect(throws: TransactionStoreError.newerSchema(path: folder.store, found: 99, supported: 1)) {
+        #expect(throws: TransactionStoreError.newerSchema(path: folder.store, found: 99, supported: 2)) {
             try TransactionStore(path: folder.store)
         }
         #expect(bytes(of: folder.store) == before)
@@ -122,14 +122,14 @@ private func mode(_ path: String) -> UInt32 {
         _ = shell("cp \(other.store) \(other.store)-wal \(folder.path)/")   // what a kill leaves behind
         let before = bytes(of: folder.store), log = bytes(of: folder.store + "-wal")
         #expect(!log.isEmpty)
-        #expect(throws: TransactionStoreError.newerSchema(path: folder.store, found: 99, supported: 1)) {
+        #expect(throws: TransactionStoreError.newerSchema(path: folder.store, found: 99, supported: 2)) {
             try TransactionStore(path: folder.store)
         }
         #expect(bytes(of: folder.store) == before)
         #expect(bytes(of: folder.store + "-wal") == log)
     }
 
-    @Test func refusesWhatIsNoDatabase() throws {
+    @Test("Row 20: what never was a store is not touched") func refusesWhatIsNoDatabase() throws {
         let folder = TemporaryFolder()
         _ = shell("head -c 5000 /dev/urandom > '\(folder.store)'")
         let before = bytes(of: folder.store)
@@ -157,7 +157,7 @@ private func mode(_ path: String) -> UInt32 {
         #expect(error?.description.contains("Not a directory") == true)
     }
 
-    @Test func twoCannotHaveOneStore() throws {
+    @Test("Row 24: two cannot have one store") func twoCannotHaveOneStore() throws {
         let folder = TemporaryFolder()
         let first = try TransactionStore(path: folder.store)
         #expect(throws: TransactionStoreError.storeLocked(path: folder.store)) { try TransactionStore(path: folder.store) }
@@ -165,7 +165,7 @@ private func mode(_ path: String) -> UInt32 {
         _ = try TransactionStore(path: folder.store)
     }
 
-    @Test func twoProcessesCannotHaveOneStore() async throws {
+    @Test("Row 24: two processes cannot have one store") func twoProcessesCannotHaveOneStore() async throws {
         let folder = TemporaryFolder()
         let store = try TransactionStore(path: folder.store)
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
@@ -247,7 +247,7 @@ private func mode(_ path: String) -> UInt32 {
         #expect(bench.sqlite3("SELECT txn.id, txn_log.id, sequence FROM txn JOIN txn_log ON txn_id = txn.id") == "2|2|2")
     }
 
-    @Test func aBatchOfferedAgainKeepsItsKeys() throws {
+    @Test("Row 8: a batch that failed and is offered again keeps its keys") func aBatchOfferedAgainKeepsItsKeys() throws {
         let folder = TemporaryFolder()
         let store = try TransactionStore(path: folder.store)
         let events = (1...3).map { number in
@@ -264,17 +264,19 @@ private func mode(_ path: String) -> UInt32 {
         #expect(sqlite3(folder.store, "SELECT sequence, usecase_event FROM txn_log") == "1|1\n2|2\n3|3")
     }
 
-    @Test func valuesThatCannotBeAreReportedAndCrashNobody() throws {
-        let folder = TemporaryFolder()
-        let store = try TransactionStore(path: folder.store)
+    @Test("Row 20: values that cannot be are passed over, and everything else goes on")
+    func valuesThatCannotBe() throws {
+        let folder = TemporaryFolder(), recoveries = Heard<TransactionStoreRecovery>()
+        let store = try TransactionStore(path: folder.store, onRecovery: { recoveries.append($0) })
         try store.transaction { db in
             try db.execute(sql: "INSERT INTO txn (guid, usecase) VALUES ('a', 1)")
             try db.execute(
-                sql: "INSERT INTO txn_log (txn_id, timestamp, usecase_event, epoch, sequence) VALUES (1, 9e300, 1, 1, 1)")
+                sql: "INSERT INTO txn_log (txn_id, timestamp, usecase_event, epoch, sequence) VALUES (1, 9e300, 1, 1, 1), (1, 5, 2, 1, 2)")
         }
-        #expect(throws: TransactionStoreError.damaged(path: folder.store, reason: "an impossible value in the table txn_log")) {
-            _ = try store.allTransactions()
-        }
+        #expect(try store.allTransactions().map { $0.entries.map(\.event) } == [[2]])
+        #expect(recoveries.all.map(\.reason) == ["an impossible value in the table txn_log"])
+        #expect(recoveries.all.map(\.entries) == [1])
+        #expect(sqlite3(recoveries.all[0].setAside, "SELECT count(*) FROM txn_log") == "2")
     }
 }
 #endif

@@ -1,0 +1,92 @@
+#if Collector
+    internal import ArgumentParser
+    internal import LogbookTransactions
+
+    struct StoreCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "store", abstract: "Looks at a program's store of application transactions, and saves what can be read of it.",
+            subcommands: [Verify.self, Dump.self, Repair.self])
+
+        struct Verify: ParsableCommand {
+            static let configuration = CommandConfiguration(
+                commandName: "verify", abstract: "Says whether a store is well, and what is in it.",
+                discussion: """
+                    Reads everything and changes nothing, also while a program uses the store. Exits with 0 when it is well, with 65 \
+                    when it is damaged, and with 66 when there is no store.
+                    """)
+
+            @Argument(help: "The store's file.")
+            var path: String
+
+            func run() throws {
+                try StoreCommand.telling("verify") { () throws(TransactionStoreError) in
+                    let found = try StoreMaintenance.verify(path)
+                    let counts = found.counts
+                    Terminal.print(
+                        "schema version \(found.schemaVersion), installation \(found.installation), epoch \(found.epoch)\n"
+                            + "\(counts.transactions) transactions, \(counts.entries) entries: \(counts.pending) wait, "
+                            + "\(counts.setAside) are set aside; \(counts.dropped) were given up\n")
+                    if found.faults.isEmpty { return Terminal.print("the store is well\n") }
+                    for fault in found.faults { Terminal.say("logbook store verify: \(fault)\n") }
+                    throw .damaged(path: path, reason: "\(found.faults.count) faults")
+                }
+            }
+        }
+
+        struct Dump: ParsableCommand {
+            static let configuration = CommandConfiguration(
+                commandName: "dump", abstract: "Prints the transactions of a store, one line of JSON each.",
+                discussion: "In the words of the wire's version 0.0.2. Changes nothing, also while a program uses the store.")
+
+            @Argument(help: "The store's file.")
+            var path: String
+
+            func run() throws {
+                try StoreCommand.telling("dump") { () throws(TransactionStoreError) in
+                    try StoreMaintenance.dump(path) { Terminal.write($0, to: 1) }
+                }
+            }
+        }
+
+        struct Repair: ParsableCommand {
+            static let configuration = CommandConfiguration(
+                commandName: "repair", abstract: "Saves what can be read of a damaged store to a new file.",
+                discussion: """
+                    The old file is kept as it is. No program may have it open. Exits with 0 when everything could be read, and with \
+                    65 when something could not.
+                    """)
+
+            @Argument(help: "The store's file.")
+            var path: String
+
+            @Option(help: ArgumentHelp("Where to; <path>.repaired by default. Nothing may be there.", valueName: "path"))
+            var to: String?
+
+            func run() throws {
+                try StoreCommand.telling("repair") { () throws(TransactionStoreError) in
+                    let target = to ?? path + ".repaired"
+                    let saved = try StoreMaintenance.repair(path, to: target)
+                    Terminal.print("\(saved.entries) entries of \(saved.transactions) transactions are in \(target)\n")
+                    if !saved.isComplete || saved.orphans > 0 {
+                        throw .damaged(path: path, reason: "something could not be read")
+                    }
+                }
+            }
+        }
+
+        private static func telling(_ command: String, _ body: () throws(TransactionStoreError) -> Void) throws {
+            do {
+                try body()
+            } catch {
+                Terminal.say("logbook store \(command): \(error)\n")
+                switch error {
+                case .damaged, .notADatabase: throw ExitCode(65)
+                case .notAStore, .newerSchema: throw ExitCode(66)
+                case .cannotOpen: throw ExitCode(66)
+                case .storeLocked, .busy: throw ExitCode(75)
+                default: throw ExitCode(74)
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,144 @@
+#if Transactions
+internal import CLogbookSystem
+internal import GRDB
+internal import LogbookCore
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+// A damaged store is replaced in steps that a kill may fall between: first the new file is finished under a name of its own
+// (`.recovered`), then the old files are renamed, the database itself last, then the new one takes its place. Whoever finds a
+// finished `.recovered` goes on from there.
+extension StoreFile {
+    /// The database and what SQLite keeps beside it.
+    private static let suffixes = ["-wal", "-shm", "-journal", ""]
+
+    private var recovered: String { path + ".recovered" }
+
+    /// Ends a replacement that a kill interrupted.
+    func finishRecovery(now: LogTime) throws(TransactionStoreError) {
+        if access(recovered, F_OK) == 0 { _ = try swap(now: now) }
+    }
+
+    /// Sets the damaged files aside and puts a store of what could be read in their place.
+    func recover(
+        because reason: String, as identity: StoreIdentity?, now: LogTime
+    ) throws(TransactionStoreError) -> TransactionStoreRecovery {
+        var salvage = StoreSalvage(identity: identity)
+        let making = path + ".recovering"
+        try salvage.run(from: path, to: making)
+        if rename(making, recovered) != 0 { throw .cannotOpen(path: recovered, reason: Self.reason(errno)) }
+        return TransactionStoreRecovery(
+            reason: reason, setAside: try swap(now: now), transactions: salvage.transactions, entries: salvage.entries,
+            orphans: salvage.orphans, isComplete: salvage.isComplete)
+    }
+
+    private func swap(now: LogTime) throws(TransactionStoreError) -> String {
+        var name = path + ".corrupt-\(now.wholeSeconds)", number = 1
+        while Self.suffixes.contains(where: { access(name + $0, F_OK) == 0 }) {
+            number += 1
+            name = path + ".corrupt-\(now.wholeSeconds)-\(number)"
+        }
+        for suffix in Self.suffixes where access(path + suffix, F_OK) == 0 {
+            if rename(path + suffix, name + suffix) != 0 { throw .cannotOpen(path: path + suffix, reason: Self.reason(errno)) }
+        }
+        if rename(recovered, path) != 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = logbook_openat(AT_FDCWD, folder, O_RDONLY | O_CLOEXEC, 0)
+        if descriptor >= 0 {
+            fsync(descriptor)
+            close(descriptor)
+        }
+        return name
+    }
+
+    /// Deletes a database that was made on the way, and what is beside it.
+    static func remove(_ path: String) { for suffix in suffixes { unlink(path + suffix) } }
+
+    /// Copies a file as far as it can be read; one that is not there gives none.
+    static func copy(_ path: String, to target: String) throws(TransactionStoreError) {
+        let source = logbook_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)
+        if source < 0 { return }
+        defer { close(source) }
+        let copy = logbook_openat(AT_FDCWD, target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        if copy < 0 { throw .cannotOpen(path: target, reason: reason(errno)) }
+        defer { close(copy) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        while case let count = read(source, &bytes, bytes.count), count > 0 {
+            var done = 0
+            while done < count {
+                let written = bytes.withUnsafeBytes { write(copy, $0.baseAddress! + done, count - done) }
+                if written <= 0 { throw .diskFull(path: target) }
+                done += written
+            }
+        }
+    }
+
+    private static let pageBytes = 4096
+
+    /// Gives a copy whose first hundred bytes are not SQLite's the beginning that ours have, so that the pages can be read.
+    static func mendHeader(of path: String) throws(TransactionStoreError) {
+        let file = logbook_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        if file < 0 { throw .cannotOpen(path: path, reason: reason(errno)) }
+        defer { close(file) }
+        var found = [UInt8](repeating: 0, count: 100), facts = stat()
+        _ = pread(file, &found, found.count, 0)
+        guard fstat(file, &facts) == 0, !isHeader(found) else { return }
+        var header = magic + [UInt8](repeating: 0, count: 84)
+        func put(_ number: Int, at offset: Int) {
+            for byte in 0..<4 { header[offset + byte] = UInt8(truncatingIfNeeded: number >> (24 - 8 * byte)) }
+        }
+        let pages = max(1, Int(facts.st_size) / pageBytes)
+        header.replaceSubrange(16..<24, with: [UInt8(pageBytes >> 8), 0, 2, 2, 0, 64, 32, 32])
+        put(pages, at: 28)
+        put(1, at: 40)
+        put(4, at: 44)   // the schema format of every SQLite since 2006
+        put(1, at: 56)   // UTF-8
+        put(TransactionStore.schemaVersion, at: 60)
+        put(Int(applicationID), at: 68)
+        _ = pwrite(file, header, header.count, 0)
+        ftruncate(file, off_t(pages * pageBytes))
+    }
+
+    private static func isHeader(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: magic) && bytes[16] == UInt8(pageBytes >> 8) && bytes[17] == 0 && (1...2).contains(bytes[18])
+            && (1...2).contains(bytes[19]) && bytes[20] == 0 && bytes[21] == 64 && bytes[22] == 32 && bytes[23] == 32
+    }
+
+    /// Whether the write-ahead log was made for another database, or for an earlier state of this one: SQLite would mix the two.
+    /// Each opening of a store raises its epoch, which tells.
+    static func isLogForeign(_ path: String) -> Bool {
+        let plain = path + ".plain"   // under another name no log is found
+        remove(plain)
+        guard link(path, plain) == 0 else { return false }   // a file system without links cannot tell
+        let alone = try? identity(of: plain)
+        remove(plain)
+        guard let alone else { return false }
+        do {
+            let both = try identity(of: path)
+            return both.installation != alone.installation || both.epoch < alone.epoch
+        } catch let error as DatabaseError {
+            return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR].contains(error.resultCode)   // pages that do not belong together
+        } catch {
+            return false
+        }
+    }
+
+    private static func identity(of path: String) throws -> StoreIdentity {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read { db in
+            guard let row = try Row.fetchOne(db, sql: "SELECT installation, epoch FROM meta"), let installation = row.text(0),
+                let epoch = row.integer(1)
+            else { throw TransactionStore.damage("meta") }
+            return StoreIdentity(installation: installation, epoch: epoch)
+        }
+    }
+}
+#endif

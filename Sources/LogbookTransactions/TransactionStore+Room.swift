@@ -1,0 +1,103 @@
+#if Transactions
+internal import GRDB
+internal import LogbookCore
+
+extension DropReason {
+    /// It could not be read from a damaged file.
+    public static let corruptRecovered = DropReason(rawValue: "corrupt_recovered")
+}
+
+// A store that nobody collects does not grow for ever. What is given up leaves a row that says how much of which epoch, so a
+// receiver's gap has its reason.
+extension TransactionStore {
+    /// Entries that are given up at a time.
+    private static let chunk = 32
+    /// Bytes that a row takes beside its texts, at a guess on the safe side.
+    private static let rowBytes = 200
+
+    /// Gives up transactions in which nothing happened, then what was set aside, then the oldest entries, until `events` find room.
+    /// Parcels under way are left alone: they could not be sent again as they were.
+    /// - Returns: How many entries were given up.
+    /// - Throws: ``TransactionStoreError/full(path:maximumBytes:)`` when that is not enough.
+    func makeRoom(for events: [LogEvent], _ db: Database) throws -> Int {
+        guard maximumBytes < .max else { return 0 }
+        let needed = events.reduce(0) { sum, event in
+            sum + Self.rowBytes + (event.transaction?.errorDescription?.utf8.count ?? 0)
+        }
+        guard try usedBytes(db) + needed > maximumBytes else { return 0 }
+        let target = maximumBytes - maximumBytes / 16 - needed   // some more, so that not every call has to do this
+        var dropped = 0
+        for giveUp in [giveUpEmptyTransactions, giveUpSetAside, giveUpOldest] {
+            while try usedBytes(db) > target {
+                guard let count = try giveUp(db) else { break }
+                dropped += count
+            }
+        }
+        if try usedBytes(db) + needed > maximumBytes {
+            throw TransactionStoreError.full(path: path, maximumBytes: maximumBytes)
+        }
+        return dropped
+    }
+
+    private func usedBytes(_ db: Database) throws -> Int {
+        func pragma(_ name: String) throws -> Int { try Int.fetchOne(db.cachedStatement(sql: "PRAGMA \(name)")) ?? 0 }
+        return (try pragma("page_count") - pragma("freelist_count")) * (try pragma("page_size"))
+    }
+
+    private func giveUpEmptyTransactions(_ db: Database) throws -> Int? {
+        try db.execute(
+            sql: """
+                DELETE FROM txn WHERE id IN (
+                  SELECT id FROM txn WHERE NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_id = txn.id) ORDER BY id LIMIT \(Self.chunk))
+                """)
+        return db.changesCount > 0 ? 0 : nil
+    }
+
+    private func giveUpSetAside(_ db: Database) throws -> Int? {
+        guard let number = try Int64.fetchOne(db, sql: "SELECT number FROM parcel WHERE state = 1 ORDER BY number LIMIT 1") else {
+            return nil
+        }
+        let count = try giveUp("parcel = ?", [number], db)
+        try db.execute(sql: "DELETE FROM parcel WHERE number = ?", arguments: [number])
+        return count
+    }
+
+    private func giveUpOldest(_ db: Database) throws -> Int? {
+        let last = try Int64.fetchOne(
+            db, sql: "SELECT max(id) FROM (SELECT id FROM txn_log WHERE parcel IS NULL ORDER BY id LIMIT \(Self.chunk))")
+        guard let last else { return nil }
+        return try giveUp("parcel IS NULL AND id <= ?", [last], db)
+    }
+
+    private func giveUp(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> Int {
+        let transactions = try Int64.fetchAll(
+            db, sql: "SELECT DISTINCT txn_id FROM txn_log WHERE \(condition)", arguments: arguments)
+        let epochs = try Row.fetchAll(
+            db, sql: "SELECT epoch, min(sequence), max(sequence), count(*) FROM txn_log WHERE \(condition) GROUP BY epoch",
+            arguments: arguments)
+        var dropped = 0
+        for row in epochs {
+            guard let epoch = row.integer(0), let first = row.integer(1), let last = row.integer(2), let count = row.integer(3)
+            else { throw Self.damage("txn_log") }
+            try Self.noteLoss(of: Int(count), epoch: epoch, first: first, last: last, because: .spoolFull, db)
+            dropped += Int(count)
+        }
+        try db.execute(sql: "DELETE FROM txn_log WHERE \(condition)", arguments: arguments)
+        let delete = try db.cachedStatement(
+            sql: "DELETE FROM txn WHERE id = ? AND NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_id = txn.id)")
+        for transaction in transactions { try delete.execute(arguments: [transaction]) }
+        return dropped
+    }
+
+    static func noteLoss(
+        of count: Int, epoch: Int64, first: Int64, last: Int64, because reason: DropReason, _ db: Database
+    ) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO loss (epoch, reason, first, last, count) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (epoch, reason) DO UPDATE
+                SET first = min(first, excluded.first), last = max(last, excluded.last), count = count + excluded.count
+                """, arguments: [epoch, reason.rawValue, first, last, count])
+    }
+}
+#endif

@@ -1,0 +1,31 @@
+/// What was saved of a store whose file was damaged.
+public struct TransactionStoreRecovery: Sendable, Hashable, CustomStringConvertible {
+    /// What was wrong, in SQLite's words.
+    public var reason: String
+    /// Where the damaged file is now, with `-wal` beside it where there was one; nothing of it was changed or deleted.
+    public var setAside: String
+    /// Transactions that could be read, those without entries included.
+    public var transactions: Int
+    /// Entries that could be read (`corrupt_recovered`).
+    public var entries: Int
+    /// Entries that could be read and belong to nothing, since their transactions could not.
+    public var orphans: Int
+    /// Whether every table could be read to its end. What was damaged beyond recognition cannot be counted.
+    public var isComplete: Bool
+
+    public init(
+        reason: String, setAside: String, transactions: Int = 0, entries: Int = 0, orphans: Int = 0, isComplete: Bool = false
+    ) {
+        self.reason = reason
+        self.setAside = setAside
+        self.transactions = transactions
+        self.entries = entries
+        self.orphans = orphans
+        self.isComplete = isComplete
+    }
+
+    public var description: String {
+        "\(entries) entries of \(transactions) transactions were saved from a damaged store (\(reason)), which is kept as "
+            + "\(setAside)" + (isComplete ? "" : "; others may be lost")
+    }
+}

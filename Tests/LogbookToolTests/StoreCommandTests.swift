@@ -1,0 +1,93 @@
+#if Collector && canImport(Glibc)
+    import Foundation
+    import Glibc
+    import GRDB
+    import LogbookCore
+    import LogbookTestKit
+    import LogbookTransactions
+    import Testing
+
+    extension ToolTests {
+        @Suite struct StoreCommandTests {
+            private let folder: TemporaryFolder
+            init() throws { folder = try TemporaryFolder() }
+
+            private func provider() throws -> (TransactionLogProvider, LogService) {
+                var configuration = TransactionLogConfiguration(storePath: folder("store.sqlite"))
+                configuration.delivery.interval = nil
+                configuration.user = "joe"
+                let provider = try TransactionLogProvider(configuration: configuration)
+                let service = LogService()
+                service.register(provider)
+                return (provider, service)
+            }
+
+            @Test func aStoreInUseIsVerifiedAndDumped() throws {
+                let (provider, service) = try provider()
+                let first = service.transaction(usecase: 1), second = service.transaction(usecase: 2)
+                first.log(0)
+                first.log(1, error: 42, "Baad!")
+                second.log(0)
+
+                let verified = try Tool.run(["store", "verify", "store.sqlite"], in: folder)
+                #expect(verified.status == 0, "\(verified.errors)")
+                #expect(verified.output.hasPrefix("schema version 2, installation "))
+                #expect(verified.output.hasSuffix(
+                    "epoch 1\n2 transactions, 3 entries: 3 wait, 0 are set aside; 0 were given up\nthe store is well\n"))
+
+                let dumped = try Tool.run(["store", "dump", "store.sqlite"], in: folder)
+                #expect(dumped.status == 0, "\(dumped.errors)")
+                let lines = dumped.output.split(separator: "\n")
+                #expect(lines.count == 2)
+                let set = try TransactionSet.decode(Array("{\"apptxns\":[\(lines.joined(separator: ","))]}".utf8), .v0_0_2)
+                #expect(try set.transactions == provider.allTransactions())
+
+                let inUse = try Tool.run(["store", "repair", "store.sqlite"], in: folder)
+                #expect(inUse.status == 75)
+                #expect(inUse.errors.contains("in use"))
+                provider.shutdown(by: .seconds(30))
+            }
+
+            @Test func aDamagedStoreIsRepairedIntoANewFile() throws {
+                let (provider, service) = try provider()
+                for usecase in 0..<200 {
+                    let transaction = service.transaction(usecase: usecase)
+                    transaction.log(0, error: 1, String(repeating: "x", count: 300))
+                }
+                provider.shutdown(by: .seconds(30))
+                let path = folder("store.sqlite")
+                let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+                try handle.seek(toOffset: 4096 * 14)
+                try handle.write(contentsOf: Data(repeating: 0xA5, count: 3 * 4096))
+                try handle.close()
+                let before = try Data(contentsOf: URL(fileURLWithPath: path))
+
+                let verified = try Tool.run(["store", "verify", "store.sqlite"], in: folder)
+                #expect(verified.status == 65)
+                #expect(verified.errors.contains("damaged"))
+                let repaired = try Tool.run(["store", "repair", "store.sqlite", "--to", "new.sqlite"], in: folder)
+                #expect(repaired.status == 65, "\(repaired.errors)")
+                #expect(repaired.output.hasSuffix("transactions are in new.sqlite\n"))
+                #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+                let again = try Tool.run(["store", "verify", "new.sqlite"], in: folder)
+                #expect(again.status == 0, "\(again.errors)")
+                let dumped = try Tool.run(["store", "dump", "new.sqlite"], in: folder)
+                #expect(dumped.output.split(separator: "\n").count > 100)
+                let taken = try Tool.run(["store", "repair", "store.sqlite", "--to", "new.sqlite"], in: folder)
+                #expect(taken.status == 66)
+            }
+
+            @Test func whatIsNoStoreIsSaid() throws {
+                try DatabaseQueue(path: folder("bookmarks.sqlite")).write { try $0.execute(sql: "CREATE TABLE bookmarks (url)") }
+                try Data("no database, but long enough to be looked at".utf8).write(to: URL(fileURLWithPath: folder("text")))
+                for (path, status) in [("missing", Int32(66)), ("bookmarks.sqlite", 66), ("text", 65)] {
+                    for command in ["verify", "dump"] {
+                        let outcome = try Tool.run(["store", command, path], in: folder)
+                        #expect(outcome.status == status, "\(command) \(path): \(outcome.errors)")
+                        #expect(outcome.errors.contains(path))
+                    }
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,114 @@
+#if Transactions
+import GRDB
+import LogbookCore
+import LogbookHTTP
+import LogbookTestKit
+import Testing
+
+@testable import LogbookTransactions
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A store as version 1 left it: one parcel under way, one set aside, one entry that was not sent, one transaction without entries.
+private let version1 = """
+    PRAGMA journal_mode = WAL;
+    PRAGMA foreign_keys = ON;
+    CREATE TABLE meta (
+      id INTEGER PRIMARY KEY CHECK (id = 1), installation TEXT NOT NULL, epoch INTEGER NOT NULL) STRICT;
+    CREATE TABLE txn (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, guid TEXT NOT NULL UNIQUE, usecase INTEGER NOT NULL,
+      useragent_device_make TEXT, useragent_device_os TEXT, useragent_device_os_version TEXT) STRICT;
+    CREATE TABLE parcel (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, sealed REAL NOT NULL, version TEXT NOT NULL,
+      state INTEGER NOT NULL DEFAULT 0, reason TEXT) STRICT;
+    CREATE TABLE txn_log (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, txn_id INTEGER NOT NULL REFERENCES txn (id), timestamp REAL NOT NULL,
+      usecase_event INTEGER NOT NULL, in_ctx_err_code INTEGER, in_ctx_err_desc TEXT,
+      epoch INTEGER NOT NULL, sequence INTEGER NOT NULL, parcel INTEGER REFERENCES parcel (number),
+      UNIQUE (epoch, sequence)) STRICT;
+    CREATE INDEX txn_log_by_txn ON txn_log (txn_id);
+    CREATE INDEX txn_log_by_parcel ON txn_log (parcel);
+    INSERT INTO meta VALUES (1, '9D2C56F4-3F4C-4B7C-B6F5-0E6B0B6C7A55', 3);
+    INSERT INTO txn VALUES (1, 'TXN1-A', 1, 'm', 'o', '1'), (2, 'TXN1-B', 1, 'm', 'o', '1'), (3, 'TXN2-C', 2, 'm', 'o', '1');
+    INSERT INTO parcel VALUES (1, 'PARCEL-1', 1423202367.5, '0.0.2', 1, 'HTTP status 400'), (2, 'PARCEL-2', 1423202368.5, '0.0.2', 0, NULL);
+    INSERT INTO txn_log VALUES (1, 1, 1423202367.987654, 0, NULL, NULL, 2, 1, 1), (2, 1, 1423202368.0, 1, 42, 'Baad!', 3, 1, 2),
+      (3, 2, 1423202369.0, 0, NULL, NULL, 3, 2, NULL);
+    PRAGMA application_id = \(0x4C67_626B);
+    PRAGMA user_version = 1;
+    """
+/// What version 1 sent as PARCEL-2, and sends again.
+private let parcel2 = """
+    {"apptxns":[{"apptxn/id":"TXN1-A","apptxn/usecase":1,"apptxn/user-agent-device-make":"m","apptxn/user-agent-device-os":"o",\
+    "apptxn/user-agent-device-os-version":"1","apptxn/logs":[{"apptxnlog/usecase-event":1,"apptxnlog/in-ctx-err-code":42,\
+    "apptxnlog/in-ctx-err-desc":"Baad!","apptxnlog/timestamp":"Fri, 06 Feb 2015 05:59:28 GMT",\
+    "apptxnlog/timestamp-us":1423202368000000,"apptxnlog/id":"9D2C56F4-3F4C-4B7C-B6F5-0E6B0B6C7A55:3:1"}]}]}
+    """
+
+@Suite struct StoreMigrationTests {
+    private func store(in folder: TemporaryFolder) {
+        // Not in quotes of the shell: the statements hold both kinds.
+        let file = fopen(folder.path + "/version1.sql", "w")
+        fputs(version1, file)
+        fclose(file)
+        #expect(shell("sqlite3 '\(folder.store)' < '\(folder.path)/version1.sql'") == "wal")
+    }
+
+    @Test("Row 22: a store of version 1 keeps everything, and sends what was under way as it was")
+    func migrates() throws {
+        let folder = TemporaryFolder()
+        store(in: folder)
+        let server = try LoopbackServer { .status(202, headers: [HTTPHeader("Logbook-Parcel", $0.header("Logbook-Parcel") ?? "")]) }
+        let bench = try Bench(in: folder, url: server.url) { $0.wireVersion = .v0_0_2 }
+        #expect(bench.sqlite3("PRAGMA user_version; PRAGMA integrity_check; PRAGMA foreign_key_check") == "2\nok")
+        #expect(try bench.provider.counts() == TransactionStoreCounts(transactions: 3, entries: 3, pending: 2, setAside: 1))
+        #expect(bench.provider.store.installation == "9D2C56F4-3F4C-4B7C-B6F5-0E6B0B6C7A55")
+        #expect(bench.provider.store.epoch == 4)
+        bench.provider.token = "t"
+        try bench.deliver()
+        #expect(server.requests.count == 2)
+        #expect(server.requests[0].header("Logbook-Parcel") == "PARCEL-2")
+        #expect(String(decoding: server.requests[0].body, as: UTF8.self) == parcel2)
+        #expect(try bench.provider.counts() == TransactionStoreCounts(transactions: 2, entries: 1, setAside: 1))
+    }
+
+    @Test("Row 22: a kill in the middle of the migration leaves version 1, which the next start migrates")
+    func aKillInTheMiddle() async throws {
+        let folder = TemporaryFolder()
+        store(in: folder)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
+            let queue = try DatabaseQueue(path: path + "/store.sqlite")
+            try queue.write { db in
+                try TransactionStore.migrate(db)
+                kill(getpid(), SIGKILL)
+            }
+        }
+        #expect(sqlite3(folder.store, "PRAGMA user_version") == "1")
+        let store = try TransactionStore(path: folder.store)
+        #expect(try store.counts().entries == 3)
+        store.close()
+        #expect(sqlite3(folder.store, "PRAGMA user_version; PRAGMA integrity_check") == "2\nok")
+    }
+
+    @Test("Row 22: a store of version 1 can be read by the tool as it is")
+    func version1IsReadAsItIs() throws {
+        let folder = TemporaryFolder()
+        store(in: folder)
+        let found = try StoreMaintenance.verify(folder.store)
+        #expect(found.schemaVersion == 1 && found.faults.isEmpty)
+        #expect(found.counts == TransactionStoreCounts(transactions: 3, entries: 3, pending: 2, setAside: 1))
+        let lines = Locked(0)
+        try StoreMaintenance.dump(folder.store) { _ in
+            lines.withLock { $0 += 1 }
+            return true
+        }
+        #expect(lines.withLock { $0 } == 3)
+        #expect(sqlite3(folder.store, "PRAGMA user_version") == "1")
+    }
+}
+#endif

@@ -1,0 +1,202 @@
+#if Transactions
+import GRDB
+import LogbookCore
+import Testing
+
+@testable import LogbookTransactions
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+private func entry(_ number: Int, of id: String, text: String = "") -> LogEvent {
+    LogEvent(
+        sequence: UInt64(number), time: t0, level: .info, message: "",
+        transaction: TransactionEntry(
+            transactionID: id, usecase: 1, kind: .happened(number), errorCode: 1, errorDescription: text, device: phone))
+}
+
+private func overwrite(_ path: String, at offset: Int, with bytes: [UInt8]) {
+    let file = open(path, O_RDWR)
+    defer { close(file) }
+    pwrite(file, bytes, bytes.count, off_t(offset))
+}
+
+private func size(_ path: String) -> Int {
+    var facts = stat()
+    return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
+}
+
+/// A closed store with `count` entries, 10 to a transaction, each of about 300 bytes.
+private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [TransactionRecord] {
+    let store = try TransactionStore(path: folder.store)
+    try store.append((0..<count).map { entry($0, of: "TXN1-\($0 / 10)", text: String(repeating: "x", count: 250)) })
+    defer { store.close() }
+    return try store.allTransactions()
+}
+
+@Suite struct StoreRecoveryTests {
+    @Test("Row 20: a destroyed beginning costs nothing that stands behind it", arguments: [16, 100])
+    func headerGarbage(bytes: Int) throws {
+        let folder = TemporaryFolder(), recoveries = Heard<TransactionStoreRecovery>()
+        let before = try filledStore(500, in: folder)
+        overwrite(folder.store, at: 0, with: [UInt8](repeating: 0xA5, count: bytes))
+        let damaged = LogbookTransactionsTests.bytes(of: folder.store)
+
+        let store = try TransactionStore(path: folder.store, clock: .manual(ManualClock(now: t0)), onRecovery: { recoveries.append($0) })
+        #expect(try store.allTransactions() == before)
+        let recovery = try #require(recoveries.all.first)
+        #expect(recovery.setAside == folder.store + ".corrupt-1423202367")
+        #expect(recovery.transactions == 50 && recovery.entries == 500 && recovery.isComplete)
+        #expect(LogbookTransactionsTests.bytes(of: recovery.setAside) == damaged)
+        try store.append([entry(1, of: "new")])
+        #expect(sqlite3(folder.store, "PRAGMA integrity_check; PRAGMA foreign_key_check") == "ok")
+        #expect(store.epoch == 2)
+    }
+
+    @Test("Row 20: a file that is empty, or full of something else, is set aside and the store goes on under its own keys")
+    func nothingIsLeft() throws {
+        for command in [": > '%'", "head -c 50000 /dev/urandom > '%'", "printf x > '%'"] {
+            let folder = TemporaryFolder(), recoveries = Heard<TransactionStoreRecovery>()
+            let before = try filledStore(20, in: folder)
+            _ = shell(command.replacing("%", with: folder.store))
+            let bench = try Bench(in: folder)
+            bench.service.transaction(usecase: 1).log(1)
+            #expect(bench.sqlite3("SELECT count(*) FROM txn_log") == "1")
+            #expect(bench.errors.all.count == 1)
+            guard case .recovered(_, let recovery)? = bench.errors.all.first else { return #expect(Bool(false)) }
+            #expect(recovery.entries == 0 && !recovery.isComplete)
+            #expect(bench.provider.store.installation == before[0].entries[0].key?.installation)
+            #expect(bench.provider.store.epoch == 2)
+            withExtendedLifetime(recoveries) {}
+        }
+    }
+
+    @Test("Row 19, 20: garbage anywhere in the file never stops the store, and what can be read is kept")
+    func pageGarbage() throws {
+        let random = LogRandomness.seeded(20)
+        var kept = 0, recovered = 0
+        let rounds = 40
+        let original = TemporaryFolder()
+        let before = try filledStore(600, in: original)
+        let keys = Set(before.flatMap { $0.entries.compactMap(\.key) })
+        for round in 0..<rounds {
+            let folder = TemporaryFolder(), recoveries = Heard<TransactionStoreRecovery>()
+            _ = shell("cp '\(original.store)' '\(original.store).lock' '\(folder.path)/'")
+            let count = 1 + Int(random.next() % 4096)
+            let offset = Int(random.next() % UInt64(size(folder.store) - count))
+            overwrite(folder.store, at: offset, with: (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+
+            let store = try TransactionStore(path: folder.store, onRecovery: { recoveries.append($0) })
+            let found = try store.allTransactions().flatMap { $0.entries.compactMap(\.key) }
+            #expect(Set(found).count == found.count, "round \(round): a key is there twice")
+            try store.append([entry(7, of: "new")])
+            #expect(try store.counts().entries == found.count + 1, "round \(round)")
+            store.close()
+            #expect(sqlite3(folder.store, "PRAGMA integrity_check") == "ok", "round \(round)")
+            if !recoveries.all.isEmpty { recovered += 1 }
+            kept += keys.intersection(found).count
+        }
+        #expect(recovered > rounds / 4)
+        #expect(kept > rounds * keys.count * 8 / 10, "only \(kept) of \(rounds * keys.count) entries were saved")
+    }
+
+    @Test("Row 20: damage that shows while the program runs is replaced under its hands, and no entry is lost")
+    func damageAtRunTime() throws {
+        let folder = TemporaryFolder()
+        let bench = try Bench(in: folder)
+        let transaction = bench.service.transaction(usecase: 1)
+        for event in 0..<100 { transaction.log(event) }
+        try bench.provider.store.transaction { db in
+            try db.execute(sql: "UPDATE txn_log SET timestamp = 9e300 WHERE usecase_event = 50")
+        }
+        #expect(try bench.provider.allTransactions()[0].entries.count == 99)
+        transaction.log(100)
+        let entries = try bench.provider.allTransactions()[0].entries
+        #expect(entries.map(\.event) == Array(0..<50) + Array(51...100))
+        #expect(Set(entries.map(\.key)).count == 100)
+        #expect(entries.allSatisfy { $0.key?.epoch == bench.provider.store.epoch })
+        #expect(bench.errors.all.count == 1)
+        #expect(bench.registration.ledger == LogLedger(submitted: 102, delivered: 102))
+    }
+
+    @Test("Row 23: a log or an index that is gone costs what stood in it, and no key is given twice", arguments: ["-wal", "-shm"])
+    func logDeleted(suffix: String) throws {
+        let other = TemporaryFolder(), folder = TemporaryFolder()
+        _ = try filledStore(100, in: other)
+        let store = try TransactionStore(path: other.store)
+        try store.append((0..<10).map { entry($0, of: "late") })
+        _ = shell("cp '\(other.store)'* '\(folder.path)/'")   // what a kill leaves behind
+        #expect(size(folder.store + suffix) > 0)
+        unlink(folder.store + suffix)
+
+        let again = try TransactionStore(path: folder.store)
+        #expect(try again.counts().entries == (suffix == "-wal" ? 100 : 110))
+        #expect(again.epoch == 3)   // also where the second one stood in the log
+        try again.append([entry(1, of: "new")])
+        again.close()
+        #expect(sqlite3(folder.store, "PRAGMA integrity_check") == "ok")
+    }
+
+    @Test("Row 23: the log of another store, or of yesterday's, is not mixed in")
+    func foreignLog() throws {
+        for isAnotherStore in [true, false] {
+            let folder = TemporaryFolder(), other = TemporaryFolder(), aside = TemporaryFolder()
+            let before = try filledStore(50, in: folder)
+            if isAnotherStore {
+                _ = try filledStore(200, in: other)
+                let store = try TransactionStore(path: other.store)
+                try store.append((0..<200).map { entry($0, of: "foreign", text: "not yours") })
+                _ = shell("cp '\(other.store)-wal' '\(folder.store)-wal'")
+            } else {
+                let store = try TransactionStore(path: folder.store)
+                try store.delete(["TXN1-0"])
+                _ = shell("cp '\(folder.store)-wal' '\(aside.path)/wal'")
+                store.close()
+                try TransactionStore(path: folder.store).close()   // a later epoch, all of it in the file
+                _ = shell("cp '\(aside.path)/wal' '\(folder.store)-wal'")
+            }
+            #expect(size(folder.store + "-wal") > 0)
+            let recoveries = Heard<TransactionStoreRecovery>()
+            let again = try TransactionStore(path: folder.store, onRecovery: { recoveries.append($0) })
+            #expect(recoveries.all.map(\.reason) == ["its write-ahead log is that of another file"])
+            #expect(try again.allTransactions().map(\.id) == before.dropFirst(isAnotherStore ? 0 : 1).map(\.id))
+        }
+    }
+
+    @Test("Row 3: a recovery that a kill interrupts is ended by the next start, wherever it was")
+    func interruptedRecovery() throws {
+        for step in 0..<4 {
+            let folder = TemporaryFolder()
+            let before = try filledStore(30, in: folder)
+            _ = shell("printf damaged > '\(folder.store)-wal'")
+            // What is there after so many steps: the finished new file, then the old ones renamed one by one.
+            var salvage = StoreSalvage()
+            try salvage.run(from: folder.store, to: folder.store + ".recovered")
+            if step > 0 { rename(folder.store + "-wal", folder.store + ".corrupt-1-wal") }
+            if step > 1 { rename(folder.store, folder.store + ".corrupt-1") }
+            if step > 2 { rename(folder.store + ".recovered", folder.store) }
+            let store = try TransactionStore(path: folder.store)
+            #expect(try store.allTransactions() == before, "step \(step)")
+            #expect(shell("ls '\(folder.path)' | grep -c recovered") == "0", "step \(step)")
+            store.close()
+        }
+    }
+
+    @Test func whatWasSetAsideStaysSo() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        try store.append([entry(1, of: "a"), entry(2, of: "b")])
+        let parcel = try #require(
+            try store.nextParcel(.v0_0_2, limits: ParcelLimits(transactions: 1), now: t0, randomness: .system))
+        try store.settleRejected(parcel.id, because: "no")
+        store.close()
+        overwrite(folder.store, at: 0, with: [0])
+        #expect(try TransactionStore(path: folder.store).counts() == TransactionStoreCounts(transactions: 2, entries: 2, pending: 1, setAside: 1))
+    }
+}
+#endif

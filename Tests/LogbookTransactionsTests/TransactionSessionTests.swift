@@ -1,0 +1,107 @@
+#if Transactions
+import GRDB
+import LogbookCore
+import LogbookFormat
+import LogbookHTTP
+import LogbookTestKit
+import Testing
+
+@testable import LogbookTransactions
+
+@Suite struct TransactionSessionTests {
+    @Test func aTransactionKeepsTheUserItBeganWith() throws {
+        let server = try LoopbackServer { .status(202, headers: [HTTPHeader("Logbook-Parcel", $0.header("Logbook-Parcel") ?? "")]) }
+        let bench = try Bench(url: server.url, token: "t") {
+            $0.wireVersion = .v0_0_2
+            $0.appVersion = "1.4.0"
+            $0.variant = "A"
+        }
+        let before = bench.service.transaction(usecase: 1)
+        before.log(0)
+        bench.provider.user = "joe"
+        bench.provider.variant = "B"
+        let during = bench.service.transaction(usecase: 1)
+        during.log(0)
+        try bench.deliver()   // the rows are gone now, and are made again
+        bench.provider.user = nil
+        before.log(1)
+        during.log(1)
+        let after = bench.service.transaction(usecase: 1)
+        after.log(0)
+        try bench.deliver()
+
+        #expect(server.requests.count >= 2)
+        for request in server.requests {
+            for transaction in try TransactionSet.decode(request.body, .v0_0_2).transactions {
+                #expect(transaction.user == (transaction.id == during.id ? "joe" : nil))
+                #expect(transaction.variant == (transaction.id == before.id ? "A" : "B"))
+                #expect(transaction.appVersion == "1.4.0")
+                #expect(transaction.session == bench.provider.session)
+                #expect(transaction.installation == bench.provider.store.installation)
+            }
+        }
+    }
+
+    @Test func entriesThatWaitInAQueueKeepTheirUserAndTheirMoment() throws {
+        let folder = TemporaryFolder()
+        let clock = ManualClock(now: t0), session = TransactionSession(user: "joe", clock: .manual(clock))
+        let store = try TransactionStore(path: folder.store, session: session)
+        let heard = RecordingProvider(interest: .transactionEntries)
+        let service = LogService(device: phone, clock: .manual(clock))
+        service.register(heard)
+        clock.advance(by: .seconds(1))
+        let transaction = service.transaction(usecase: 1)
+        clock.advance(by: .milliseconds(250))
+        transaction.log(0)
+        clock.setWall(LogTime(seconds: 1))   // nobody's clock stays right for ever
+        clock.advance(by: .seconds(1))
+        transaction.log(1)
+        session.user = nil
+        clock.advance(by: .seconds(3600))
+        try store.append(heard.events)
+        let stored = try store.allTransactions()
+        #expect(stored.map(\.user) == ["joe"])
+        #expect(stored[0].entries.map(\.offset) == [1_250_000_000, 2_250_000_000])
+    }
+
+    @Test func anEntryOfAnotherSessionHasNoOffset() throws {
+        let folder = TemporaryFolder()
+        let bench = try Bench(in: folder)
+        let transaction = bench.service.transaction(usecase: 1)
+        bench.clock.advance(by: .seconds(2))
+        transaction.log(0)
+        bench.close()
+        let again = try Bench(in: folder)
+        again.service.transaction(continuing: transaction.id, usecase: 1, device: phone).log(1)
+        let stored = try again.provider.allTransactions()
+        #expect(stored[0].session == bench.provider.session)
+        #expect(stored[0].session != again.provider.session)
+        #expect(stored[0].entries.map(\.offset) == [2_000_000_000, nil])
+    }
+
+    @Test func whatReceiversWouldRefuseIsCut() throws {
+        let session = TransactionSession(appVersion: "", user: String(repeating: "é", count: 200), variant: "a\0b")
+        #expect(session.user?.utf8.count == 256)
+        #expect(session.variant == "a␀b")
+        #expect(session.appVersion == nil)
+    }
+
+    @Test("A message that is said inside a transaction carries its id, as a line of JSON too")
+    func messagesCarryTheTransaction() async throws {
+        let service = LogService(), provider = RecordingProvider()
+        service.register(provider)
+        let transaction = service.transaction(usecase: 4)
+        transaction.run { service.info("inside") }
+        await transaction.run {
+            await Task { service.info("in a task inside") }.value
+        }
+        service.info("outside")
+        let read = try provider.events.map { event in
+            var line: [UInt8] = []
+            JSONLineFormat().append(event, to: &line)
+            return try JSONLineFormat.parse(line).event
+        }
+        #expect(read.map(\.transactionID) == [transaction.id, transaction.id, transaction.id, nil])
+    }
+}
+#endif
