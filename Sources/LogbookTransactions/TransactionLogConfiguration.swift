@@ -39,7 +39,8 @@ public struct TransactionLogConfiguration: Sendable {
     public var transport: any HTTPTransport = CurlTransport.shared
     public var clock = LogClock.system
     public var randomness = LogRandomness.system
-    /// Hears of every operation on the store that failed, once, on the thread that asked for it.
+    /// Hears of every operation on the store that failed, once, on the thread that asked for it; and of a damaged file that was
+    /// replaced, ``TransactionStoreError/recovered(path:_:)``, also while the provider is being made.
     public var onError: (@Sendable (TransactionStoreError) -> Void)?
     /// Hears what becomes of deliveries, on the thread that delivers.
     public var onDelivery: (@Sendable (TransactionDeliveryEvent) -> Void)?

@@ -21,7 +21,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     private let courier: Courier
     private let account = Locked(LogLedger())
 
-    /// Opens the store, and begins to deliver when an interval, a token and an address are set.
+    /// Opens the store, and begins to deliver when an interval, a token and an address are set. A store of ours that is damaged is set
+    /// aside, and a new one takes its place with what could be read.
     /// - Throws: What stands in the way of the store; the file was not changed then.
     public init(configuration: TransactionLogConfiguration) throws(TransactionStoreError) {
         configuration.parcelLimits.check()

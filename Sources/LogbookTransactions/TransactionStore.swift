@@ -270,6 +270,7 @@ package final class TransactionStore: Sendable {
 
     /// Stores what events say about transactions, all or nothing. Other events are passed over.
     /// - Parameter isOfferedAgain: The caller comes back with the very same events when this throws; they are stored once.
+    /// - Throws: ``TransactionStoreError/full(path:maximumBytes:)`` when there is no room that could be made, and what SQLite says.
     package func append(_ events: [LogEvent], isOfferedAgain: Bool = false) throws(TransactionStoreError) {
         var keys: [EventName: Int64] = [:]
         var dropped = 0
