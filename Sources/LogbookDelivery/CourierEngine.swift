@@ -47,6 +47,8 @@ final class CourierEngine: Sendable {
         var thread: UInt64 = 0
         /// The source should be asked for a parcel, once no pause is running.
         var isWanted = false
+        /// While the source is told of a fate, and then whoever listens.
+        var isSettling = false
         var pause: Pause?
         var failures = 0
         /// Entries that were rejected since one was delivered.
@@ -157,7 +159,13 @@ final class CourierEngine: Sendable {
 
     func deliver(by deadline: LogDeadline) throws(CourierError) {
         if isCurrentThread { throw .calledFromOwnThread }
-        if source.pendingCount == 0 { return }
+        if source.pendingCount == 0 {
+            // What emptied it may not have been told yet.
+            state.withLock { access in
+                while access.value.isSettling, !deadline.hasPassed, access.wait(until: deadline) {}
+            }
+            return
+        }
         let outcome = state.withLock { access -> Outcome? in
             if access.value.phase != .running { return .stopped }
             if let pause = access.value.pause, pause.cause == .misconfiguration {
@@ -382,6 +390,13 @@ final class CourierEngine: Sendable {
     /// - Returns: False when the source has to be told again.
     private func settle(_ settlement: inout Settlement) -> Bool {
         let parcel = settlement.parcel
+        state.withLock { $0.value.isSettling = true }
+        defer {
+            state.withLock { access in
+                access.value.isSettling = false
+                access.broadcast()
+            }
+        }
         do {
             if !settlement.areLettersKept, settlement.rejected > 0 {
                 keepLetters(of: settlement)
@@ -394,6 +409,14 @@ final class CourierEngine: Sendable {
         } catch {
             holdBack(because: "the source cannot note that \(parcel.id) is done: \(error)")
             return false
+        }
+        // Before those who wait for a delivery go on: they may ask what became of it.
+        if settlement.delivered > 0 { onEvent?(.delivered(parcel: parcel.id, count: settlement.delivered)) }
+        if settlement.rejected > 0 {
+            LogDiagnostics.report(
+                name,
+                "the receiver will never take \(settlement.rejected) entries of \(parcel.id): \(settlement.reason)")
+            onEvent?(.rejected(parcel: parcel.id, count: settlement.rejected, reason: settlement.reason))
         }
         let refusesAll = state.withLock { access in
             let more = settlement.entries == nil ? min(1, settlement.rejected) : settlement.rejected
@@ -410,13 +433,6 @@ final class CourierEngine: Sendable {
             }
             access.broadcast()
             return value >= policy.rejectionsInARow
-        }
-        if settlement.delivered > 0 { onEvent?(.delivered(parcel: parcel.id, count: settlement.delivered)) }
-        if settlement.rejected > 0 {
-            LogDiagnostics.report(
-                name,
-                "the receiver will never take \(settlement.rejected) entries of \(parcel.id): \(settlement.reason)")
-            onEvent?(.rejected(parcel: parcel.id, count: settlement.rejected, reason: settlement.reason))
         }
         if let asked = settlement.pause { retry(parcel, settlement.reason, status: nil, asked: asked) }
         if refusesAll { holdAll(parcel, settlement.reason) }
