@@ -289,7 +289,7 @@
         }
 
         private func stats() async throws(Refusal) -> CollectorAnswer {
-            let counts = try await archived { () async throws(ArchiveError) in try await archive.counts() }
+            let counts = try await archived { () async throws(ArchiveError) in try await archive.counts(tenant: nil) }
             let tally = tally.withLock { $0 }
             var archived = JSONText()
             archived.add("transactions", counts.transactions)
@@ -308,7 +308,7 @@
         }
 
         private func transaction(_ id: String) async throws(Refusal) -> CollectorAnswer {
-            let found = try await archived { () async throws(ArchiveError) in try await archive.transaction(id) }
+            let found = try await archived { () async throws(ArchiveError) in try await archive.transaction(id, tenant: Tenant.standard) }
             guard let found else { throw Refusal(404, "not_found", reason: "no transaction has this id") }
             let type = TransactionSetMediaType(prefix: "vnd.logbook.", version: .v0_0_2, charset: "UTF-8")
             return CollectorAnswer(

@@ -1,5 +1,4 @@
 #if Collector
-    internal import CLogbookSystem
     internal import LogbookCore
 
     /// Whole files that programs have sent, each under its id, each once.
@@ -40,14 +39,6 @@
                 if (try? files.tryLock(file)) == true { try? files.remove(name, in: folder) }
                 files.close(file)
             }
-        }
-
-        /// The SHA-256 of what was added, in hexadecimal digits.
-        static func digest(_ hash: inout logbook_sha256) -> String {
-            var digest = [UInt8](repeating: 0, count: 32)
-            logbook_sha256_end(&hash, &digest)
-            let digits = Array("0123456789abcdef".utf8)
-            return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
         }
     }
 #endif

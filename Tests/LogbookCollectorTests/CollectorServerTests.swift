@@ -22,7 +22,7 @@
                 #expect(answer.status == 202)
                 #expect(answer.body.isEmpty)
                 #expect(answer.header("Logbook-Parcel") == "P-1")
-                #expect(try await archive.transaction(Golden.g2ID)?.entries.count == 2)
+                #expect(try await archive.transaction(Golden.g2ID, tenant: Tenant.standard)?.entries.count == 2)
                 #expect(try await collector.send(Golden.g2).header("Logbook-Parcel") == nil)
             }
         }
@@ -46,7 +46,7 @@
             try await RunningCollector.with(ForgetfulArchive(archive)) { collector in
                 let statuses = [try await collector.send(Golden.g2).status, try await collector.send(Golden.g2).status]
                 #expect(statuses == [503, 202])
-                #expect(try await archive.counts().entries == 2)
+                #expect(try await archive.counts(tenant: nil).entries == 2)
             }
         }
 
@@ -87,7 +87,7 @@
                     #expect(answer.status == 401)
                     #expect(answer.text == #"{"error":"unauthorized","reason":"the token is missing or wrong"}"#)
                 }
-                #expect(try await archive.counts().parcels == 0)
+                #expect(try await archive.counts(tenant: nil).parcels == 0)
             }
         }
 
@@ -125,7 +125,7 @@
             try await RunningCollector.with(archive) { collector in
                 let answer = try await collector.send(Golden.g2, ["Content-Type": type, "Accept": accept])
                 #expect(answer.status == status)
-                #expect(try await archive.counts().entries == (status == 202 ? 2 : 0))
+                #expect(try await archive.counts(tenant: nil).entries == (status == 202 ? 2 : 0))
             }
         }
 
@@ -159,7 +159,7 @@
                 #expect(answer.header("Content-Type") == "application/json")
                 if !field.isEmpty { #expect(answer.text.contains(#""field":"\#(field)""#)) }
                 #expect(
-                    try await archive.counts() == ArchiveCounts(transactions: 0, entries: 0, logEvents: 0, parcels: 0))
+                    try await archive.counts(tenant: nil) == ArchiveCounts(transactions: 0, entries: 0, logEvents: 0, parcels: 0))
             }
         }
 
@@ -168,12 +168,12 @@
             try await RunningCollector.with(archive) { collector in
                 let quoted = Golden.g2.replacing(":42,", with: ":\"42\",")
                 #expect(try await collector.send(quoted).status == 202)
-                let stored = try await archive.transaction(Golden.g2ID)
+                let stored = try await archive.transaction(Golden.g2ID, tenant: Tenant.standard)
                 #expect(stored?.entries.last?.errorCode == 42)
                 #expect(
                     try await collector.send(#"{"apptxns":[{"apptxn/id":"T","apptxn/usecase":1,"apptxn/logs":[]}]}"#)
                         .status == 202)
-                #expect(try await archive.transaction("T")?.entries.isEmpty == true)
+                #expect(try await archive.transaction("T", tenant: Tenant.standard)?.entries.isEmpty == true)
                 #expect(try await collector.send(#"{"apptxns":[]}"#).status == 202)
             }
         }
@@ -188,7 +188,7 @@
                     "POST", "/v1/logs", try Gzip.compress(Array(lines.utf8)),
                     ["Content-Encoding": "gzip", "Logbook-Parcel": "P"])
                 #expect(again.text == #"{"parcel":"P","accepted":0,"duplicates":2,"rejected":0}"#)
-                #expect(try await archive.counts().logEvents == 2)
+                #expect(try await archive.counts(tenant: nil).logEvents == 2)
             }
         }
 
@@ -302,7 +302,7 @@
                     }
                     for try await sum in group { #expect(sum == 2000) }
                 }
-                #expect(try await archive.counts().logEvents == 40)
+                #expect(try await archive.counts(tenant: nil).logEvents == 40)
             }
         }
 
