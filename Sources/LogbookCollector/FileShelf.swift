@@ -11,6 +11,11 @@
         /// - Parameter path: Made, for this user alone, when there is none.
         init(path: String) { self.path = path }
 
+        /// Where a tenant's files are: no tenant can have an id that is another's.
+        static func path(of tenant: String, in folder: String) -> String {
+            tenant == Tenant.standard ? folder : "\(folder)-\(tenant)"
+        }
+
         /// An id that is fit to be a file's name.
         static func isValid(_ id: String) -> Bool {
             (1...longestID).contains(id.utf8.count) && !id.hasPrefix(".")

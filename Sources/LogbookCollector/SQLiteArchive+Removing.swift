@@ -7,9 +7,10 @@
         /// Transactions that are removed in one SQLite transaction at most, so that senders wait only for so many.
         private static let transactionsAtATime = 500
 
-        /// What was erased is overwritten in the file (`secure_delete`), and the write-ahead log, which has it too, is emptied: when
-        /// this returns, no byte of it is in any of the archive's files. A reader of another process may stand in the way of the
-        /// second for as long as it reads: then this throws, and is to be called again.
+        /// What was erased is overwritten (`secure_delete`), the file is written anew, since SQLite leaves copies of rows behind where it
+        /// has moved them from page to page, and the write-ahead log is emptied: when this returns, no byte of it is in any of the
+        /// archive's files. That takes as long as copying the file, and as much room on the disk. A reader of another process may
+        /// stand in the way for as long as it reads: then this throws, and is to be called again.
         public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
             try await write { database in
                 try Self.mark(ErasureMark.user(user.storable, tenant: tenant), at: time, database)
@@ -23,7 +24,7 @@
                 guard let count else { break }
                 removed += count
             }
-            try await emptyWriteAheadLog()
+            try await writeAnew { try Self.endErasure(of: user.storable, tenant, $0) }
             return removed
         }
 
@@ -37,6 +38,7 @@
                         return .commit
                     }
                 }
+                try endErasure(of: row[1], row[0], database)
             }
             // It may hold what was erased just before a kill. Where somebody reads, the next erasure will do it.
             do { _ = try database.checkpoint(.truncate) } catch {
@@ -44,7 +46,14 @@
             }
         }
 
-        /// - Returns: How many transactions were removed; nil when none was left, and the erasure is over.
+        /// Writes the file anew, without what was erased; after that nothing is left to be done again after a kill.
+        private static func endErasure(of user: String, _ tenant: String, _ database: Database) throws {
+            try database.execute(sql: "VACUUM")
+            try database.execute(sql: "DELETE FROM erasures WHERE tenant = ? AND user = ?", arguments: [tenant, user])
+            _ = try database.checkpoint(.truncate)
+        }
+
+        /// - Returns: How many transactions were removed; nil when none was left.
         private static func eraseSome(of user: String, _ tenant: String, _ database: Database) throws -> Int? {
             let found = try Row.fetchAll(
                 database, sql: "SELECT id, guid FROM transactions WHERE tenant = ? AND user = ? LIMIT \(transactionsAtATime)",
@@ -56,9 +65,7 @@
                     .execute(arguments: [tenant, guid])
                 try database.cachedStatement(sql: "DELETE FROM transactions WHERE id = ?").execute(arguments: [row[0] as Int64])
             }
-            if !found.isEmpty { return found.count }
-            try database.execute(sql: "DELETE FROM erasures WHERE tenant = ? AND user = ?", arguments: [tenant, user])
-            return nil
+            return found.isEmpty ? nil : found.count
         }
 
         private static func mark(_ mark: String, at time: LogTime, _ database: Database) throws {

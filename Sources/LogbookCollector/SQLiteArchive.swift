@@ -59,11 +59,9 @@
 
         // MARK: Access
 
-        /// Brings what the write-ahead log holds into the file, and makes the log empty.
-        func emptyWriteAheadLog() async throws(ArchiveError) {
-            do {
-                try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-            } catch { throw .unavailable(reason: "\(error)") }
+        /// On the writing connection, without a transaction around it.
+        func writeAnew(_ body: @escaping @Sendable (Database) throws -> Void) async throws(ArchiveError) {
+            do { try await pool.writeWithoutTransaction(body) } catch { throw .unavailable(reason: "\(error)") }
         }
 
         func write<Result: Sendable>(

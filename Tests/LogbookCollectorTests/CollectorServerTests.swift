@@ -27,7 +27,7 @@
             }
         }
 
-        @Test("W1, S27, row 56: when the archive fails, nothing is acknowledged and nothing of the inside is told")
+        @Test("W1, B13, S27, row 56: when the archive fails, nothing is acknowledged and nothing of the inside is told")
         func aFailingArchiveIsNeverSuccess() async throws {
             try await RunningCollector.with(FailingArchive()) { collector in
                 for answer in [
@@ -53,13 +53,16 @@
         @Test(
             "W2: other methods are answered with 405 and the one that is allowed",
             arguments: [
-                ("GET", "/v1/transactions", "POST"), ("PUT", "/v1/transactions", "POST"),
-                ("DELETE", "/v1/transactions", "POST"),
+                ("GET", "/fp/users/7/apptxnset", "POST"), ("PUT", "/fp/users/7/apptxnset", "POST"),
+                ("DELETE", "/fp/users/7/apptxnset", "POST"), ("PUT", "/v1/transactions", "GET, POST"),
+                ("DELETE", "/v1/transactions", "GET, POST"), ("POST", "/v1/export", "GET"), ("GET", "/v1/users/u", "DELETE"),
+                ("POST", "/metrics", "GET"),
                 ("PATCH", "/v1/logs", "POST"), ("POST", "/v1/stats", "GET"), ("DELETE", "/health", "GET"),
                 ("PUT", "/v1/transactions/T", "GET"),
             ])
         func otherMethodsAreRefused(method: String, path: String, allowed: String) async throws {
-            try await RunningCollector.with(archive) { collector in
+            try await RunningCollector.with(archive, configure: { $0.transactionPaths.append("/fp/users/7/apptxnset") })
+            { collector in
                 let answer = try await collector.send(method, path)
                 #expect(answer.status == 405)
                 #expect(answer.header("Allow") == allowed)
@@ -92,7 +95,7 @@
         }
 
         @Test(
-            "W3: both forms of the token are taken, also with = and quotes in it",
+            "W3, B17: both forms of the token are taken, also with = and quotes in it",
             arguments: [
                 "Bearer a=b c\"d==", "bearer a=b c\"d==", "fp-auth fp-token=\"a=b c\\\"d==\"",
                 "fp-auth fp-token=a=b c\"d==",
@@ -106,7 +109,7 @@
         }
 
         @Test(
-            "W4: types",
+            "W4, B17: types",
             arguments: [
                 ("application/vnd.fp.apptxnset-v0.0.1+json", "", 202),
                 ("application/vnd.fp.apptxnset-v0.0.1+json; charset=utf-8", "", 202),
@@ -115,7 +118,9 @@
                 (Golden.setType, "text/html, application/*;q=0.1", 202), (Golden.setType, "text/html", 406),
                 (Golden.setType, "application/json;q=0, text/html", 406),
                 ("application/vnd.fp.apptxnset-v9.9.9+json", "", 415),
-                ("application/vnd.fp.apptxnset-v0.0.10+json", "", 415),
+                ("application/vnd.fp.apptxnset-v0.0.10+json", "", 415), ("application/vnd.fp.apptxnset-v10.20.30+json", "", 415),
+                ("application/vnd.fp-x.apptxnset-v0.0.1+json;charset=\"utf-8\"", "", 202),
+                ("Application/VND.fp.apptxnset-v0.0.1+JSON ; Charset=UTF8", "", 202),
                 ("application/vnd.fp.apptxnset-v0.0.1+xml", "", 415),
                 ("application/vnd.fp.other-v0.0.1+json", "", 415), ("application/json", "", 415),
                 ("text/plain", "", 415),
@@ -130,7 +135,7 @@
         }
 
         @Test(
-            "W5: what is wrong with a set is said with the field's name",
+            "W5, D2: what is wrong with a set, or missing, is said with the field's name",
             arguments: [
                 ("{", 400, ""), ("", 400, ""), ("[]", 422, "the set"), ("{}", 422, "apptxns"),
                 (#"{"apptxns":{}}"#, 422, "apptxns"),
@@ -252,8 +257,14 @@
         }
 
         @Test(
-            "S20: requests that are no HTTP are refused and the service goes on",
+            "S19, S20: requests that are no HTTP, or lead astray who stands between, are refused and the service goes on",
             arguments: [
+                "POST /v1/logs HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                "POST /v1/logs HTTP/1.1\r\nTransfer-Encoding: identity\r\nContent-Length: 1\r\n\r\nx",
+                "GET /health HTTP/1.1\r\nX : y\r\n\r\n", "GET /health HTTP/1.1\r\n: y\r\n\r\n",
+                "GE T /health HTTP/1.1\r\n\r\n", "GET /health HTTP/9.9\r\n\r\n",
+                "GET /\(String(repeating: "x", count: 3000)) HTTP/1.1\r\nHost: x\r\n\r\n",
+                "GET /health HTTP/1.1\r\n" + String(repeating: "X: y\r\n", count: 200) + "\r\n",
                 "nonsense\r\n\r\n", "POST /v1/logs HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
                 "POST /v1/logs HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n",
                 "GET /health HTTP/1.1\r\nX: " + String(repeating: "x", count: 20_000) + "\r\n\r\n",

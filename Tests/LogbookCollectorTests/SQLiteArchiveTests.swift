@@ -65,7 +65,7 @@
             #expect(try await archive.store(Golden.parcel(transaction)).duplicates == 1)
         }
 
-        @Test("D3, D4: entries may come before the device is known; who knows it fills it in, and nobody overwrites it")
+        @Test("D2, D3, D4: entries may come before the device is known; who knows it fills it in, and nobody overwrites it")
         func theDeviceIsFilledInFromWhoeverKnowsIt() async throws {
             let server = TransactionRecord(id: "T", usecase: 1, deviceMake: "", entries: [Golden.entry(3, at: 12)])
             let client = TransactionRecord(
