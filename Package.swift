@@ -29,6 +29,13 @@ let hummingbird = Target.Dependency.product(
     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Collector"]))
 let hummingbirdCore = Target.Dependency.product(
     name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Collector"]))
+// TLS for the collector, over swift-nio-ssl: its BoringSSL is what makes the trait's first build longer.
+let hummingbirdTLS = Target.Dependency.product(
+    name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Collector"]))
+// What Hummingbird stands on: deadlines and caps of connections are kept where their bytes arrive.
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Collector"]))
+let nioHTTPTypes = Target.Dependency.product(
+    name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["Collector"]))
 // swift-log: the only word for how much Hummingbird says on standard error.
 let hummingbirdLogging = Target.Dependency.product(
     name: "Logging", package: "swift-log", condition: .when(traits: ["Collector"]))
@@ -73,6 +80,8 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.30.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -134,7 +143,7 @@ let package = Package(
             "LogbookCollector",
             [
                 "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb,
-                hummingbird, hummingbirdCore, serviceLifecycle, hummingbirdLogging,
+                hummingbird, hummingbirdCore, hummingbirdTLS, nio, nioHTTPTypes, serviceLifecycle, hummingbirdLogging,
             ]),
         room(
             "LogbookTail",
@@ -201,7 +210,7 @@ let package = Package(
         tests("LogbookTransactions", ["LogbookDelivery", "LogbookFormat", "LogbookHTTP", grdb]),
         tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookSystemLog", ["LogbookFormat"]),
-        tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb]),
+        tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb, hummingbird]),
         tests("LogbookPipe", ["LogbookFormat"]),
         tests("LogbookTracking", ["LogbookTrackingMacros", "LogbookTrackingPlan", "LogbookTrackingSyntax"]),
         tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),

@@ -1,17 +1,35 @@
+public import LogbookCore
 public import LogbookTransactions
 
 /// Where a collector keeps what it was sent: SQLite on one machine, other engines where one machine is not enough.
 ///
 /// Storing is all or nothing, and may be repeated: what is there already is counted as a duplicate, not stored again. When a
-/// call returns, what it stored survives a crash of the machine.
+/// call returns, what it stored survives a crash of the machine. Every tenant has ids, keys and names of its own: what one
+/// tenant has stored is never a duplicate of what another one sends.
+///
+/// Every call throws ``ArchiveError/unavailable(reason:)`` when nothing can be said about what became of it: do the same again.
 public protocol Archive: Sendable {
-    /// - Throws: ``ArchiveError/unavailable(reason:)``: nothing can be said about what was stored; send the same again.
+    /// Stores what is new. What belongs to somebody who was erased is not stored, and counted in the receipt: every entry of an
+    /// erased transaction, and of an erased user those up to the time of the erasure.
     func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt
-    /// - Throws: ``ArchiveError/unavailable(reason:)``: nothing can be said about what was stored; send the same again.
+    /// Stores what is new. What belongs to an erased transaction is not stored, and counted in the receipt.
     func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt
     /// One transaction with its entries in order of time; entries of the same time in the order in which they came.
-    func transaction(_ id: String) async throws(ArchiveError) -> TransactionRecord?
-    func counts() async throws(ArchiveError) -> ArchiveCounts
+    func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord?
+    /// Some of the transactions that a query names, in the order of ``TransactionCursor``.
+    func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage
+    /// Removes a user's transactions with their entries and the log events that name them, and leaves marks (``ErasureMark``) by
+    /// which they are known when they are sent again. What was interrupted is done when the archive is opened next.
+    /// - Parameter time: Now. Entries of the user up to this time are not stored any more; a user may come back.
+    /// - Returns: How many transactions were removed. 0 for a user of whom nothing is there; the mark is left all the same.
+    func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int
+    /// Removes transactions of which nothing was received at `time` or later, with their entries, then log events that were
+    /// received before, of all tenants; and the names of parcels as old.
+    /// - Parameter limit: Transactions and log events of this call at most, so that storing does not wait for long.
+    /// - Returns: How many transactions and log events were removed. Fewer than `limit`: nothing is left to remove.
+    func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int
+    /// What it holds of one tenant; nil for all together.
+    func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts
     /// Finds out whether storing would work at this moment.
     func checkWritable() async throws(ArchiveError)
 }

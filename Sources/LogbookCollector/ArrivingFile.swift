@@ -79,7 +79,7 @@
             try await onOwnThread { [self] () throws(Failure) in
                 try state.withLock { state throws(Failure) in
                     try write(bytes, isLast: true, &state)
-                    let found = FileShelf.digest(&state.hash)
+                    let found = HexadecimalDigest.text(&state.hash)
                     if let digest, digest != found { throw .damaged }
                     return (state.bytes, try keep(&state))
                 }

@@ -1,9 +1,13 @@
 #if Collector
     /// An answer before a server sends it.
-    struct CollectorAnswer: Sendable, Equatable {
+    struct CollectorAnswer: Sendable {
         var status: Int
         var headers: [String: String] = [:]
         var body: [UInt8] = []
+        /// Writes the body, piece by piece, in place of ``body``; what it throws breaks the answer off.
+        var stream: Stream?
+
+        typealias Stream = @Sendable (_ write: ([UInt8]) async throws -> Void) async throws -> Void
 
         /// Every refusal has the same shape: a fixed word, the field when it is one field's fault, and a reason for people.
         /// Nothing of the inside is told.

@@ -6,18 +6,25 @@ public struct CollectorConfiguration: Sendable, Hashable {
     public var host = "127.0.0.1"
     /// 0 takes any free port.
     public var port = 0
-    /// What every request but `GET /health` must carry. Nil only together with ``isInsecure``.
+    /// What every request but `GET /health` must carry; it allows everything, for the tenant `default`. Nil when there is a
+    /// ``tokenFile``, or ``isInsecure``.
     public var token: Secret?
+    /// A file of tokens, each with its tenant and what it allows: one ``CollectorToken`` per line. It is read again when it changes.
+    public var tokenFile: String?
     /// Beside `Authorization: Bearer <token>`, the original form is taken: `<scheme> <parameter>="<token>"`. Nil takes any scheme.
     public var authScheme: String?
     /// Nil takes any parameter.
     public var authTokenParameter: String?
-    /// Lets the collector start without a token, or where others than this machine can reach it. It speaks no TLS, so what it
-    /// receives, tokens included, can then be read on the way.
+    /// Files in PEM: the certificate with those that vouch for it, and its key. With both, the collector speaks TLS, 1.2 or newer.
+    public var tlsCertificate: String?
+    public var tlsKey: String?
+    /// Lets the collector start without a token, or without TLS where others than this machine can reach it: what it receives,
+    /// tokens included, can then be read on the way.
     public var isInsecure = false
     /// Where transaction sets may be posted to.
     public var transactionPaths: [String] = ["/v1/transactions"]
-    /// Where whole files are kept that are sent to `/v1/files`; nil takes none.
+    /// Where whole files are kept that are sent to `/v1/files`; nil takes none. Those of a tenant other than `default` are kept beside
+    /// it, in `<folder>-<tenant>`.
     public var filesFolder: String?
     /// Bytes of such a file at most, both as it arrives and inflated. It is written to disk as it arrives. Default 1 GiB.
     public var maximumFileBytes = 1 << 30
@@ -25,10 +32,17 @@ public struct CollectorConfiguration: Sendable, Hashable {
     public var maximumBodyBytes = 8 << 20
     /// Bytes of bodies that are in memory at the same time at most; who comes later is asked to come again.
     public var maximumBodyBytesInFlight = 64 << 20
-    /// Connections at the same time at most; who comes later waits.
-    public var maximumConnections = 1024
-    /// A connection that says nothing for so long is closed.
-    public var idleTimeout = Duration.seconds(30)
+    public var connections = ConnectionLimits()
+    /// Requests that one token may make in a minute; nil for any number. A minute's worth may come at once.
+    public var maximumRequestsPerMinute: Int?
+    /// Bytes of bodies that one tenant may send in a day, by UTC; nil for any number. Counted anew at the start.
+    public var maximumBytesPerDay: Int?
+    /// The folder of the archive and of the files, on whose disk room is kept; nil where they are elsewhere.
+    public var storageFolder: String?
+    /// While fewer bytes are free there, nothing more is taken. Default 64 MiB.
+    public var keepFreeBytes = 64 << 20
+    /// What is older is removed, at the start and every hour: transactions by their latest part. Nil keeps everything.
+    public var keep: Duration?
 
     public init() {}
 
@@ -36,9 +50,14 @@ public struct CollectorConfiguration: Sendable, Hashable {
     public func check() throws(CollectorError) {
         if !(0...65535).contains(port) { throw .invalid("the port must be 0 to 65535, 0 for any free one") }
         if token?.revealed.isEmpty == true { throw .invalid("the token is empty") }
+        if (tlsCertificate == nil) != (tlsKey == nil) { throw .invalid("TLS needs both a certificate and its key") }
+        if let keep, keep <= .zero { throw .invalid("the time for which everything is kept must be longer than none") }
+        if maximumRequestsPerMinute.map({ $0 < 1 }) == true || maximumBytesPerDay.map({ $0 < 1 }) == true {
+            throw .invalid("the limits of a token and of a tenant must be at least 1")
+        }
         if isInsecure { return }
-        if token == nil { throw .tokenMissing }
-        if !isLoopback { throw .reachableWithoutTLS(host: host) }
+        if token == nil && tokenFile == nil { throw .tokenMissing }
+        if !isLoopback && tlsCertificate == nil { throw .reachableWithoutTLS(host: host) }
     }
 
     private var isLoopback: Bool {

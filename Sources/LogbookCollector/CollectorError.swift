@@ -10,9 +10,9 @@ public enum CollectorError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .invalid(let reason): reason
         case .tokenMissing:
-            "a collector needs a token: LOGBOOK_TOKEN, --token-file or --token; --insecure starts it without one"
+            "a collector needs a token: LOGBOOK_TOKEN, --token-file, --token or a file of --tokens; --insecure starts it without one"
         case .reachableWithoutTLS(let host):
-            "\(host) can be reached by others and the collector speaks no TLS yet: listen on 127.0.0.1 behind a proxy that does, or say --insecure"
+            "\(host) can be reached by others: give --tls-certificate and --tls-key, listen on 127.0.0.1 behind a proxy that speaks TLS, or say --insecure"
         case .cannotListen(let host, let port, let reason):
             "cannot listen on \(host):\(port): \(reason); is another program using the port?"
         case .archive(let error): error.description

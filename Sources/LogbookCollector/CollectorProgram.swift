@@ -18,16 +18,20 @@
         /// - Parameter archive: `sqlite:<path>`.
         public init(_ configuration: CollectorConfiguration, archive: String) throws(CollectorError) {
             try configuration.check()
-            self.configuration = configuration
             let scheme = "sqlite:"
             guard archive.hasPrefix(scheme), archive.count > scheme.count else {
                 throw .invalid("the archive must be given as sqlite:<path>")
             }
+            let path = String(archive.dropFirst(scheme.count))
             do throws(ArchiveError) {
-                self.archive = try SQLiteArchive(path: String(archive.dropFirst(scheme.count)))
+                self.archive = try SQLiteArchive(path: path)
             } catch {
                 throw .archive(error)
             }
+            var configuration = configuration
+            let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+            configuration.storageFolder = path.hasPrefix("/") ? (folder.isEmpty ? "/" : folder) : (folder.isEmpty ? "." : folder)
+            self.configuration = configuration
             server = try CollectorServer(configuration: configuration, archive: self.archive)
         }
 
@@ -37,13 +41,14 @@
             let outcome = Monitor<Result<Void, CollectorError>?>(nil)
             let server = server
             let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+            let scheme = configuration.tlsCertificate == nil ? "http" : "https"
             let isStopped = phase.withLock { phase in
                 if case .stopped = phase { return true }
                 phase = .running(
                     Task {
                         let result: Result<Void, CollectorError>
                         do throws(CollectorError) {
-                            try await server.run { port in onListening("http://\(host):\(port)") }
+                            try await server.run { port in onListening("\(scheme)://\(host):\(port)") }
                             result = .success(())
                         } catch {
                             result = .failure(error)

@@ -4,6 +4,8 @@
         var method: String
         /// Without the query.
         var path: String
+        /// What follows the path's question mark; empty when there is none.
+        var query: String
         /// The value of the field of that name, several joined by commas; nil when there is none.
         var header: @Sendable (String) -> String?
         /// Reads the body, once, and hands over one piece after the other.

@@ -1,6 +1,7 @@
 #if Collector
     internal import Hummingbird
     internal import HummingbirdCore
+    internal import HummingbirdTLS
     internal import Logging
     public import LogbookCore
     internal import ServiceLifecycle
@@ -10,13 +11,17 @@
     /// | Request | Answer |
     /// |---|---|
     /// | `POST /v1/transactions`, a transaction set | 202 without a body, once the archive has committed |
+    /// | `GET /v1/transactions?usecase=&user=&from=&to=&error=&limit=&cursor=` | a page: `{"apptxns":[…],"next":"…"}` |
+    /// | `GET /v1/export?format=jsonl` or `csv`, and the same conditions | everything at once, as it is read |
+    /// | `DELETE /v1/users/<user>` | 200 `{"erased":2}`, once nothing of the user is left |
     /// | `PUT /v1/files/<id>`, a whole file, where a folder is configured | 200 naming the file, once it is safe on disk |
     /// | `POST /v1/logs`, lines of JSON | 200 `{"parcel":"…","accepted":2,"duplicates":0,"rejected":0}`, once it has committed |
     /// | `GET /v1/transactions/<id>` | the transaction, in the order of its entries |
-    /// | `GET /v1/stats` | what the archive holds |
+    /// | `GET /v1/stats` | what the archive holds of the tenant |
+    /// | `GET /metrics` | how the collector does, as Prometheus reads it |
     /// | `GET /health` | 200, or 503 when the archive cannot be written; needs no token |
     ///
-    /// Bodies may be gzip. Every refusal is JSON with `error`, `reason` and, where one is to blame, `field`. A sender that names its
+    /// Which tenant a request is about, and what it may do, its token says alone (``CollectorToken``). Bodies may be gzip. Every refusal is JSON with `error`, `reason` and, where one is to blame, `field`. A sender that names its
     /// parcels (`Logbook-Parcel`) may send one again: it is stored once.
     public final class CollectorServer: Sendable {
         private let configuration: CollectorConfiguration
@@ -28,7 +33,7 @@
         ) throws(CollectorError) {
             try configuration.check()
             self.configuration = configuration
-            service = CollectorService(configuration: configuration, archive: archive, clock: clock)
+            service = try CollectorService(configuration: configuration, archive: archive, clock: clock)
         }
 
         /// Serves until the task is cancelled: then no more connections are taken, and requests in progress are answered.
@@ -36,21 +41,34 @@
         /// - Throws: ``CollectorError/cannotListen(host:port:reason:)``.
         public func run(onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws(CollectorError) {
             let service = service
-            if let folder = configuration.filesFolder { FileShelf(path: folder).removeLeftovers() }
+            if let folder = configuration.filesFolder {
+                for tenant in Set(service.tokens().map(\.tenant) + [Tenant.standard]) {
+                    FileShelf(path: FileShelf.path(of: tenant, in: folder)).removeLeftovers()
+                }
+            }
             var logger = Logger(label: "logbook-collector")
             logger.logLevel = .error
+            let limits = configuration.connections
+            let registry = ConnectionRegistry(maximum: limits.maximum, maximumPerAddress: limits.maximumPerAddress)
+            let plain = HTTPServerBuilder.http1(
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [ConnectionGuard(limits: limits, registry: registry)],
+                    idleTimeout: .nanoseconds(limits.idleTimeout.wholeNanoseconds),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100)))
             let application = Application(
                 responder: CallbackResponder<BasicRequestContext> { request, _ in await service.respond(to: request) },
-                server: .http1(
-                    configuration: .init(
-                        idleTimeout: .nanoseconds(configuration.idleTimeout.wholeNanoseconds),
-                        httpDecoderConfiguration: .init(
-                            maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100))),
+                server: try withTLS(plain),
                 configuration: ApplicationConfiguration(
                     address: .hostname(configuration.host, port: configuration.port),
-                    availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
+                    // Beyond what the guards keep to: room for those whose closing is under way.
+                    availableConnectionsDelegate: MaximumAvailableConnections(limits.maximum + 64)),
                 onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
                 logger: logger)
+            let retention = configuration.keep.map { keep in
+                Task { await Retention(archive: service.archive, keep: keep, clock: service.clock, metrics: service.metrics).runHourly() }
+            }
+            defer { retention?.cancel() }
             let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: logger))
             // A task of its own: cancelling the group itself would break off what is in progress.
             let serving = Task { try await group.run() }
@@ -67,6 +85,19 @@
     }
 
     extension CollectorServer {
+        private func withTLS(_ plain: HTTPServerBuilder) throws(CollectorError) -> HTTPServerBuilder {
+            guard let certificate = configuration.tlsCertificate, let key = configuration.tlsKey else { return plain }
+            do {
+                var tls = TLSConfiguration.makeServerConfiguration(
+                    certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
+                    privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+                tls.minimumTLSVersion = .tlsv12
+                return try .tls(plain, tlsConfiguration: tls)
+            } catch {
+                throw .invalid("the certificate \(certificate) and the key \(key) cannot be used: \(error)")
+            }
+        }
+
         /// What the system says, without the name of the call: `bind(…): Address already in use) (errno: 98)`.
         private static func reason(_ error: any Error) -> String {
             let text = "\(error)"
@@ -80,13 +111,21 @@
             let headers = request.headers
             let answer = await answer(
                 CollectorRequest(
-                    method: request.method.rawValue, path: request.uri.path,
+                    method: request.method.rawValue, path: request.uri.path, query: request.uri.query ?? "",
                     header: { headers[.init($0)!] },  // our own names, all of them tokens
                     pieces: { take in
                         for try await buffer in request.body { try await take(Array(buffer.readableBytesView)) }
                     }))
             var fields = HTTPFields()
             for (name, value) in answer.headers { fields[.init(name)!] = value }
+            if let stream = answer.stream {
+                return Response(
+                    status: .init(code: answer.status), headers: fields,
+                    body: ResponseBody { writer in
+                        try await stream { bytes in if !bytes.isEmpty { try await writer.write(ByteBuffer(bytes: bytes)) } }
+                        try await writer.finish(nil)
+                    })
+            }
             return Response(
                 status: .init(code: answer.status), headers: fields,
                 body: answer.body.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(bytes: answer.body)))

@@ -1,5 +1,4 @@
 #if Collector
-    internal import CLogbookSystem
     internal import LogbookCore
 
     /// Whole files that programs have sent, each under its id, each once.
@@ -11,6 +10,11 @@
 
         /// - Parameter path: Made, for this user alone, when there is none.
         init(path: String) { self.path = path }
+
+        /// Where a tenant's files are: no tenant can have an id that is another's.
+        static func path(of tenant: String, in folder: String) -> String {
+            tenant == Tenant.standard ? folder : "\(folder)-\(tenant)"
+        }
 
         /// An id that is fit to be a file's name.
         static func isValid(_ id: String) -> Bool {
@@ -40,14 +44,6 @@
                 if (try? files.tryLock(file)) == true { try? files.remove(name, in: folder) }
                 files.close(file)
             }
-        }
-
-        /// The SHA-256 of what was added, in hexadecimal digits.
-        static func digest(_ hash: inout logbook_sha256) -> String {
-            var digest = [UInt8](repeating: 0, count: 32)
-            logbook_sha256_end(&hash, &digest)
-            let digits = Array("0123456789abcdef".utf8)
-            return String(decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
         }
     }
 #endif

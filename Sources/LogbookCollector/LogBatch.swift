@@ -13,12 +13,14 @@ public struct LogBatch: Sendable, Equatable {
         }
     }
 
+    public var tenant: String
     /// What the sender calls it, the same on every attempt; nil where the sender knows nothing of parcels.
     public var parcel: String?
     public var items: [Item]
     public var received: LogTime
 
-    public init(parcel: String?, items: [Item], received: LogTime) {
+    public init(tenant: String = Tenant.standard, parcel: String?, items: [Item], received: LogTime) {
+        self.tenant = tenant
         self.parcel = parcel
         self.items = items
         self.received = received

@@ -53,13 +53,108 @@
             ) STRICT;
             CREATE UNIQUE INDEX log_events_without_origin ON log_events (parcel, ordinal) WHERE installation IS NULL;
             CREATE INDEX log_events_in_order ON log_events (time);
+            """,
+            // Tenants, the facts of version 0.0.2, erasure. What was there belongs to the standard tenant. A parcel's number outlives
+            // its name and is never given twice.
             """
+            ALTER TABLE parcels RENAME TO parcels_1;
+            ALTER TABLE transactions RENAME TO transactions_1;
+            ALTER TABLE entries RENAME TO entries_1;
+            ALTER TABLE log_events RENAME TO log_events_1;
+            DROP INDEX entries_in_order;
+            DROP INDEX log_events_without_origin;
+            DROP INDEX log_events_in_order;
+            CREATE TABLE parcels (
+              id INTEGER PRIMARY KEY AUTOINCREMENT,
+              tenant TEXT NOT NULL,
+              name TEXT,                                  -- as the sender calls it, when it does
+              kind TEXT NOT NULL,                         -- transactions or logs
+              received INTEGER NOT NULL,
+              items INTEGER NOT NULL DEFAULT 0,           -- stored because of it
+              arrivals INTEGER NOT NULL DEFAULT 1,
+              UNIQUE (tenant, name, kind)
+            ) STRICT;
+            CREATE INDEX parcels_by_age ON parcels (received);
+            CREATE TABLE transactions (
+              id INTEGER PRIMARY KEY,
+              tenant TEXT NOT NULL,
+              guid TEXT NOT NULL,
+              usecase INTEGER NOT NULL,
+              user TEXT, variant TEXT, app_version TEXT, session TEXT, installation TEXT,
+              device_make TEXT, device_os TEXT, device_os_version TEXT,
+              received INTEGER NOT NULL,
+              UNIQUE (tenant, guid)
+            ) STRICT;
+            CREATE INDEX transactions_in_order ON transactions (tenant, received, guid);
+            CREATE INDEX transactions_of_users ON transactions (tenant, user) WHERE user IS NOT NULL;
+            CREATE INDEX transactions_by_age ON transactions (received);
+            CREATE TABLE entries (
+              id INTEGER PRIMARY KEY,
+              transaction_id INTEGER NOT NULL REFERENCES transactions (id) ON DELETE CASCADE,
+              tenant TEXT NOT NULL,
+              key TEXT NOT NULL,
+              event INTEGER NOT NULL,
+              time INTEGER NOT NULL,
+              offset INTEGER,                             -- nanoseconds since the transaction began, on the sender's steady clock
+              error_code INTEGER, error_description TEXT,
+              parcel INTEGER NOT NULL,
+              ordinal INTEGER NOT NULL,                   -- place in its parcel: a sender's order of entries of the same time
+              received INTEGER NOT NULL,
+              UNIQUE (tenant, key)
+            ) STRICT;
+            CREATE INDEX entries_in_order ON entries (transaction_id, time, parcel, ordinal);
+            CREATE TABLE log_events (
+              id INTEGER PRIMARY KEY,
+              tenant TEXT NOT NULL,
+              installation TEXT, epoch INTEGER, sequence INTEGER NOT NULL,
+              time INTEGER NOT NULL,
+              level TEXT NOT NULL,
+              message TEXT NOT NULL,
+              thread INTEGER, file TEXT, function TEXT, line INTEGER,
+              metadata TEXT,                              -- a JSON object
+              error_type TEXT, error_message TEXT,
+              transaction_guid TEXT, usecase INTEGER, event INTEGER, error_code INTEGER, error_description TEXT,
+              parcel INTEGER NOT NULL,
+              ordinal INTEGER NOT NULL,
+              received INTEGER NOT NULL,
+              UNIQUE (tenant, installation, epoch, sequence)
+            ) STRICT;
+            CREATE UNIQUE INDEX log_events_without_origin ON log_events (parcel, ordinal) WHERE installation IS NULL;
+            CREATE INDEX log_events_in_order ON log_events (time);
+            CREATE INDEX log_events_of_transactions ON log_events (tenant, transaction_guid) WHERE transaction_guid IS NOT NULL;
+            CREATE INDEX log_events_by_age ON log_events (received);
+            CREATE TABLE erased (
+              mark TEXT PRIMARY KEY,                      -- a digest of the tenant and a user, or a transaction's id
+              time INTEGER NOT NULL                       -- of the erasure
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE erasures (                       -- that are not finished yet
+              tenant TEXT NOT NULL,
+              user TEXT NOT NULL,
+              PRIMARY KEY (tenant, user)
+            ) STRICT, WITHOUT ROWID;
+            INSERT INTO parcels SELECT id, 'default', name, kind, received, items, arrivals FROM parcels_1;
+            INSERT INTO transactions
+              SELECT id, 'default', guid, usecase, NULL, NULL, NULL, NULL, NULL, device_make, device_os, device_os_version, received
+              FROM transactions_1;
+            INSERT INTO entries
+              SELECT id, transaction_id, 'default', key, event, time, NULL, error_code, error_description, parcel, ordinal, received
+              FROM entries_1;
+            INSERT INTO log_events
+              SELECT id, 'default', installation, epoch, sequence, time, level, message, thread, file, function, line, metadata,
+                error_type, error_message, transaction_guid, usecase, event, error_code, error_description, parcel, ordinal, received
+              FROM log_events_1;
+            DROP TABLE entries_1;
+            DROP TABLE log_events_1;
+            DROP TABLE transactions_1;
+            DROP TABLE parcels_1;
+            """,
         ]
 
         /// Brings the file to the newest version, one version per SQLite transaction.
-        static func migrate(_ database: Database) throws {
+        /// - Parameter newest: An earlier one, in tests.
+        static func migrate(_ database: Database, to newest: Int = schemaVersion) throws {
             let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-            for version in found..<max(found, schemaVersion) {
+            for version in found..<max(found, newest) {
                 try database.inTransaction(.immediate) {
                     try database.execute(sql: migrations[version])
                     try database.execute(

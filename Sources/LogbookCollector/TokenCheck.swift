@@ -1,23 +1,33 @@
 #if Collector
-    internal import LogbookHTTP
-
-    /// Whether an `Authorization` field carries the token.
+    /// Which of the known tokens an `Authorization` field carries.
     struct TokenCheck: Sendable {
-        let token: Secret
         let scheme: String?
         let parameter: String?
 
+        /// - Parameter tokens: Those that are let in.
+        func token(in field: String?, among tokens: [CollectorToken]) -> CollectorToken? {
+            var found: CollectorToken?
+            for text in Self.texts(in: field, scheme: scheme, parameter: parameter) {
+                let digest = Array(HexadecimalDigest.of(text.utf8).utf8)
+                // Every digest is looked at, and every byte of it, so that the time says nothing.
+                for token in tokens where Self.areEqual(digest, Array(token.digest.utf8)) && found == nil { found = token }
+            }
+            return found
+        }
+
         /// `Bearer <token>`, or the original `<scheme> <parameter>="<token>"`, where the token may hold anything.
-        func accepts(_ field: String?) -> Bool {
-            guard let field, let space = field.firstIndex(of: " ") else { return false }
+        private static func texts(in field: String?, scheme: String?, parameter: String?) -> [Substring] {
+            guard let field, let space = field.firstIndex(of: " ") else { return [] }
             let name = field[..<space]
             var value = field[space...].drop { $0 == " " }
             while value.last == " " { value.removeLast() }
-            if name.lowercased() == "bearer" && isToken(value) { return true }
-            guard scheme == nil || name.lowercased() == scheme?.lowercased(), let equals = value.firstIndex(of: "="),
+            var texts = name.lowercased() == "bearer" ? [value] : []
+            if scheme == nil || name.lowercased() == scheme?.lowercased(), let equals = value.firstIndex(of: "="),
                 parameter == nil || value[..<equals].lowercased() == parameter?.lowercased()
-            else { return false }
-            return isToken(Self.unquoted(value[value.index(after: equals)...]))
+            {
+                texts.append(unquoted(value[value.index(after: equals)...]))
+            }
+            return texts
         }
 
         private static func unquoted(_ text: Substring) -> Substring {
@@ -39,13 +49,10 @@
             return plain[...]
         }
 
-        /// Looks at every byte of what was given, whether or not an earlier one was wrong, so that the time says nothing.
-        private func isToken(_ text: Substring) -> Bool {
-            let given = Array(text.utf8)
-            let expected = Array(token.revealed.utf8)
-            if expected.isEmpty { return false }
-            var difference = given.count ^ expected.count
-            for index in given.indices { difference |= Int(given[index] ^ expected[index % expected.count]) }
+        static func areEqual(_ given: [UInt8], _ expected: [UInt8]) -> Bool {
+            guard given.count == expected.count else { return false }
+            var difference: UInt8 = 0
+            for index in given.indices { difference |= given[index] ^ expected[index] }
             return difference == 0
         }
     }

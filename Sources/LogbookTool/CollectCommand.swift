@@ -17,10 +17,11 @@
             discussion: """
                 Prints "listening on http://127.0.0.1:8090" once it takes connections. SIGTERM and SIGINT let requests in progress \
                 end. The token may also stand in the environment's LOGBOOK_TOKEN.
-                """)
+                """,
+            subcommands: [CollectTokenCommand.self])
 
         @Option(help: ArgumentHelp("Where to store: sqlite:<path>, made when there is none.", valueName: "archive"))
-        var archive: String
+        var archive: String?
 
         @Option(help: "The address to listen on.")
         var host = "127.0.0.1"
@@ -28,7 +29,19 @@
         @Option(help: "The port to listen on; 0 for any free one.")
         var port = 8090
 
-        @OptionGroup var tokens: TokenOptions
+        @OptionGroup var token: TokenOptions
+
+        @Option(
+            help: ArgumentHelp(
+                "A file of tokens with their tenants and scopes, for its owner's eyes alone; read again when it changes. See: logbook collect token new.",
+                valueName: "path"))
+        var tokens: String?
+
+        @Option(help: ArgumentHelp("Speak TLS: the certificate, and those that vouch for it, in PEM.", valueName: "path"))
+        var tlsCertificate: String?
+
+        @Option(help: ArgumentHelp("The certificate's key, in PEM.", valueName: "path"))
+        var tlsKey: String?
 
         @Option(
             help: ArgumentHelp("One more path that takes transaction sets, beside /v1/transactions.", valueName: "path")
@@ -39,19 +52,45 @@
             help: ArgumentHelp("Keep whole files that are sent to /v1/files in this folder, made when there is none.", valueName: "folder"))
         var files: String?
 
+        @Option(help: ArgumentHelp("Remove what is older than so many days, at the start and every hour.", valueName: "days"))
+        var keep: Int?
+
+        @Option(help: ArgumentHelp("Requests that a token may make in a minute.", valueName: "count"))
+        var requestsPerMinute: Int?
+
+        @Option(help: ArgumentHelp("Bytes that a tenant may send in a day.", valueName: "count"))
+        var bytesPerDay: Int?
+
+        @Option(help: ArgumentHelp("Bytes of the disk that stay free: with less, nothing is taken.", valueName: "count"))
+        var keepFree: Int?
+
+        @Option(help: ArgumentHelp("Connections at the same time.", valueName: "count"))
+        var connections: Int?
+
         @Flag(help: "Start without a token, or where others can reach it although nothing is encrypted.")
         var insecure = false
 
         func run() throws {
+            guard let archive else { throw ValidationError("Say where to store: --archive sqlite:<path>.") }
             var configuration = CollectorConfiguration()
             configuration.host = host
             configuration.port = port
-            configuration.token = try tokens.secret()
+            configuration.token = try token.secret()
+            configuration.tokenFile = tokens
+            configuration.tlsCertificate = tlsCertificate
+            configuration.tlsKey = tlsKey
+            configuration.keep = keep.map { .seconds($0 * 86_400) }
+            configuration.maximumRequestsPerMinute = requestsPerMinute
+            configuration.maximumBytesPerDay = bytesPerDay
+            if let keepFree { configuration.keepFreeBytes = keepFree }
+            if let connections { configuration.connections.maximum = connections }
             configuration.transactionPaths += transactionsPath
             configuration.filesFolder = files
             configuration.isInsecure = insecure
             do throws(CollectorError) {
                 let program = try CollectorProgram(configuration, archive: archive)
+                // The file of tokens is read again when it changes; whoever says so with this signal does not mean the end.
+                if tokens != nil { signal(SIGHUP, SIG_IGN) }
                 signal(SIGXFSZ, SIG_IGN)  // a file that must not grow is a full disk, not the end
                 StopSignals.onFirst { _ in program.stop() }
                 try program.run { url in Terminal.print("listening on \(url)\n") }

@@ -67,11 +67,11 @@
             struct Gone: Error {}
             var configuration = CollectorConfiguration()
             configuration.filesFolder = folder("received")
-            let service = CollectorService(
+            let service = try CollectorService(
                 configuration: configuration, archive: try SQLiteArchive(path: folder("archive.sqlite")))
             let answer = await service.answer(
                 CollectorRequest(
-                    method: "PUT", path: "/v1/files/A", header: { _ in nil },
+                    method: "PUT", path: "/v1/files/A", query: "", header: { _ in nil },
                     pieces: { take in
                         for _ in 1...3 { try await take([UInt8](repeating: 0x61, count: ArrivingFile.pieceBytes)) }
                         throw Gone()

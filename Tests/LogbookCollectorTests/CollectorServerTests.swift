@@ -22,12 +22,12 @@
                 #expect(answer.status == 202)
                 #expect(answer.body.isEmpty)
                 #expect(answer.header("Logbook-Parcel") == "P-1")
-                #expect(try await archive.transaction(Golden.g2ID)?.entries.count == 2)
+                #expect(try await archive.transaction(Golden.g2ID, tenant: Tenant.standard)?.entries.count == 2)
                 #expect(try await collector.send(Golden.g2).header("Logbook-Parcel") == nil)
             }
         }
 
-        @Test("W1, S27, row 56: when the archive fails, nothing is acknowledged and nothing of the inside is told")
+        @Test("W1, B13, S27, row 56: when the archive fails, nothing is acknowledged and nothing of the inside is told")
         func aFailingArchiveIsNeverSuccess() async throws {
             try await RunningCollector.with(FailingArchive()) { collector in
                 for answer in [
@@ -46,20 +46,23 @@
             try await RunningCollector.with(ForgetfulArchive(archive)) { collector in
                 let statuses = [try await collector.send(Golden.g2).status, try await collector.send(Golden.g2).status]
                 #expect(statuses == [503, 202])
-                #expect(try await archive.counts().entries == 2)
+                #expect(try await archive.counts(tenant: nil).entries == 2)
             }
         }
 
         @Test(
             "W2: other methods are answered with 405 and the one that is allowed",
             arguments: [
-                ("GET", "/v1/transactions", "POST"), ("PUT", "/v1/transactions", "POST"),
-                ("DELETE", "/v1/transactions", "POST"),
+                ("GET", "/fp/users/7/apptxnset", "POST"), ("PUT", "/fp/users/7/apptxnset", "POST"),
+                ("DELETE", "/fp/users/7/apptxnset", "POST"), ("PUT", "/v1/transactions", "GET, POST"),
+                ("DELETE", "/v1/transactions", "GET, POST"), ("POST", "/v1/export", "GET"), ("GET", "/v1/users/u", "DELETE"),
+                ("POST", "/metrics", "GET"),
                 ("PATCH", "/v1/logs", "POST"), ("POST", "/v1/stats", "GET"), ("DELETE", "/health", "GET"),
                 ("PUT", "/v1/transactions/T", "GET"),
             ])
         func otherMethodsAreRefused(method: String, path: String, allowed: String) async throws {
-            try await RunningCollector.with(archive) { collector in
+            try await RunningCollector.with(archive, configure: { $0.transactionPaths.append("/fp/users/7/apptxnset") })
+            { collector in
                 let answer = try await collector.send(method, path)
                 #expect(answer.status == 405)
                 #expect(answer.header("Allow") == allowed)
@@ -87,12 +90,12 @@
                     #expect(answer.status == 401)
                     #expect(answer.text == #"{"error":"unauthorized","reason":"the token is missing or wrong"}"#)
                 }
-                #expect(try await archive.counts().parcels == 0)
+                #expect(try await archive.counts(tenant: nil).parcels == 0)
             }
         }
 
         @Test(
-            "W3: both forms of the token are taken, also with = and quotes in it",
+            "W3, B17: both forms of the token are taken, also with = and quotes in it",
             arguments: [
                 "Bearer a=b c\"d==", "bearer a=b c\"d==", "fp-auth fp-token=\"a=b c\\\"d==\"",
                 "fp-auth fp-token=a=b c\"d==",
@@ -106,7 +109,7 @@
         }
 
         @Test(
-            "W4: types",
+            "W4, B17: types",
             arguments: [
                 ("application/vnd.fp.apptxnset-v0.0.1+json", "", 202),
                 ("application/vnd.fp.apptxnset-v0.0.1+json; charset=utf-8", "", 202),
@@ -115,7 +118,9 @@
                 (Golden.setType, "text/html, application/*;q=0.1", 202), (Golden.setType, "text/html", 406),
                 (Golden.setType, "application/json;q=0, text/html", 406),
                 ("application/vnd.fp.apptxnset-v9.9.9+json", "", 415),
-                ("application/vnd.fp.apptxnset-v0.0.10+json", "", 415),
+                ("application/vnd.fp.apptxnset-v0.0.10+json", "", 415), ("application/vnd.fp.apptxnset-v10.20.30+json", "", 415),
+                ("application/vnd.fp-x.apptxnset-v0.0.1+json;charset=\"utf-8\"", "", 202),
+                ("Application/VND.fp.apptxnset-v0.0.1+JSON ; Charset=UTF8", "", 202),
                 ("application/vnd.fp.apptxnset-v0.0.1+xml", "", 415),
                 ("application/vnd.fp.other-v0.0.1+json", "", 415), ("application/json", "", 415),
                 ("text/plain", "", 415),
@@ -125,12 +130,12 @@
             try await RunningCollector.with(archive) { collector in
                 let answer = try await collector.send(Golden.g2, ["Content-Type": type, "Accept": accept])
                 #expect(answer.status == status)
-                #expect(try await archive.counts().entries == (status == 202 ? 2 : 0))
+                #expect(try await archive.counts(tenant: nil).entries == (status == 202 ? 2 : 0))
             }
         }
 
         @Test(
-            "W5: what is wrong with a set is said with the field's name",
+            "W5, D2: what is wrong with a set, or missing, is said with the field's name",
             arguments: [
                 ("{", 400, ""), ("", 400, ""), ("[]", 422, "the set"), ("{}", 422, "apptxns"),
                 (#"{"apptxns":{}}"#, 422, "apptxns"),
@@ -159,7 +164,7 @@
                 #expect(answer.header("Content-Type") == "application/json")
                 if !field.isEmpty { #expect(answer.text.contains(#""field":"\#(field)""#)) }
                 #expect(
-                    try await archive.counts() == ArchiveCounts(transactions: 0, entries: 0, logEvents: 0, parcels: 0))
+                    try await archive.counts(tenant: nil) == ArchiveCounts(transactions: 0, entries: 0, logEvents: 0, parcels: 0))
             }
         }
 
@@ -168,12 +173,12 @@
             try await RunningCollector.with(archive) { collector in
                 let quoted = Golden.g2.replacing(":42,", with: ":\"42\",")
                 #expect(try await collector.send(quoted).status == 202)
-                let stored = try await archive.transaction(Golden.g2ID)
+                let stored = try await archive.transaction(Golden.g2ID, tenant: Tenant.standard)
                 #expect(stored?.entries.last?.errorCode == 42)
                 #expect(
                     try await collector.send(#"{"apptxns":[{"apptxn/id":"T","apptxn/usecase":1,"apptxn/logs":[]}]}"#)
                         .status == 202)
-                #expect(try await archive.transaction("T")?.entries.isEmpty == true)
+                #expect(try await archive.transaction("T", tenant: Tenant.standard)?.entries.isEmpty == true)
                 #expect(try await collector.send(#"{"apptxns":[]}"#).status == 202)
             }
         }
@@ -188,7 +193,7 @@
                     "POST", "/v1/logs", try Gzip.compress(Array(lines.utf8)),
                     ["Content-Encoding": "gzip", "Logbook-Parcel": "P"])
                 #expect(again.text == #"{"parcel":"P","accepted":0,"duplicates":2,"rejected":0}"#)
-                #expect(try await archive.counts().logEvents == 2)
+                #expect(try await archive.counts(tenant: nil).logEvents == 2)
             }
         }
 
@@ -252,8 +257,14 @@
         }
 
         @Test(
-            "S20: requests that are no HTTP are refused and the service goes on",
+            "S19, S20: requests that are no HTTP, or lead astray who stands between, are refused and the service goes on",
             arguments: [
+                "POST /v1/logs HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                "POST /v1/logs HTTP/1.1\r\nTransfer-Encoding: identity\r\nContent-Length: 1\r\n\r\nx",
+                "GET /health HTTP/1.1\r\nX : y\r\n\r\n", "GET /health HTTP/1.1\r\n: y\r\n\r\n",
+                "GE T /health HTTP/1.1\r\n\r\n", "GET /health HTTP/9.9\r\n\r\n",
+                "GET /\(String(repeating: "x", count: 3000)) HTTP/1.1\r\nHost: x\r\n\r\n",
+                "GET /health HTTP/1.1\r\n" + String(repeating: "X: y\r\n", count: 200) + "\r\n",
                 "nonsense\r\n\r\n", "POST /v1/logs HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
                 "POST /v1/logs HTTP/1.1\r\nContent-Length: -1\r\n\r\n", "\u{0}\u{1}\u{2}\r\n\r\n",
                 "GET /health HTTP/1.1\r\nX: " + String(repeating: "x", count: 20_000) + "\r\n\r\n",
@@ -302,7 +313,7 @@
                     }
                     for try await sum in group { #expect(sum == 2000) }
                 }
-                #expect(try await archive.counts().logEvents == 40)
+                #expect(try await archive.counts(tenant: nil).logEvents == 40)
             }
         }
 

@@ -49,4 +49,27 @@ final class RawConnection {
             }
         }
     }
+
+    /// Sends the first text, and then the second again and again, until the other side closes the connection.
+    /// - Returns: False when it has not after half a minute.
+    func trickle(_ first: String, _ again: String, every pause: Duration) async -> Bool {
+        let descriptor = descriptor
+        return await withCheckedContinuation { continuation in
+            LogThread.start("trickle") {
+                let limit = LogDeadline.seconds(30)
+                var bytes = Array(first.utf8)
+                var isClosed = false
+                while !isClosed && !limit.hasPassed {
+                    isClosed = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) < 0
+                    bytes = Array(again.utf8)
+                    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    if poll(&waiting, 1, Int32(pause.components.attoseconds / 1_000_000_000_000_000)) > 0 {
+                        var answer = [UInt8](repeating: 0, count: 4096)
+                        isClosed = recv(descriptor, &answer, answer.count, 0) <= 0
+                    }
+                }
+                continuation.resume(returning: isClosed)
+            }
+        }
+    }
 }

@@ -66,45 +66,4 @@
     extension HTTPResponse {
         var text: String { String(decoding: body, as: UTF8.self) }
     }
-
-    /// An archive that never works.
-    final class FailingArchive: Archive {
-        private let failure = ArchiveError.unavailable(reason: "disk I/O error at /secret/path; INSERT INTO entries")
-        func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt { throw failure }
-        func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt { throw failure }
-        func transaction(_ id: String) async throws(ArchiveError) -> TransactionRecord? { throw failure }
-        func counts() async throws(ArchiveError) -> ArchiveCounts { throw failure }
-        func checkWritable() async throws(ArchiveError) { throw failure }
-    }
-
-    /// An archive that stores, and then says once that it cannot tell.
-    final class ForgetfulArchive: Archive {
-        private let archive: SQLiteArchive
-        private let hasForgotten = Locked(false)
-        init(_ archive: SQLiteArchive) { self.archive = archive }
-
-        private func forget() throws(ArchiveError) {
-            let isFirst = hasForgotten.withLock { hasForgotten in
-                defer { hasForgotten = true }
-                return !hasForgotten
-            }
-            if isFirst { throw .unavailable(reason: "the commit failed, or did not") }
-        }
-
-        func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
-            let receipt = try await archive.store(parcel)
-            try forget()
-            return receipt
-        }
-        func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
-            let receipt = try await archive.store(batch)
-            try forget()
-            return receipt
-        }
-        func transaction(_ id: String) async throws(ArchiveError) -> TransactionRecord? {
-            try await archive.transaction(id)
-        }
-        func counts() async throws(ArchiveError) -> ArchiveCounts { try await archive.counts() }
-        func checkWritable() async throws(ArchiveError) { try await archive.checkWritable() }
-    }
 #endif

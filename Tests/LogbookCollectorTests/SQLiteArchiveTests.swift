@@ -46,7 +46,7 @@
             #expect(try await archive.store(Golden.parcel(twins)).duplicates == 2)
             #expect(try await archive.store(Golden.parcel(twins, name: "P")).accepted == 2)
             #expect(try await archive.store(Golden.parcel(twins, name: "P")).duplicates == 2)
-            #expect(try await archive.counts().entries == 4)
+            #expect(try await archive.counts(tenant: nil).entries == 4)
         }
 
         @Test func aParcelsNameUsedForSomethingElseLosesNothing() async throws {
@@ -65,7 +65,7 @@
             #expect(try await archive.store(Golden.parcel(transaction)).duplicates == 1)
         }
 
-        @Test("D3, D4: entries may come before the device is known; who knows it fills it in, and nobody overwrites it")
+        @Test("D2, D3, D4: entries may come before the device is known; who knows it fills it in, and nobody overwrites it")
         func theDeviceIsFilledInFromWhoeverKnowsIt() async throws {
             let server = TransactionRecord(id: "T", usecase: 1, deviceMake: "", entries: [Golden.entry(3, at: 12)])
             let client = TransactionRecord(
@@ -74,11 +74,11 @@
             let stranger = TransactionRecord(
                 id: "T", usecase: 9, deviceMake: "other", deviceOSVersion: "12", entries: [Golden.entry(8, at: 14)])
             for transaction in [server, client, stranger] { _ = try await archive.store(Golden.parcel(transaction)) }
-            let found = try #require(try await archive.transaction("T"))
+            let found = try #require(try await archive.transaction("T", tenant: Tenant.standard))
             #expect(found.entries.map(\.event) == [0, 3, 7, 8])
             #expect([found.deviceMake, found.deviceOS, found.deviceOSVersion] == ["KVM", "Debian", "12"])
             #expect(found.usecase == 1)
-            #expect(try await archive.counts().transactions == 1)
+            #expect(try await archive.counts(tenant: nil).transactions == 1)
         }
 
         @Test(
@@ -91,8 +91,8 @@
             _ = try await archive.store(Golden.parcel(transaction, name: "P"))
             _ = try await archive.store(
                 Golden.parcel(TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(9, at: 2)]), name: "Q"))
-            #expect(try await archive.transaction("T")?.entries.map(\.event) == [1, 2, 3, 4, 9, 0])
-            #expect(try await archive.transaction("U") == nil)
+            #expect(try await archive.transaction("T", tenant: Tenant.standard)?.entries.map(\.event) == [1, 2, 3, 4, 9, 0])
+            #expect(try await archive.transaction("U", tenant: Tenant.standard) == nil)
         }
 
         @Test func textsThatDifferOnlyBehindANULAreNotTheSame() async throws {
@@ -100,8 +100,8 @@
                 _ = try await archive.store(
                     Golden.parcel(TransactionRecord(id: id, usecase: 1, entries: [Golden.entry(1, at: 1)])))
             }
-            #expect(try await archive.counts().entries == 3)
-            #expect(try await archive.transaction("T\0b")?.entries.count == 1)
+            #expect(try await archive.counts(tenant: nil).entries == 3)
+            #expect(try await archive.transaction("T\0b", tenant: Tenant.standard)?.entries.count == 1)
         }
 
         // MARK: Log events
@@ -175,7 +175,7 @@
                     LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 1)))
             }
             let reopened = try SQLiteArchive(path: path)
-            #expect(try await reopened.counts().logEvents == 1)
+            #expect(try await reopened.counts(tenant: nil).logEvents == 1)
             let again = LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 1))
             #expect(try await reopened.store(again).duplicates == 1)
         }
@@ -252,7 +252,7 @@
             try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
             await #expect(throws: ArchiveError.self) { try await archive.store(batch) }
             await #expect(throws: ArchiveError.self) { try await archive.checkWritable() }
-            #expect(try await archive.counts().logEvents == 0)
+            #expect(try await archive.counts(tenant: nil).logEvents == 0)
             try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
             #expect(try await archive.store(batch).accepted == 1)
             try await archive.checkWritable()

@@ -131,6 +131,51 @@
                 #expect(rows == acknowledged + 1)
             }
 
+            @Test("W3: a new token is let in by its line, for its tenant and scopes alone, and a line that is gone lets nobody in")
+            func tokensOfAFile() throws {
+                func made(_ arguments: String...) throws -> (token: String, line: String) {
+                    let outcome = try Tool.run(["collect", "token", "new"] + arguments, in: folder)
+                    #expect(outcome.status == 0, "\(outcome.errors)")
+                    let parts = try #require(outcome.output.wholeMatch(of: /token: ([0-9a-f]{64})\nline:  (.+)\n/))
+                    return (String(parts.1), String(parts.2))
+                }
+                let writer = try made("--tenant", "acme"), reader = try made("--tenant", "acme", "--scope", "read")
+                #expect(!writer.line.contains(writer.token))
+                let path = folder("tokens")
+                try "# ours\n\(writer.line)\n\(reader.line)\n".write(toFile: path, atomically: true, encoding: .utf8)
+                let arguments = ["collect", "--archive", "sqlite:tokens.sqlite", "--port", "0", "--tokens", path]
+                chmod(path, 0o644)
+                #expect(try Tool.run(arguments, in: folder).errors.contains("chmod 600"))
+                chmod(path, 0o600)
+                let tool = try Tool(arguments, in: folder, name: "tokens")
+                try #require(Tool.eventually { tool.output.hasSuffix("\n") || tool.process.end != nil }, "\(tool.errors)")
+                let url = String(try #require(tool.output.split(separator: " ").last).dropLast())
+                func status(_ method: String, _ token: String) throws -> Int {
+                    try CurlTransport.shared.sendAndWait(
+                        HTTPRequest(
+                            method: method, url: url + "/v1/transactions",
+                            headers: [
+                                HTTPHeader("Authorization", "Bearer \(token)"),
+                                HTTPHeader("Content-Type", "application/vnd.fp.apptxnset-v0.0.1+json"),
+                            ], body: method == "POST" ? Array(#"{"apptxns":[]}"#.utf8) : []), by: .seconds(60)
+                    ).status
+                }
+                #expect(try status("POST", writer.token) == 202)
+                #expect(try status("GET", writer.token) == 403)
+                #expect(try status("GET", reader.token) == 200)
+                #expect(try status("POST", reader.token) == 403)
+                #expect(try status("POST", String(writer.line.prefix(64))) == 401)
+                // Whoever tells it with the signal of old does not end it.
+                try "\(reader.line)\n".write(toFile: path + ".new", atomically: false, encoding: .utf8)
+                chmod(path + ".new", 0o600)
+                rename(path + ".new", path)
+                tool.signal(SIGHUP)
+                #expect(Tool.eventually { (try? status("POST", writer.token)) == 401 })
+                #expect(try status("GET", reader.token) == 200)
+                tool.signal(SIGTERM)
+                #expect(tool.wait().status == 0)
+            }
+
             @Test func insecureStartsWithoutAToken() throws {
                 let tool = try Tool(
                     ["collect", "--archive", "sqlite:a.sqlite", "--port", "0", "--host", "0.0.0.0", "--insecure"],

@@ -1,0 +1,65 @@
+#if Collector
+    internal import LogbookCore
+    internal import LogbookTransactions
+
+    extension CollectorService {
+        func archived<Result>(
+            _ body: () async throws(ArchiveError) -> Result
+        ) async throws(Refusal) -> Result {
+            do {
+                return try await body()
+            } catch { throw unavailable(error) }
+        }
+
+        /// As ``archived(_:)``, and its time is measured.
+        func stored(
+            _ body: () async throws(ArchiveError) -> ArchiveReceipt
+        ) async throws(Refusal) -> ArchiveReceipt {
+            let start = clock.monotonicNanoseconds()
+            defer { metrics.archived(in: clock.monotonicNanoseconds() &- start) }
+            return try await archived(body)
+        }
+
+        func unavailable(_ error: ArchiveError) -> Refusal {
+            LogDiagnostics.report("collector", error.description)
+            return Refusal(
+                503, "unavailable", reason: "the archive cannot be used now; send the same again",
+                headers: ["Retry-After": "5"])
+        }
+
+        /// - Parameter allowed: What the path takes, when it is more than this method.
+        func check(_ request: CollectorRequest, method: String, allowed: String? = nil) throws(Refusal) {
+            guard request.method == method else {
+                let allowed = allowed ?? method
+                throw Refusal(
+                    405, "method_not_allowed", reason: "only \(allowed) is possible here", headers: ["Allow": allowed])
+            }
+        }
+
+        func check(_ request: CollectorRequest, offers types: [String]) throws(Refusal) {
+            guard MediaRange.field(request.header("Accept"), takesOneOf: types) else {
+                throw Refusal(
+                    406, "not_acceptable", field: "Accept",
+                    reason: "this collector answers in \(types.joined(separator: ", "))")
+            }
+        }
+
+        func check(charset: String?) throws(Refusal) {
+            guard charset.map({ ["utf-8", "utf8", "us-ascii"].contains($0.lowercased()) }) ?? true else {
+                throw Refusal(415, "unsupported_media_type", field: "Content-Type", reason: "send UTF-8")
+            }
+        }
+
+        func parcelName(_ request: CollectorRequest) throws(Refusal) -> String? {
+            guard let name = request.header(Self.parcelHeader) else { return nil }
+            guard (1...Self.longestParcelName).contains(name.utf8.count),
+                name.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            else {
+                throw Refusal(
+                    400, "invalid", field: Self.parcelHeader,
+                    reason: "a parcel's name has 1 to \(Self.longestParcelName) visible ASCII characters")
+            }
+            return name
+        }
+    }
+#endif

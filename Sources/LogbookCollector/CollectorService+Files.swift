@@ -1,0 +1,57 @@
+#if Collector
+    internal import LogbookCore
+
+    extension CollectorService {
+        private static let digestHeader = "Logbook-SHA256"
+
+        /// A whole file: `PUT /v1/files/<id>`, or `POST /v1/files` with the id in `Logbook-Parcel`.
+        func takeFile(
+            _ request: CollectorRequest, _ shelf: FileShelf
+        ) async throws(Refusal) -> CollectorAnswer {
+            let isNamed = request.path != "/v1/files"
+            let id = isNamed ? String(request.path.dropFirst("/v1/files/".count)) : try parcelName(request) ?? ""
+            guard FileShelf.isValid(id) else {
+                throw Refusal(
+                    400, "invalid", field: isNamed ? "path" : Self.parcelHeader,
+                    reason: "a file's id has 1 to \(FileShelf.longestID) letters, digits, dots, dashes, underscores or @")
+            }
+            try check(request, offers: ["application/json"])
+            let isGzip = try isGzip(request)
+            let tooLarge = Refusal(
+                413, "too_large", reason: "a file holds at most \(configuration.maximumFileBytes) bytes, inflated as well")
+            if let announced = announcedBytes(request), announced > configuration.maximumFileBytes { throw tooLarge }
+            guard reserve(ArrivingFile.pieceBytes) else { throw Self.busy }
+            defer { release(ArrivingFile.pieceBytes) }
+            let file = shelf.receive(
+                id, isGzip: isGzip, maximumBytes: configuration.maximumFileBytes,
+                digest: isGzip ? nil : request.header(Self.digestHeader))
+            do {
+                var rest: [UInt8] = []
+                try await request.pieces { piece in
+                    rest += piece
+                    guard rest.count >= ArrivingFile.pieceBytes else { return }
+                    try await file.append(rest)
+                    rest.removeAll(keepingCapacity: true)
+                }
+                let kept = try await file.finish(with: rest)
+                var answer = JSONText()
+                answer.add("file", id)
+                answer.add("bytes", kept.bytes)
+                answer.add("duplicates", kept.isNew ? 0 : 1)
+                return .json(200, answer, headers: [Self.parcelHeader: id])
+            } catch {
+                await file.abandon()
+                switch error as? ArrivingFile.Failure {
+                case .tooLarge: throw tooLarge
+                case .damaged:
+                    throw Refusal(
+                        503, "damaged", field: Self.digestHeader, reason: "the body is not what was announced; send it again")
+                case .notGzip: throw Self.notGzip
+                case .outOfMemory: throw Self.busy
+                case .unavailable(let failure): throw unavailable(failure)
+                case nil: throw Self.brokenOff
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,160 @@
+#if Collector
+    internal import LogbookCore
+    internal import LogbookFormat
+    internal import LogbookTransactions
+
+    extension CollectorService {
+        func health() async -> CollectorAnswer {
+            var body = JSONText()
+            do {
+                try await archive.checkWritable()
+                body.add("status", "ok")
+                return .json(200, body)
+            } catch {
+                LogDiagnostics.report("collector", error.description)
+                body.add("status", "unavailable")
+                body.add("reason", "the archive cannot be written")
+                return .json(503, body, headers: ["Retry-After": "5"])
+            }
+        }
+
+        func stats(of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
+            let counts = try await archived { () async throws(ArchiveError) in try await archive.counts(tenant: caller.tenant) }
+            let tally = metrics.tally(of: caller.tenant)
+            var archived = JSONText()
+            archived.add("transactions", counts.transactions)
+            archived.add("entries", counts.entries)
+            archived.add("log_events", counts.logEvents)
+            archived.add("parcels", counts.parcels)
+            var sinceStart = JSONText()
+            sinceStart.add("requests", tally.deliveries)
+            sinceStart.add("accepted", tally.accepted)
+            sinceStart.add("duplicates", tally.duplicates)
+            sinceStart.add("rejected", tally.rejected)
+            var body = JSONText()
+            body.add("archive", archived)
+            body.add("since_start", sinceStart)
+            return .json(200, body)
+        }
+
+        func transaction(_ id: String, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
+            let found = try await archived { () async throws(ArchiveError) in
+                try await archive.transaction(id, tenant: caller.tenant)
+            }
+            guard let found else { throw Refusal(404, "not_found", reason: "no transaction has this id") }
+            let type = TransactionSetMediaType(prefix: "vnd.logbook.", version: .v0_0_2, charset: "UTF-8")
+            return CollectorAnswer(
+                status: 200, headers: ["Content-Type": type.description, "X-Content-Type-Options": "nosniff"],
+                body: TransactionSet(transactions: [found]).encode(.v0_0_2))
+        }
+
+        /// A page of transactions: `{"apptxns":[…],"next":"…"}`, `next` null on the last.
+        func transactions(_ request: CollectorRequest, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
+            let query = try query(request, of: caller, alsoTaking: ["limit", "cursor"])
+            try check(request, offers: ["application/json"])
+            let page = try await archived { () async throws(ArchiveError) in try await archive.transactions(query) }
+            var body = TransactionSet(transactions: page.transactions).encode(.v0_0_2)
+            body.removeLast()
+            body += #","next":"#.utf8
+            if let next = page.next { body.append(jsonString: next.description) } else { body += "null".utf8 }
+            body.append(0x7D)
+            return CollectorAnswer(
+                status: 200, headers: ["Content-Type": "application/json", "X-Content-Type-Options": "nosniff"], body: body)
+        }
+
+        /// Everything that the query names, a page at a time, so that it takes no more memory however much it is.
+        func export(_ request: CollectorRequest, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
+            var query = try query(request, of: caller, alsoTaking: ["format"])
+            query.limit = 100
+            let values = PercentEncoding.query(request.query) ?? [:]
+            guard let format = TransactionExport(rawValue: values["format"] ?? TransactionExport.jsonl.rawValue) else {
+                throw Refusal(400, "invalid", field: "format", reason: "the format is jsonl or csv")
+            }
+            try check(request, offers: [format.mediaType])
+            // The first page before the answer begins: what cannot be read is still a refusal then.
+            let asked = query
+            let first = try await archived { () async throws(ArchiveError) in try await archive.transactions(asked) }
+            return CollectorAnswer(
+                status: 200,
+                headers: [
+                    "Content-Type": format.contentType, "X-Content-Type-Options": "nosniff",
+                    "Content-Disposition": "attachment; filename=\"transactions.\(format.rawValue)\"",
+                ], stream: Self.pages(of: archive, asked, from: first, as: format))
+        }
+
+        private static func pages(
+            of archive: any Archive, _ query: TransactionQuery, from first: TransactionPage, as format: TransactionExport
+        ) -> CollectorAnswer.Stream {
+            { write in
+                try await write(format.head)
+                var query = query
+                var page = first
+                while true {
+                    for transaction in page.transactions { try await write(format.bytes(of: transaction)) }
+                    guard let next = page.next else { return }
+                    query.cursor = next
+                    page = try await archive.transactions(query)
+                }
+            }
+        }
+
+        func erase(_ user: String, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
+            let now = clock.now()
+            let removed = try await archived { () async throws(ArchiveError) in
+                try await archive.erase(user: user, tenant: caller.tenant, at: now)
+            }
+            // Who it was is nobody's business any more.
+            LogDiagnostics.report("collector", "a user of the tenant \(caller.tenant) was erased: \(removed) transactions")
+            var body = JSONText()
+            body.add("erased", removed)
+            return .json(200, body)
+        }
+
+        // MARK: Queries
+
+        private func query(
+            _ request: CollectorRequest, of caller: CollectorToken, alsoTaking names: [String]
+        ) throws(Refusal) -> TransactionQuery {
+            guard let values = PercentEncoding.query(request.query) else {
+                throw Refusal(400, "malformed", field: "query", reason: "the query is not well formed, or says something twice")
+            }
+            var query = TransactionQuery(tenant: caller.tenant)
+            for (name, value) in values {
+                func refusal(_ reason: String) -> Refusal { Refusal(400, "invalid", field: name, reason: reason) }
+                switch name {
+                case "usecase":
+                    guard let number = Int(value) else { throw refusal("a use case is a whole number") }
+                    query.usecase = number
+                case "user": query.user = value
+                case "from", "to":
+                    guard let time = Self.time(value) else {
+                        throw refusal("a time is as in 2026-11-21T09:29:20Z, or whole seconds since 1970")
+                    }
+                    if name == "from" { query.from = time } else { query.to = time }
+                case "error":
+                    query.error = value == "any" ? .any : Int(value).map { .code($0) } ?? .text(value)
+                    if value.isEmpty { throw refusal("an error is any, a code, or a part of its description") }
+                case "limit" where names.contains(name):
+                    guard let limit = Int(value), TransactionQuery.limits.contains(limit) else {
+                        throw refusal("a page has \(TransactionQuery.limits.lowerBound) to \(TransactionQuery.limits.upperBound) transactions")
+                    }
+                    query.limit = limit
+                case "cursor" where names.contains(name):
+                    guard let cursor = TransactionCursor(value) else { throw refusal("a cursor is what an answer said as next") }
+                    query.cursor = cursor
+                default:
+                    if !names.contains(name) { throw refusal("nothing here is asked for by this name") }
+                }
+            }
+            return query
+        }
+
+        private static func time(_ text: String) -> LogTime? {
+            if let seconds = Int64(text) {
+                let (nanoseconds, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+                return isTooMuch ? nil : LogTime(nanoseconds: nanoseconds)
+            }
+            return ISO8601.time(text)
+        }
+    }
+#endif

@@ -1,0 +1,158 @@
+#if Collector
+    internal import LogbookCore
+    internal import LogbookGzip
+    internal import LogbookTransactions
+
+    extension CollectorService {
+        func takeTransactions(_ request: CollectorRequest, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
+            guard let type = request.header("Content-Type").flatMap({ TransactionSetMediaType($0) }),
+                type.format == "json"
+            else {
+                throw Refusal(
+                    415, "unsupported_media_type", field: "Content-Type",
+                    reason: "send application/<prefix>apptxnset-v0.0.1+json")
+            }
+            guard let version = type.version else {
+                let known = TransactionSetVersion.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Refusal(
+                    415, "unsupported_media_type", field: "Content-Type",
+                    reason: "this collector reads the versions \(known)")
+            }
+            try check(charset: type.charset)
+            let offered = TransactionSetVersion.allCases.map {
+                TransactionSetMediaType(prefix: type.prefix, version: $0).essence
+            }
+            try check(request, offers: offered + ["application/json"])
+            let parcel = try parcelName(request)
+            return try await withBody(of: request) { body throws(Refusal) in
+                let set: TransactionSet
+                do throws(TransactionSetError) { set = try TransactionSet.decode(body, version) } catch {
+                    throw Refusal(error)
+                }
+                let parcel = TransactionParcel(
+                    tenant: caller.tenant, parcel: parcel, set: set, received: clock.now())
+                let receipt = try await stored { () async throws(ArchiveError) in try await archive.store(parcel) }
+                metrics.count(receipt, rejected: 0, of: caller.tenant)
+                return CollectorAnswer(status: 202, headers: parcel.parcel.map { [Self.parcelHeader: $0] } ?? [:])
+            }
+        }
+
+        func takeLogs(_ request: CollectorRequest, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
+            let type = (request.header("Content-Type") ?? "").split(separator: ";").map {
+                $0.filter { $0 != " " }.lowercased()
+            }
+            guard let essence = type.first, LogLines.mediaTypes.contains(essence) else {
+                throw Refusal(
+                    415, "unsupported_media_type", field: "Content-Type", reason: "send \(LogLines.mediaTypes[0])")
+            }
+            try check(charset: type.dropFirst().first { $0.hasPrefix("charset=") }?.dropFirst(8).filter { $0 != "\"" })
+            try check(request, offers: LogLines.mediaTypes + ["application/json"])
+            let parcel = try parcelName(request)
+            return try await withBody(of: request) { body throws(Refusal) in
+                let lines = LogLines(body)
+                if lines.isTooMany {
+                    throw Refusal(413, "too_large", reason: "a batch holds at most \(LogLines.maximumCount) events")
+                }
+                if lines.items.isEmpty, let first = lines.faults.first {
+                    throw Refusal(422, "invalid", field: first.field, reason: first.reason)
+                }
+                let batch = LogBatch(
+                    tenant: caller.tenant, parcel: parcel, items: lines.items, received: clock.now())
+                let receipt = try await stored { () async throws(ArchiveError) in try await archive.store(batch) }
+                metrics.count(receipt, rejected: lines.faultCount, of: caller.tenant)
+                var answer = JSONText()
+                answer.add("parcel", parcel)
+                answer.add("accepted", receipt.accepted)
+                answer.add("duplicates", receipt.duplicates)
+                answer.add("rejected", lines.faultCount)
+                if receipt.erased > 0 { answer.add("erased", receipt.erased) }
+                if !lines.faults.isEmpty {
+                    answer.add(
+                        "faults",
+                        lines.faults.map { fault in
+                            var text = JSONText()
+                            text.add("field", fault.field)
+                            text.add("reason", fault.reason)
+                            return text
+                        })
+                }
+                return .json(200, answer, headers: parcel.map { [Self.parcelHeader: $0] } ?? [:])
+            }
+        }
+
+        /// Reads and inflates the body while its bytes are counted against what may be in memory.
+        private func withBody(
+            of request: CollectorRequest, _ body: ([UInt8]) async throws(Refusal) -> CollectorAnswer
+        ) async throws(Refusal) -> CollectorAnswer {
+            let limit = configuration.maximumBodyBytes
+            let isGzip = try isGzip(request)
+            let tooLarge = Refusal(413, "too_large", reason: "a body holds at most \(limit) bytes, inflated as well")
+            let announced = announcedBytes(request)
+            if let announced, announced > limit { throw tooLarge }
+            // A gzip body may grow to the limit; one of unknown length as well.
+            let reserved = isGzip ? limit : announced ?? limit
+            guard reserve(reserved) else { throw Self.busy }
+            defer { release(reserved) }
+            var bytes: [UInt8]
+            do {
+                bytes = try await request.body(upTo: limit)
+            } catch is BodyError {
+                throw tooLarge
+            } catch {
+                throw Self.brokenOff
+            }
+            if isGzip {
+                do {
+                    bytes = try Gzip.inflate(bytes, limit: limit)
+                } catch {
+                    switch error {
+                    case .tooLarge: throw tooLarge
+                    case .corrupt: throw Self.notGzip
+                    case .outOfMemory: throw Self.busy
+                    }
+                }
+            }
+            return try await body(bytes)
+        }
+
+        func isGzip(_ request: CollectorRequest) throws(Refusal) -> Bool {
+            switch request.header("Content-Encoding")?.lowercased().filter({ $0 != " " }) ?? "identity" {
+            case "gzip": return true
+            case "identity", "": return false
+            default:
+                throw Refusal(
+                    415, "unsupported_encoding", field: "Content-Encoding", reason: "send gzip or identity",
+                    headers: ["Accept-Encoding": "gzip, identity"])
+            }
+        }
+
+        func announcedBytes(_ request: CollectorRequest) -> Int? { request.header("Content-Length").flatMap { Int($0) } }
+
+        static let brokenOff = Refusal(400, "malformed", reason: "the body broke off")
+        static let notGzip = Refusal(400, "malformed", reason: "the body is no gzip, or damaged")
+        static let busy = Refusal(
+            503, "busy", reason: "too many bodies are on their way; send the same again", headers: ["Retry-After": "1"])
+
+        func reserve(_ bytes: Int) -> Bool {
+            bytesInFlight.withLock { inFlight in
+                // One body always fits, however the limits are set.
+                guard inFlight == 0 || inFlight + bytes <= configuration.maximumBodyBytesInFlight else { return false }
+                inFlight += bytes
+                return true
+            }
+        }
+
+        func release(_ bytes: Int) { bytesInFlight.withLock { $0 -= bytes } }
+    }
+
+    extension CollectorService.Refusal {
+        fileprivate init(_ error: TransactionSetError) {
+            switch error {
+            case .notJSON(let reason): self.init(400, "malformed", reason: reason)
+            case .missing(let path): self.init(422, "invalid", field: path, reason: error.description)
+            case .invalid(let path, _): self.init(422, "invalid", field: path, reason: error.description)
+            case .tooLarge(let path, _): self.init(413, "too_large", field: path, reason: error.description)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,137 @@
+#if Collector
+    internal import LogbookCore
+    internal import NIOCore
+    internal import NIOHTTPTypes
+
+    /// Closes connections that keep the collector waiting: for a whole head, for the next request, or for a body that trickles in.
+    ///
+    /// Bytes that are no part of a request yet prolong nothing. While the collector itself is not ready to read, no time passes.
+    final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+        typealias InboundIn = HTTPRequestPart
+        typealias InboundOut = HTTPRequestPart
+        typealias OutboundIn = HTTPResponsePart
+        typealias OutboundOut = HTTPResponsePart
+
+        private let limits: ConnectionLimits
+        private let registry: ConnectionRegistry
+        private var number: UInt64?
+        private var nextLook: Scheduled<Void>?
+        /// Until when the next head must be here.
+        private var headDeadline = NIODeadline.now()
+        private var isReadingBody = false
+        private var answersOwed = 0
+        private var bodyBytes = 0
+        /// How long the client was waited for while its body was read.
+        private var waited = Int64(0)
+        private var readingSince: NIODeadline?
+
+        init(limits: ConnectionLimits, registry: ConnectionRegistry) {
+            self.limits = limits
+            self.registry = registry
+        }
+
+        func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { begin(context) } }
+
+        func channelActive(context: ChannelHandlerContext) {
+            begin(context)
+            context.fireChannelActive()
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            end()
+            context.fireChannelInactive()
+        }
+
+        func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+        private func begin(_ context: ChannelHandlerContext) {
+            guard number == nil else { return }
+            let channel = context.channel
+            number = registry.admit(from: Self.address(of: channel)) { channel.close(promise: nil) }
+            guard number != nil else { return context.close(promise: nil) }
+            waitForHead(limits.headDeadline, context)
+        }
+
+        private func end() {
+            nextLook?.cancel()
+            nextLook = nil
+            if let number { registry.leave(number) }
+            number = nil
+        }
+
+        /// Nil for this machine.
+        private static func address(of channel: any Channel) -> String? {
+            guard let address = channel.remoteAddress?.ipAddress else { return nil }
+            return address.hasPrefix("127.") || address == "::1" || address.hasPrefix("::ffff:127.") ? nil : address
+        }
+
+        // MARK: What comes and goes
+
+        func read(context: ChannelHandlerContext) {
+            if readingSince == nil { readingSince = .now() }
+            context.read()
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let now = NIODeadline.now()
+            if isReadingBody, let since = readingSince { waited += (now - since).nanoseconds }
+            readingSince = nil
+            switch unwrapInboundIn(data) {
+            case .head:
+                isReadingBody = true
+                answersOwed += 1
+                (bodyBytes, waited) = (0, 0)
+                if let number { registry.note(number, isWaiting: false) }
+                look(after: limits.bodyLook, context)
+            case .body(let bytes): bodyBytes += bytes.readableBytes
+            case .end:
+                isReadingBody = false
+                waitIfDone(context)
+            }
+            context.fireChannelRead(data)
+        }
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            if case .end = unwrapOutboundIn(data) {
+                answersOwed -= 1
+                waitIfDone(context)
+            }
+            context.write(data, promise: promise)
+        }
+
+        // MARK: Patience
+
+        private func waitIfDone(_ context: ChannelHandlerContext) {
+            if !isReadingBody && answersOwed == 0 { waitForHead(limits.idleTimeout, context) }
+        }
+
+        private func waitForHead(_ patience: Duration, _ context: ChannelHandlerContext) {
+            if let number { registry.note(number, isWaiting: true) }
+            headDeadline = .now() + .nanoseconds(patience.wholeNanoseconds)
+            look(after: patience, context)
+        }
+
+        private func look(after time: Duration, _ context: ChannelHandlerContext) {
+            nextLook?.cancel()
+            nextLook = context.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(max(1, time.wholeNanoseconds))) {
+                [weak self] in self?.look(context)
+            }
+        }
+
+        private func look(_ context: ChannelHandlerContext) {
+            nextLook = nil
+            let now = NIODeadline.now()
+            if isReadingBody {
+                let waiting = waited + (readingSince.map { (now - $0).nanoseconds } ?? 0)
+                let counted = Double(waiting - limits.bodyGrace.wholeNanoseconds) / 1e9
+                if counted > 0, Double(bodyBytes) < counted * Double(limits.minimumBodyBytesPerSecond) {
+                    LogDiagnostics.report("collector", "a connection was closed: its body came in too slowly")
+                    return context.close(promise: nil)
+                }
+                look(after: limits.bodyLook, context)
+            } else if answersOwed == 0, now >= headDeadline {
+                context.close(promise: nil)
+            }
+        }
+    }
+#endif

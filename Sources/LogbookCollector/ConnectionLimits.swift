@@ -1,0 +1,20 @@
+/// How patient a collector is with a connection, and how many it takes.
+public struct ConnectionLimits: Sendable, Hashable {
+    /// Connections at the same time at most. Where one more comes, the one that has waited longest without asking for anything is
+    /// closed; when there is none, the new one.
+    public var maximum = 1024
+    /// Of these, from one address; this machine's own count only among all.
+    public var maximumPerAddress = 64
+    /// After so long a new connection must have sent its first request up to the end of the header.
+    public var headDeadline = Duration.seconds(10)
+    /// After so long an open connection must have sent its next.
+    public var idleTimeout = Duration.seconds(30)
+    /// Bytes of a body per second at least, once ``bodyGrace`` has passed.
+    public var minimumBodyBytesPerSecond = 1024
+    public var bodyGrace = Duration.seconds(5)
+
+    public init() {}
+
+    /// How often a body is looked at.
+    var bodyLook: Duration { max(.milliseconds(10), min(.seconds(1), bodyGrace / 2)) }
+}

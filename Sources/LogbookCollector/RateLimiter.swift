@@ -1,0 +1,27 @@
+/// How often somebody may come: so many requests a minute, of which a minute's worth may come at once.
+struct RateLimiter: Sendable {
+    private struct Bucket {
+        var left: Double
+        var filled: UInt64
+    }
+
+    private let perMinute: Double
+    private var buckets: [String: Bucket] = [:]
+
+    init(perMinute: Int) { self.perMinute = Double(max(1, perMinute)) }
+
+    /// - Parameter now: Nanoseconds of a clock that only goes forward.
+    /// - Returns: Nil when the request may pass; otherwise the whole seconds after which the next one may.
+    mutating func wait(for name: String, at now: UInt64) -> Int? {
+        var bucket = buckets[name] ?? Bucket(left: perMinute, filled: now)
+        let elapsed = Double(now &- bucket.filled) / 60e9
+        bucket.left = min(perMinute, bucket.left + elapsed * perMinute)
+        bucket.filled = now
+        defer { buckets[name] = bucket }
+        if bucket.left >= 1 {
+            bucket.left -= 1
+            return nil
+        }
+        return max(1, Int(((1 - bucket.left) / perMinute * 60 - 1e-6).rounded(.up)))
+    }
+}

@@ -1,0 +1,36 @@
+internal import LogbookCore
+
+/// Removes what is older than it may be: at the start, and every hour.
+struct Retention: Sendable {
+    static let interval = Duration.seconds(3600)
+    /// Transactions and events that are removed in one step.
+    private static let step = 1000
+
+    let archive: any Archive
+    let keep: Duration
+    let clock: LogClock
+    let metrics: CollectorMetrics
+
+    /// Removes what is too old now.
+    /// - Returns: How much it was.
+    @discardableResult
+    func run() async throws(ArchiveError) -> Int {
+        let oldest = clock.now().adding(.zero - keep)
+        var removed = 0
+        while !Task.isCancelled {
+            let count = try await archive.remove(receivedBefore: oldest, limit: Self.step)
+            removed += count
+            metrics.removed(count)
+            if count < Self.step { break }
+        }
+        return removed
+    }
+
+    /// Goes on until the task is cancelled. A failure is told, and tried again an hour later.
+    func runHourly() async {
+        while !Task.isCancelled {
+            do throws(ArchiveError) { try await run() } catch { LogDiagnostics.report("collector", error.description) }
+            do { try await Task.sleep(for: Self.interval) } catch { return }
+        }
+    }
+}

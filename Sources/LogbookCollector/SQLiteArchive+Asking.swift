@@ -1,0 +1,123 @@
+#if Collector
+    internal import GRDB
+    internal import LogbookCore
+    public import LogbookTransactions
+
+    extension SQLiteArchive {
+        private static let columns = """
+            t.id, t.guid, t.received, t.usecase, t.user, t.variant, t.app_version, t.session, t.installation, t.device_make,
+            t.device_os, t.device_os_version
+            """
+
+        public func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? {
+            try await read { database in
+                let row = try Row.fetchOne(
+                    database, sql: "SELECT \(Self.columns) FROM transactions t WHERE t.tenant = ? AND t.guid = ?",
+                    arguments: [tenant, id.storable])
+                return try row.map { try Self.record($0, database) }
+            }
+        }
+
+        public func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
+            try await read { database in
+                let (conditions, arguments) = Self.conditions(of: query)
+                let rows = try Row.fetchCursor(
+                    database,
+                    sql: """
+                        SELECT \(Self.columns) FROM transactions t WHERE \(conditions.joined(separator: " AND "))
+                        ORDER BY t.received, t.guid LIMIT ?
+                        """, arguments: StatementArguments(arguments + [query.limit + 1]))
+                var page = TransactionPage()
+                var entryCount = 0
+                var last: TransactionCursor?
+                while let row = try rows.next() {
+                    if page.transactions.count == query.limit || entryCount >= TransactionPage.maximumEntries {
+                        page.next = last
+                        break
+                    }
+                    let record = try Self.record(row, database)
+                    if !page.transactions.isEmpty, entryCount + record.entries.count > TransactionPage.maximumEntries {
+                        page.next = last
+                        break
+                    }
+                    entryCount += record.entries.count
+                    page.transactions.append(record)
+                    last = TransactionCursor(received: LogTime(microseconds: row[2]), id: record.id)
+                }
+                return page
+            }
+        }
+
+        /// The query's conditions, with a question mark for everything that it says.
+        private static func conditions(of query: TransactionQuery) -> ([String], [(any DatabaseValueConvertible)?]) {
+            var conditions = ["t.tenant = ?"], arguments: [(any DatabaseValueConvertible)?] = [query.tenant]
+            if let usecase = query.usecase {
+                conditions.append("t.usecase = ?")
+                arguments.append(usecase)
+            }
+            if let user = query.user {
+                conditions.append("t.user = ?")
+                arguments.append(user.storable)
+            }
+            if let cursor = query.cursor {
+                conditions.append("(t.received, t.guid) > (?, ?)")
+                arguments += [cursor.received.microseconds, cursor.id.storable]
+            }
+            var ofEntry: [String] = []
+            if let from = query.from {
+                ofEntry.append("e.time >= ?")
+                arguments.append(from.microseconds)
+            }
+            if let to = query.to {
+                ofEntry.append("e.time < ?")
+                arguments.append(to.microseconds)
+            }
+            switch query.error {
+            case nil: break
+            case .any?: ofEntry.append("(e.error_code IS NOT NULL OR e.error_description IS NOT NULL)")
+            case .code(let code)?:
+                ofEntry.append("e.error_code = ?")
+                arguments.append(code)
+            case .text(let text)?:
+                ofEntry.append("instr(e.error_description, ?) > 0")
+                arguments.append(text.storable)
+            }
+            if !ofEntry.isEmpty {
+                conditions.append(
+                    "EXISTS (SELECT 1 FROM entries e WHERE e.transaction_id = t.id AND \(ofEntry.joined(separator: " AND ")))")
+            }
+            return (conditions, arguments)
+        }
+
+        private static func record(_ row: Row, _ database: Database) throws -> TransactionRecord {
+            let entries = try Row.fetchAll(
+                database.cachedStatement(
+                    sql: """
+                        SELECT event, error_code, error_description, time, key, offset FROM entries WHERE transaction_id = ?
+                        ORDER BY time, parcel, ordinal
+                        """), arguments: [row[0] as Int64])
+            return TransactionRecord(
+                id: row[1], usecase: row[3], deviceMake: row[9], deviceOS: row[10], deviceOSVersion: row[11], user: row[4],
+                variant: row[5], appVersion: row[6], session: row[7], installation: row[8],
+                entries: entries.map { row in
+                    EntryRecord(
+                        event: row[0], errorCode: row[1], errorDescription: row[2], time: LogTime(microseconds: row[3]),
+                        key: EntryKey(row[4] as String), offset: row[5])
+                })
+        }
+
+        public func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts {
+            try await read { database in
+                func count(_ table: String) throws -> Int {
+                    guard let tenant else { return try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0 }
+                    return try Int.fetchOne(
+                        database, sql: "SELECT count(*) FROM \(table) WHERE tenant = ?", arguments: [tenant]) ?? 0
+                }
+                return ArchiveCounts(
+                    transactions: try count("transactions"), entries: try count("entries"),
+                    logEvents: try count("log_events"),
+                    parcels: try count("parcels"))
+            }
+        }
+    }
+#endif

@@ -1,0 +1,127 @@
+#if Collector
+    internal import GRDB
+    public import LogbookCore
+    internal import LogbookTransactions
+
+    extension SQLiteArchive {
+        /// Transactions that are removed in one SQLite transaction at most, so that senders wait only for so many.
+        private static let transactionsAtATime = 500
+
+        /// What was erased is overwritten (`secure_delete`), the file is written anew, since SQLite leaves copies of rows behind where it
+        /// has moved them from page to page, and the write-ahead log is emptied: when this returns, no byte of it is in any of the
+        /// archive's files. That takes as long as copying the file, and as much room on the disk. A reader of another process may
+        /// stand in the way for as long as it reads: then this throws, and is to be called again.
+        public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
+            try await write { database in
+                try Self.mark(ErasureMark.user(user.storable, tenant: tenant), at: time, database)
+                try database.execute(
+                    sql: "INSERT INTO erasures (tenant, user) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                    arguments: [tenant, user.storable])
+            }
+            var removed = 0
+            while true {
+                let count = try await write { try Self.eraseSome(of: user.storable, tenant, $0) }
+                guard let count else { break }
+                removed += count
+            }
+            try await writeAnew { try Self.endErasure(of: user.storable, tenant, $0) }
+            return removed
+        }
+
+        /// What a collector that was killed has begun to erase.
+        static func finishErasures(_ database: Database) throws {
+            for row in try Row.fetchAll(database, sql: "SELECT tenant, user FROM erasures") {
+                var isDone = false
+                while !isDone {
+                    try database.inTransaction(.immediate) {
+                        isDone = try eraseSome(of: row[1], row[0], database) == nil
+                        return .commit
+                    }
+                }
+                try endErasure(of: row[1], row[0], database)
+            }
+            // It may hold what was erased just before a kill. Where somebody reads, the next erasure will do it.
+            do { _ = try database.checkpoint(.truncate) } catch {
+                LogDiagnostics.report("collector", "the archive's write-ahead log could not be emptied: \(error)")
+            }
+        }
+
+        /// Writes the file anew, without what was erased; after that nothing is left to be done again after a kill.
+        private static func endErasure(of user: String, _ tenant: String, _ database: Database) throws {
+            try database.execute(sql: "VACUUM")
+            try database.execute(sql: "DELETE FROM erasures WHERE tenant = ? AND user = ?", arguments: [tenant, user])
+            _ = try database.checkpoint(.truncate)
+        }
+
+        /// - Returns: How many transactions were removed; nil when none was left.
+        private static func eraseSome(of user: String, _ tenant: String, _ database: Database) throws -> Int? {
+            let found = try Row.fetchAll(
+                database, sql: "SELECT id, guid FROM transactions WHERE tenant = ? AND user = ? LIMIT \(transactionsAtATime)",
+                arguments: [tenant, user])
+            for row in found {
+                let guid: String = row[1]
+                try mark(ErasureMark.transaction(guid, tenant: tenant), at: .distantFuture, database)
+                try database.cachedStatement(sql: "DELETE FROM log_events WHERE tenant = ? AND transaction_guid = ?")
+                    .execute(arguments: [tenant, guid])
+                try database.cachedStatement(sql: "DELETE FROM transactions WHERE id = ?").execute(arguments: [row[0] as Int64])
+            }
+            return found.isEmpty ? nil : found.count
+        }
+
+        private static func mark(_ mark: String, at time: LogTime, _ database: Database) throws {
+            try database.cachedStatement(
+                sql: "INSERT INTO erased (mark, time) VALUES (?, ?) ON CONFLICT DO UPDATE SET time = max(time, excluded.time)"
+            ).execute(arguments: [mark, time.microseconds])
+        }
+
+        public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
+            let limit = max(0, limit)
+            return try await write { database in
+                try database.execute(
+                    sql: """
+                        DELETE FROM transactions WHERE id IN (
+                          SELECT id FROM transactions t WHERE received < ?1
+                            AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.transaction_id = t.id AND e.received >= ?1)
+                          ORDER BY received LIMIT ?2)
+                        """, arguments: [time.microseconds, limit])
+                var removed = database.changesCount
+                try database.execute(
+                    sql: "DELETE FROM log_events WHERE id IN (SELECT id FROM log_events WHERE received < ? ORDER BY received LIMIT ?)",
+                    arguments: [time.microseconds, limit - removed])
+                removed += database.changesCount
+                try database.execute(
+                    sql: "DELETE FROM parcels WHERE id IN (SELECT id FROM parcels WHERE received < ? ORDER BY received LIMIT ?)",
+                    arguments: [time.microseconds, limit])
+                return removed
+            }
+        }
+
+        /// What of a parcel must not be stored, as long as nothing more is erased.
+        struct Erasures {
+            private let tenant: String
+            private let isEmpty: Bool
+
+            init(of tenant: String, _ database: Database) throws {
+                self.tenant = tenant
+                isEmpty = try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM erased)") ?? true
+            }
+
+            func contains(transaction id: String, _ database: Database) throws -> Bool {
+                try !isEmpty && time(of: ErasureMark.transaction(id.storable, tenant: tenant), database) != nil
+            }
+
+            /// Up to when entries of the transaction are not to be stored, in whole microseconds.
+            func end(of transaction: TransactionRecord, _ database: Database) throws -> LogTime {
+                if isEmpty { return .distantPast }
+                if try contains(transaction: transaction.id, database) { return .distantFuture }
+                guard let user = transaction.user else { return .distantPast }
+                return try time(of: ErasureMark.user(user.storable, tenant: tenant), database) ?? .distantPast
+            }
+
+            private func time(of mark: String, _ database: Database) throws -> LogTime? {
+                try Int64.fetchOne(database.cachedStatement(sql: "SELECT time FROM erased WHERE mark = ?"), arguments: [mark])
+                    .map { LogTime(microseconds: $0) }
+            }
+        }
+    }
+#endif

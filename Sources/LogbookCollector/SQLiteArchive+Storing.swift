@@ -1,0 +1,141 @@
+#if Collector
+    internal import GRDB
+    internal import LogbookCore
+    internal import LogbookFormat
+    internal import LogbookTransactions
+
+    extension SQLiteArchive {
+        public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
+            let keys = EntryIdentity.keys(for: parcel)
+            return try await write { database in
+                let received = parcel.received.microseconds
+                let number = try Self.parcelNumber(
+                    parcel.parcel, of: parcel.tenant, kind: "transactions", received: received, database)
+                let insert = try database.cachedStatement(
+                    sql: """
+                        INSERT INTO entries (transaction_id, tenant, key, event, time, offset, error_code, error_description,
+                          parcel, ordinal, received)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, key) DO NOTHING
+                        """)
+                let erasures = try Erasures(of: parcel.tenant, database)
+                var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
+                var ordinal = 0
+                for transaction in parcel.set.transactions {
+                    let first = ordinal
+                    ordinal += transaction.entries.count
+                    let end = try erasures.end(of: transaction, database)
+                    let kept = transaction.entries.indices.filter { transaction.entries[$0].time > end }
+                    receipt.erased += transaction.entries.count - kept.count
+                    if kept.isEmpty && end != .distantPast { continue }
+                    let id = try Self.number(of: transaction, parcel.tenant, received: received, database)
+                    for index in kept {
+                        let entry = transaction.entries[index]
+                        try insert.execute(arguments: [
+                            id, parcel.tenant, keys[first + index].storable, entry.event, entry.time.microseconds, entry.offset,
+                            entry.errorCode, entry.errorDescription?.storable, number, first + index, received,
+                        ])
+                        receipt.accepted += database.changesCount
+                    }
+                }
+                receipt.duplicates = ordinal - receipt.accepted - receipt.erased
+                try Self.close(number, accepted: receipt.accepted, database)
+                return receipt
+            }
+        }
+
+        public func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
+            try await write { database in
+                let received = batch.received.microseconds
+                let number = try Self.parcelNumber(batch.parcel, of: batch.tenant, kind: "logs", received: received, database)
+                let insert = try database.cachedStatement(
+                    sql: """
+                        INSERT INTO log_events (installation, epoch, sequence, time, level, message, thread, file, function, line,
+                          metadata, error_type, error_message, transaction_guid, usecase, event, error_code, error_description,
+                          tenant, parcel, ordinal, received)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                        """)
+                let erasures = try Erasures(of: batch.tenant, database)
+                var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
+                for (ordinal, item) in batch.items.enumerated() {
+                    if let id = item.event.transaction?.transactionID, try erasures.contains(transaction: id, database) {
+                        receipt.erased += 1
+                        continue
+                    }
+                    try insert.execute(
+                        arguments: StatementArguments(Self.columns(of: item) + [batch.tenant, number, ordinal, received]))
+                    receipt.accepted += database.changesCount
+                }
+                receipt.duplicates = batch.items.count - receipt.accepted - receipt.erased
+                try Self.close(number, accepted: receipt.accepted, database)
+                return receipt
+            }
+        }
+
+        /// The row of the transaction, made when there is none; what it did not know is filled in, and nothing overwritten.
+        private static func number(
+            of transaction: TransactionRecord, _ tenant: String, received: Int64, _ database: Database
+        ) throws -> Int64? {
+            try Int64.fetchOne(
+                database.cachedStatement(
+                    sql: """
+                        INSERT INTO transactions (tenant, guid, usecase, user, variant, app_version, session, installation,
+                          device_make, device_os, device_os_version, received)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), ?)
+                        ON CONFLICT (tenant, guid) DO UPDATE SET user = COALESCE(user, excluded.user),
+                          variant = COALESCE(variant, excluded.variant),
+                          app_version = COALESCE(app_version, excluded.app_version),
+                          session = COALESCE(session, excluded.session),
+                          installation = COALESCE(installation, excluded.installation),
+                          device_make = COALESCE(device_make, excluded.device_make),
+                          device_os = COALESCE(device_os, excluded.device_os),
+                          device_os_version = COALESCE(device_os_version, excluded.device_os_version)
+                        RETURNING id
+                        """),
+                arguments: [
+                    tenant, transaction.id.storable, transaction.usecase, transaction.user?.storable,
+                    transaction.variant?.storable, transaction.appVersion?.storable, transaction.session?.storable,
+                    transaction.installation?.storable, transaction.deviceMake?.storable, transaction.deviceOS?.storable,
+                    transaction.deviceOSVersion?.storable, received,
+                ])
+        }
+
+        private static func columns(of item: LogBatch.Item) -> [(any DatabaseValueConvertible)?] {
+            let event = item.event
+            let entry = item.event.transaction
+            let source = item.event.source
+            let isPlaceKnown = source != .unknown
+            var metadata: [UInt8] = []
+            if !event.metadata.isEmpty { metadata.append(json: event.metadata) }
+            return [
+                item.origin?.installation.storable, item.origin.map { Int64(bitPattern: $0.epoch) },
+                Int64(bitPattern: event.sequence),
+                event.time.microseconds, event.level.name, event.message.storable,
+                event.thread == 0 ? nil : Int64(bitPattern: event.thread),
+                isPlaceKnown ? source.file.storable : nil, isPlaceKnown ? source.function.storable : nil,
+                isPlaceKnown ? Int64(source.line) : nil,
+                metadata.isEmpty ? nil : String(decoding: metadata, as: UTF8.self), event.error?.type.storable,
+                event.error?.description.storable, entry?.transactionID.storable, entry?.usecase, entry?.event,
+                entry?.errorCode,
+                entry?.errorDescription?.storable,
+            ]
+        }
+
+        /// The number of the parcel of this name, which may have come before; a new one where the sender gave no name.
+        private static func parcelNumber(
+            _ name: String?, of tenant: String, kind: String, received: Int64, _ database: Database
+        ) throws -> Int64? {
+            try Int64.fetchOne(
+                database.cachedStatement(
+                    sql: """
+                        INSERT INTO parcels (tenant, name, kind, received) VALUES (?, ?, ?, ?)
+                        ON CONFLICT (tenant, name, kind) DO UPDATE SET arrivals = arrivals + 1 RETURNING id
+                        """),
+                arguments: [tenant, name, kind, received])
+        }
+
+        private static func close(_ number: Int64?, accepted: Int, _ database: Database) throws {
+            try database.cachedStatement(sql: "UPDATE parcels SET items = items + ? WHERE id = ?")
+                .execute(arguments: [accepted, number])
+        }
+    }
+#endif

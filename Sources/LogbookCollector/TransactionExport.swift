@@ -1,0 +1,60 @@
+internal import LogbookCore
+internal import LogbookFormat
+internal import LogbookTransactions
+
+/// How transactions are written for other programs.
+enum TransactionExport: String, Sendable {
+    /// One transaction per line, as in a set of version 0.0.2.
+    case jsonl
+    /// One entry per line, with its transaction's facts; a transaction without entries has none.
+    case csv
+
+    var mediaType: String {
+        switch self {
+        case .jsonl: "application/x-ndjson"
+        case .csv: "text/csv"
+        }
+    }
+
+    var contentType: String { self == .csv ? "text/csv; charset=utf-8; header=present" : mediaType }
+
+    /// What comes before everything else.
+    var head: [UInt8] { self == .csv ? Array((Self.columns.joined(separator: ",") + "\r\n").utf8) : [] }
+
+    private static let columns = [
+        "transaction", "usecase", "user", "variant", "app_version", "session", "installation", "device_make", "device_os",
+        "device_os_version", "event", "time", "offset_us", "error_code", "error_description",
+    ]
+
+    func bytes(of transaction: TransactionRecord) -> [UInt8] {
+        switch self {
+        case .jsonl:
+            // `{"apptxns":[` … `]}`
+            return Array(TransactionSet(transactions: [transaction]).encode(.v0_0_2).dropFirst(12).dropLast(2)) + [0x0A]
+        case .csv:
+            return transaction.entries.flatMap { entry -> [UInt8] in
+                var time: [UInt8] = []
+                ISO8601.append(entry.time, digits: 6, in: .utc, to: &time)
+                let fields = [
+                    Self.field(transaction.id), String(transaction.usecase), Self.field(transaction.user),
+                    Self.field(transaction.variant), Self.field(transaction.appVersion), Self.field(transaction.session),
+                    Self.field(transaction.installation), Self.field(transaction.deviceMake), Self.field(transaction.deviceOS),
+                    Self.field(transaction.deviceOSVersion), String(entry.event), String(decoding: time, as: UTF8.self),
+                    entry.offset.map { String($0 / 1000) } ?? "", entry.errorCode.map { String($0) } ?? "",
+                    Self.field(entry.errorDescription),
+                ]
+                return Array((fields.joined(separator: ",") + "\r\n").utf8)
+            }
+        }
+    }
+
+    /// In quotes, and with an apostrophe before what a spreadsheet would take for a formula. Numbers are ours, and stay numbers.
+    static func field(_ text: String?) -> String {
+        guard let text, !text.isEmpty else { return "" }
+        // A spreadsheet may pass over what looks empty in front.
+        let first = text.unicodeScalars.first { !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint }
+        let isFormula = first.map { "=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains($0) } ?? true
+        let isControl = text.unicodeScalars.first.map { $0.value < 0x20 } ?? false
+        return "\"" + (isFormula || isControl ? "'" : "") + text.replacing("\"", with: "\"\"") + "\""
+    }
+}

@@ -1,0 +1,54 @@
+#if Collector
+    public import Hummingbird
+    public import LogbookCore
+    public import LogbookTransactions
+
+    /// Says in the transaction that a request names that a Hummingbird server started to work on it, and how that ended:
+    /// ``ServerTransaction``.
+    ///
+    /// ```swift
+    /// router.add(middleware: TransactionMiddleware(events: events) { request in request.uri.path == "/session" ? 1 : nil })
+    /// ```
+    /// A status of 400 to 499 is invalid, 500 and more an error, whether answered or thrown; everything else is a success. Answers
+    /// and errors pass through unchanged.
+    public struct TransactionMiddleware<Context: RequestContext>: RouterMiddleware {
+        private let service: LogService
+        private let prefix: String
+        private let events: ServerTransaction.Events
+        private let usecase: @Sendable (Request) -> Int?
+
+        /// - Parameters:
+        ///   - prefix: What the names of the header's fields begin with.
+        ///   - usecase: The use case that a request is about; nil for none, and no entries.
+        public init(
+            service: LogService = .shared, prefix: String = "logbook-", events: ServerTransaction.Events,
+            usecase: @escaping @Sendable (Request) -> Int?
+        ) {
+            self.service = service
+            self.prefix = prefix
+            self.events = events
+            self.usecase = usecase
+        }
+
+        public func handle(
+            _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        ) async throws -> Response {
+            guard let usecase = usecase(request) else { return try await next(request, context) }
+            return try await ServerTransaction.run(
+                headers: request.headers.map { ($0.name.rawName, $0.value) }, prefix: prefix, usecase: usecase, events: events,
+                service: service, outcome: { Self.outcome(of: $0.status.code, nil) },
+                failure: { error in
+                    (error as? any HTTPResponseError).map { Self.outcome(of: $0.status.code, "\(type(of: $0)): \($0)") }
+                }
+            ) { try await next(request, context) }
+        }
+
+        private static func outcome(of status: Int, _ text: String?) -> ServerTransaction.Outcome {
+            switch status {
+            case 500...: .error(code: status, text ?? "answered with status \(status)")
+            case 400...: .invalid(code: status, text)
+            default: .success
+            }
+        }
+    }
+#endif

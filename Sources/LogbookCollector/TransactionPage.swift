@@ -1,0 +1,17 @@
+public import LogbookTransactions
+
+/// Some of the transactions that were asked for, each with all its entries, in the order of ``TransactionCursor``.
+public struct TransactionPage: Sendable, Hashable {
+    /// Entries of one page at most, so that no page takes all the memory; one transaction alone may have more.
+    public static let maximumEntries = 10_000
+
+    /// At most as many as were asked for; fewer, though more follow, where they have very many entries.
+    public var transactions: [TransactionRecord]
+    /// Where the next page begins; nil when this is the last.
+    public var next: TransactionCursor?
+
+    public init(transactions: [TransactionRecord] = [], next: TransactionCursor? = nil) {
+        self.transactions = transactions
+        self.next = next
+    }
+}

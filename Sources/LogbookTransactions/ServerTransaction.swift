@@ -1,0 +1,101 @@
+public import LogbookCore
+
+/// A server's part of a transaction that a client has begun: that work on its request started, and how it ended, on the server's clock.
+///
+/// ```swift
+/// let answer = try await ServerTransaction.run(
+///     headers: request.headers.map { ($0.name, $0.value) }, usecase: 1,
+///     events: ServerTransaction.Events(started: 3, success: 6, invalid: 5, error: 4)
+/// ) {
+///     try await logIn(request)
+/// }
+/// ```
+/// Whatever becomes of the entries, the work is done and its answer or error handed on unchanged: a request that names no
+/// transaction, or names it in a way that cannot be read, is served without entries. A provider that commits on the caller's
+/// thread makes the request wait for it; register it `.queued()` where that must not be.
+public enum ServerTransaction {
+    /// The numbers that the use case gives to what a server may say.
+    public struct Events: Sendable, Hashable {
+        public var started: Int
+        public var success: Int
+        /// The client asked for something that cannot be.
+        public var invalid: Int
+        /// The server failed.
+        public var error: Int
+
+        public init(started: Int, success: Int, invalid: Int, error: Int) {
+            self.started = started
+            self.success = success
+            self.invalid = invalid
+            self.error = error
+        }
+    }
+
+    /// How work on a request ended.
+    public enum Outcome: Sendable, Hashable {
+        case success
+        case invalid(code: Int? = nil, String? = nil)
+        case error(code: Int? = nil, String)
+    }
+
+    /// UTF-8 bytes of a description at most.
+    static let maximumDescriptionBytes = 4096
+
+    /// Does the work, and says in the transaction that the headers name that it started and how it ended.
+    /// - Parameters:
+    ///   - headers: The request's fields. Values of `Authorization`, `Cookie` and their like never get into an entry.
+    ///   - prefix: What the names of ``TransactionHeaders`` begin with.
+    ///   - outcome: What an answer means; every answer is a success where nothing is said.
+    ///   - failure: What a thrown error means; nil for a failure of the server, described by its type and what it says.
+    public static func run<Answer>(
+        headers: some Sequence<(String, String)>, prefix: String = "logbook-", usecase: Int, events: Events,
+        service: LogService = .shared, outcome: (Answer) -> Outcome = { _ in .success },
+        failure: (any Error) -> Outcome? = { _ in nil }, isolation: isolated (any Actor)? = #isolation,
+        file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line,
+        _ work: () async throws -> Answer
+    ) async rethrows -> Answer {
+        let headers = Array(headers)
+        guard let named = TransactionHeaders(from: headers, prefix: prefix) else { return try await work() }
+        let transaction = service.transaction(continuing: named.transactionID, usecase: usecase, device: named.device)
+        func say(_ outcome: Outcome) {
+            switch outcome {
+            case .success: transaction.log(events.success, file: file, function: function, line: line)
+            case .invalid(let code, let text):
+                transaction.log(
+                    events.invalid, error: code, text.map { described($0, apartFrom: headers) }, file: file, function: function,
+                    line: line)
+            case .error(let code, let text):
+                transaction.log(
+                    events.error, error: code, described(text, apartFrom: headers), file: file, function: function, line: line)
+            }
+        }
+        transaction.log(events.started, file: file, function: function, line: line)
+        do {
+            let answer = try await work()
+            say(outcome(answer))
+            return answer
+        } catch {
+            // Where it was thrown nobody knows any more; where the work was begun is known.
+            say(failure(error) ?? .error("\(String(reflecting: type(of: error))): \(error), in \(function) at \(file):\(line)"))
+            throw error
+        }
+    }
+
+    /// The text without secrets, and not too long.
+    static func described(_ text: String, apartFrom headers: [(String, String)]) -> String {
+        // What is cut off in the end may begin within a secret; so there is more of it here.
+        var text = String(decoding: text.utf8.prefix(4 * maximumDescriptionBytes), as: UTF8.self)
+        for (name, value) in headers where secretFields.contains(name.lowercased()) {
+            // Also a part of it: what follows the scheme, or the value of one cookie.
+            let parts = [Substring(value)] + value.split { " ;,=\"".contains($0) }
+            for part in parts where part.utf8.count >= 6 { text = text.replacing(part, with: "<private>") }
+        }
+        text = PrivacyRules.standard.masking(text)
+        guard text.utf8.count > maximumDescriptionBytes else { return text }
+        return String(decoding: text.utf8.prefix(maximumDescriptionBytes), as: UTF8.self) + "…"
+    }
+
+    private static let secretFields: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token", "x-csrf-token",
+    ]
+}

@@ -1,0 +1,189 @@
+#if Collector
+    import LogbookCollector
+    import LogbookCore
+    import LogbookTransactions
+    import Testing
+
+    /// What every archive must do, whatever engine is behind it. Each check takes an archive that holds nothing.
+    enum ArchiveChecks {
+        static func tenantsAreApart(_ archive: any Archive) async throws {
+            let entry = Golden.entry(3, at: 10, key: EntryKey(installation: "I", epoch: 1, sequence: 1))
+            let transaction = TransactionRecord(id: "T", usecase: 1, user: "u", entries: [entry])
+            let received = LogTime(seconds: 1000)
+            for tenant in ["a", "b"] {
+                let parcel = TransactionParcel(
+                    tenant: tenant, parcel: "P", set: TransactionSet(transactions: [transaction]), received: received)
+                #expect(try await archive.store(parcel) == ArchiveReceipt(accepted: 1, duplicates: 0))
+                #expect(try await archive.store(parcel) == ArchiveReceipt(accepted: 0, duplicates: 1))
+                let batch = LogBatch(
+                    tenant: tenant, parcel: "P", items: [Golden.item(1), Golden.item(2, origin: nil)], received: received)
+                #expect(try await archive.store(batch).accepted == 2)
+                #expect(try await archive.store(batch).duplicates == 2)
+            }
+            let each = ArchiveCounts(transactions: 1, entries: 1, logEvents: 2, parcels: 2)
+            #expect(try await archive.counts(tenant: "a") == each)
+            #expect(try await archive.counts(tenant: "b") == each)
+            #expect(try await archive.counts(tenant: "c") == ArchiveCounts(transactions: 0, entries: 0, logEvents: 0, parcels: 0))
+            #expect(try await archive.counts(tenant: nil) == ArchiveCounts(transactions: 2, entries: 2, logEvents: 4, parcels: 4))
+            #expect(try await archive.transaction("T", tenant: "c") == nil)
+            #expect(try await archive.transactions(TransactionQuery(tenant: "c")).transactions.isEmpty)
+            #expect(try await archive.erase(user: "u", tenant: "a", at: LogTime(seconds: 2000)) == 1)
+            #expect(try await archive.transaction("T", tenant: "a") == nil)
+            #expect(try await archive.transaction("T", tenant: "b") == transaction)
+        }
+
+        static func everyFactComesBack(_ archive: any Archive) async throws {
+            let entry = EntryRecord(
+                event: 32, errorCode: 4, errorDescription: "some err", time: LogTime(nanoseconds: 1_423_202_367_000_001_000),
+                key: EntryKey(installation: "I", epoch: 2, sequence: 7), offset: 1_234_567_000)
+            let transaction = TransactionRecord(
+                id: "T", usecase: 2, deviceMake: "Samsung", deviceOS: "Galaxy S5", deviceOSVersion: "1.2.5", user: "u\u{E9}",
+                variant: "B", appVersion: "3.4", session: "s", installation: "I", entries: [entry])
+            _ = try await archive.store(Golden.parcel(transaction))
+            #expect(try await archive.transaction("T", tenant: Tenant.standard) == transaction)
+            #expect(try await archive.transactions(TransactionQuery()).transactions == [transaction])
+        }
+
+        static func queriesFind(_ archive: any Archive) async throws {
+            func store(_ id: String, usecase: Int, user: String?, _ entries: EntryRecord..., received: Double) async throws {
+                let record = TransactionRecord(id: id, usecase: usecase, user: user, entries: entries)
+                _ = try await archive.store(
+                    TransactionParcel(
+                        parcel: nil, set: TransactionSet(transactions: [record]), received: LogTime(seconds: received)))
+            }
+            func failure(_ code: Int?, _ text: String?, at seconds: Double) -> EntryRecord {
+                EntryRecord(event: 4, errorCode: code, errorDescription: text, time: LogTime(seconds: seconds))
+            }
+            try await store("B", usecase: 1, user: "u", Golden.entry(0, at: 10), received: 100)
+            try await store("A", usecase: 1, user: nil, Golden.entry(0, at: 20), failure(-1001, nil, at: 21), received: 100)
+            try await store("C", usecase: 2, user: "u", Golden.entry(0, at: 30), failure(nil, "100% _off", at: 31), received: 99)
+            try await store("D", usecase: 2, user: "v", received: 200)
+            func ids(_ change: (inout TransactionQuery) -> Void) async throws -> [String] {
+                var query = TransactionQuery()
+                change(&query)
+                return try await archive.transactions(query).transactions.map(\.id)
+            }
+            #expect(try await ids { _ in } == ["C", "A", "B", "D"])
+            #expect(try await ids { $0.usecase = 2 } == ["C", "D"])
+            #expect(try await ids { $0.user = "u" } == ["C", "B"])
+            #expect(try await ids { $0.user = "U" } == [])
+            #expect(try await ids { $0.from = LogTime(seconds: 20) } == ["C", "A"])
+            #expect(try await ids { $0.to = LogTime(seconds: 20) } == ["B"])
+            #expect(try await ids { ($0.from, $0.to) = (LogTime(seconds: 20), LogTime(seconds: 21)) } == ["A"])
+            #expect(try await ids { $0.error = .any } == ["C", "A"])
+            #expect(try await ids { $0.error = .code(-1001) } == ["A"])
+            #expect(try await ids { $0.error = .code(7) } == [])
+            #expect(try await ids { $0.error = .text("% _o") } == ["C"])
+            #expect(try await ids { $0.error = .text("%off") } == [])
+            // One and the same entry must be in the range and say the error.
+            #expect(try await ids { ($0.to, $0.error) = (LogTime(seconds: 21), .any) } == [])
+            #expect(try await ids { $0.user = "' OR 1=1 --" } == [])
+        }
+
+        static func pagesMissAndRepeatNothing(_ archive: any Archive) async throws {
+            for number in 0..<25 {
+                _ = try await archive.store(
+                    TransactionParcel(
+                        parcel: nil,
+                        set: TransactionSet(transactions: [
+                            TransactionRecord(id: "T\(number % 10)-\(number)", usecase: 1, entries: [Golden.entry(0, at: 1)])
+                        ]), received: LogTime(seconds: Double(number / 4))))
+            }
+            let all = try await archive.transactions(TransactionQuery(limit: 1000))
+            #expect(all.next == nil)
+            #expect(all.transactions.count == 25)
+            var query = TransactionQuery(limit: 7)
+            var ids: [String] = [], pages = 0
+            repeat {
+                let page = try await archive.transactions(query)
+                ids += page.transactions.map(\.id)
+                pages += 1
+                query.cursor = page.next.flatMap { TransactionCursor($0.description) }
+                // What belongs to a transaction that is there does not move it; what is new comes last.
+                _ = try await archive.store(
+                    TransactionParcel(
+                        parcel: nil,
+                        set: TransactionSet(transactions: [
+                            TransactionRecord(id: "T3-3", usecase: 1, entries: [Golden.entry(pages, at: 2)])
+                        ]), received: LogTime(seconds: 500)))
+            } while query.cursor != nil && pages < 10
+            #expect(ids == all.transactions.map(\.id))
+            #expect(pages == 4)
+        }
+
+        static func aPageHoldsNotTooManyEntries(_ archive: any Archive) async throws {
+            let half = TransactionPage.maximumEntries * 6 / 10
+            for id in ["A", "B", "C"] {
+                let entries = (0..<(id == "B" ? TransactionPage.maximumEntries + 1 : half)).map { Golden.entry($0, at: 1) }
+                _ = try await archive.store(Golden.parcel(TransactionRecord(id: id, usecase: 1, entries: entries)))
+            }
+            var query = TransactionQuery()
+            for id in ["A", "B", "C"] {
+                let page = try await archive.transactions(query)
+                #expect(page.transactions.map(\.id) == [id])
+                query.cursor = page.next
+            }
+            #expect(query.cursor == nil)
+        }
+
+        static func whatWasErasedStaysErased(_ archive: any Archive) async throws {
+            let erasedAt = LogTime(seconds: 1000)
+            let early = TransactionRecord(id: "T", usecase: 1, user: "u", entries: [Golden.entry(0, at: 10)])
+            let spooled = TransactionRecord(id: "S", usecase: 1, user: "u", entries: [Golden.entry(0, at: 11)])
+            let other = TransactionRecord(id: "O", usecase: 1, user: "v", entries: [Golden.entry(0, at: 12)])
+            _ = try await archive.store(Golden.parcel(early, other))
+            let event = LogEvent(
+                sequence: 1, time: LogTime(seconds: 10), level: .info, message: "m",
+                transaction: TransactionEntry(
+                    transactionID: "T", usecase: 1, kind: .happened(1), device: DeviceFacts(make: "", os: "", osVersion: "")))
+            let item = LogBatch.Item(event: event, origin: LogOrigin(installation: "INST", epoch: 1))
+            let batch = LogBatch(parcel: nil, items: [item, Golden.item(2)], received: LogTime(seconds: 20))
+            _ = try await archive.store(batch)
+
+            #expect(try await archive.erase(user: "u", tenant: Tenant.standard, at: erasedAt) == 1)
+            #expect(try await archive.erase(user: "u", tenant: Tenant.standard, at: erasedAt) == 0)
+            #expect(try await archive.counts(tenant: nil).entries == 1)
+            #expect(try await archive.counts(tenant: nil).logEvents == 1)
+
+            // Late: the same again, what was still on the way, and what a server adds without knowing the user.
+            var unnamed = early
+            unnamed.user = nil
+            unnamed.entries = [Golden.entry(6, at: 2000)]
+            #expect(
+                try await archive.store(Golden.parcel(early, spooled, unnamed, other))
+                    == ArchiveReceipt(accepted: 0, duplicates: 1, erased: 3))
+            #expect(try await archive.store(batch) == ArchiveReceipt(accepted: 0, duplicates: 1, erased: 1))
+            for id in ["T", "S"] { #expect(try await archive.transaction(id, tenant: Tenant.standard) == nil) }
+
+            // Who comes back is somebody new.
+            let again = TransactionRecord(
+                id: "N", usecase: 1, user: "u", entries: [Golden.entry(0, at: 999), Golden.entry(1, at: 1001)])
+            #expect(try await archive.store(Golden.parcel(again)) == ArchiveReceipt(accepted: 1, duplicates: 0, erased: 1))
+            #expect(try await archive.transaction("N", tenant: Tenant.standard)?.entries.map(\.event) == [1])
+        }
+
+        static func whatIsTooOldGoes(_ archive: any Archive) async throws {
+            for number in 0..<10 {
+                let record = TransactionRecord(id: "T\(number)", usecase: 1, entries: [Golden.entry(0, at: 1)])
+                _ = try await archive.store(
+                    TransactionParcel(
+                        parcel: "P\(number)", set: TransactionSet(transactions: [record]), received: LogTime(seconds: Double(number))))
+                _ = try await archive.store(
+                    LogBatch(parcel: "L\(number)", items: [Golden.item(UInt64(number))], received: LogTime(seconds: Double(number))))
+            }
+            let late = TransactionRecord(id: "T0", usecase: 1, entries: [Golden.entry(1, at: 2)])
+            _ = try await archive.store(
+                TransactionParcel(parcel: nil, set: TransactionSet(transactions: [late]), received: LogTime(seconds: 50)))
+            let time = LogTime(seconds: 5)
+            // T1 to T4 and the events 0 to 4; of T0 something came later.
+            #expect(try await archive.remove(receivedBefore: time, limit: 3) == 3)
+            #expect(try await archive.remove(receivedBefore: time, limit: 3) == 3)
+            #expect(try await archive.remove(receivedBefore: time, limit: 100) == 3)
+            #expect(try await archive.remove(receivedBefore: time, limit: 100) == 0)
+            #expect(try await archive.transactions(TransactionQuery()).transactions.map(\.id) == ["T0", "T5", "T6", "T7", "T8", "T9"])
+            #expect(try await archive.counts(tenant: nil).logEvents == 5)
+            #expect(try await archive.counts(tenant: nil).entries == 7)
+            #expect(try await archive.counts(tenant: nil).parcels == 11)
+        }
+    }
+#endif

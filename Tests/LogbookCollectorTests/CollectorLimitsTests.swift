@@ -1,0 +1,246 @@
+#if Collector
+    import Foundation
+    @testable import LogbookCollector
+    import LogbookCore
+    import LogbookHTTP
+    import LogbookTestKit
+    import LogbookTransactions
+    import Testing
+
+    @Suite struct CollectorLimitsTests {
+        private let folder: LogbookCollectorTests.TemporaryFolder
+        private let archive: SQLiteArchive
+
+        init() throws {
+            folder = try LogbookCollectorTests.TemporaryFolder()
+            archive = try SQLiteArchive(path: folder("archive.sqlite"))
+        }
+
+        // MARK: How often and how much
+
+        @Test("S23: a minute's worth of requests may come at once, and then as many as time allows")
+        func theRateIsKept() {
+            var limiter = RateLimiter(perMinute: 3)
+            for _ in 0..<3 { #expect(limiter.wait(for: "a", at: 0) == nil) }
+            #expect(limiter.wait(for: "a", at: 0) == 20)
+            #expect(limiter.wait(for: "b", at: 0) == nil)
+            #expect(limiter.wait(for: "a", at: 19_000_000_000) == 1)
+            #expect(limiter.wait(for: "a", at: 20_000_000_000) == nil)
+            #expect(limiter.wait(for: "a", at: 20_000_000_000) == 20)
+        }
+
+        @Test("S23: who comes too often is told with 429 when to come again; others are served")
+        func tooManyRequestsAreToldWhenToComeAgain() async throws {
+            try await RunningCollector.with(archive, configure: { $0.maximumRequestsPerMinute = 2 }) { collector in
+                for _ in 0..<2 { #expect(try await collector.send(Golden.g2).status == 202) }
+                let answer = try await collector.send(Golden.g2)
+                #expect(answer.status == 429)
+                #expect((1...30).contains(Int(answer.header("Retry-After") ?? "") ?? 0))
+                #expect(try await collector.send("GET", "/health").status == 200)
+            }
+        }
+
+        @Test("S28: a tenant's day is used up for this tenant, until the next day by UTC")
+        func theDayIsKept() {
+            var quota = DailyQuota(bytes: 100)
+            let noon = LogTime(seconds: 86_400 * 10 + 43_200)
+            quota.add(100, for: "a", at: noon)
+            #expect(quota.wait(for: "a", at: noon) == 43_200)
+            #expect(quota.wait(for: "b", at: noon) == nil)
+            #expect(quota.wait(for: "a", at: noon.adding(.seconds(43_200))) == nil)
+        }
+
+        @Test("S28: a flood ends at the quota with 429, and what is on the disk's last bytes is not taken at all")
+        func aFloodEndsAtTheQuota() async throws {
+            try await RunningCollector.with(archive, configure: { $0.maximumBytesPerDay = 2 * Golden.g2.utf8.count }) { collector in
+                var statuses: [Int] = []
+                for _ in 0..<20 { statuses.append(try await collector.send(Golden.g2).status) }
+                #expect(statuses == [202, 202] + Array(repeating: 429, count: 18))
+                #expect(try await collector.send("GET", "/v1/stats").status == 200)
+            }
+            try await RunningCollector.with(
+                archive, configure: { ($0.storageFolder, $0.keepFreeBytes) = ("/", .max) }
+            ) { collector in
+                let answer = try await collector.send(Golden.g2)
+                #expect(answer.status == 503)
+                #expect(answer.header("Retry-After") == "60")
+                #expect(try await collector.send("GET", "/v1/stats").status == 200)
+            }
+        }
+
+        // MARK: Connections
+
+        private static let head = "POST /v1/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningCollector.token.revealed)\r\n"
+
+        @Test("Row 55: a connection whose head does not end is closed, however often it says another byte; others are served")
+        func aSlowHeadIsClosed() async throws {
+            try await RunningCollector.with(archive, configure: { $0.connections.headDeadline = .milliseconds(300) }) { collector in
+                let slow = try RawConnection(port: collector.port)
+                let ended = Task { await slow.trickle(Self.head + "X: ", "x", every: .milliseconds(20)) }
+                #expect(try await collector.send(Golden.g2).status == 202)
+                #expect(await ended.value)
+                #expect(try await collector.send(Golden.g2).status == 202)
+            }
+        }
+
+        @Test("Row 55: a connection whose body trickles in is closed")
+        func aSlowBodyIsClosed() async throws {
+            try await RunningCollector.with(
+                archive, configure: { ($0.connections.bodyGrace, $0.connections.minimumBodyBytesPerSecond) = (.milliseconds(300), 1 << 20) }
+            ) { collector in
+                let slow = try RawConnection(port: collector.port)
+                let head = Self.head + "Content-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n"
+                let ended = Task { await slow.trickle(head, " ", every: .milliseconds(20)) }
+                #expect(try await collector.send(Golden.g2).status == 202)
+                #expect(await ended.value)
+            }
+        }
+
+        @Test("Row 55: an open connection that asks for nothing more is closed, and one that does is not")
+        func anIdleConnectionIsClosed() async throws {
+            try await RunningCollector.with(archive, configure: { $0.connections.idleTimeout = .milliseconds(300) }) { collector in
+                let idle = try RawConnection(port: collector.port)
+                #expect(await idle.exchange("GET /health HTTP/1.1\r\nHost: x\r\n\r\n").hasPrefix("HTTP/1.1 200"))
+                #expect(await idle.trickle("", "", every: .milliseconds(20)))
+            }
+        }
+
+        @Test("S19, row 55: with every place taken by connections that say nothing, whoever asks is answered at once")
+        func idleConnectionsGiveWay() async throws {
+            try await RunningCollector.with(archive, configure: { $0.connections.maximum = 8 }) { collector in
+                let idle = try (0..<40).map { _ in try RawConnection(port: collector.port) }
+                for _ in 0..<5 { #expect(try await collector.send(Golden.g2).status == 202) }
+                // The longest silent ones were closed, long before any deadline.
+                #expect(await idle[0].trickle("", "", every: .milliseconds(20)))
+            }
+        }
+
+        @Test("S19: who waits longest gives way; who works does not, and an address has only so many")
+        func theLongestIdleGivesWay() {
+            let closed = Locked<[String]>([])
+            let registry = ConnectionRegistry(maximum: 3, maximumPerAddress: 2)
+            func admit(_ name: String, from address: String?) -> UInt64? {
+                registry.admit(from: address) { closed.withLock { $0.append(name) } }
+            }
+            let first = admit("first", from: nil)!, second = admit("second", from: "a")!
+            _ = admit("third", from: "a")
+            registry.note(first, isWaiting: false)
+            _ = admit("fourth", from: nil)
+            #expect(closed.withLock { $0 } == ["second"])
+            registry.note(second, isWaiting: true)
+            registry.note(first, isWaiting: true)
+            _ = admit("fifth", from: "a")
+            #expect(closed.withLock { $0 } == ["second", "third"])
+            _ = admit("sixth", from: "a")
+            #expect(closed.withLock { $0 } == ["second", "third", "fourth"])
+            let busy = ConnectionRegistry(maximum: 1, maximumPerAddress: 1)
+            busy.note(busy.admit(from: nil) {}!, isWaiting: false)
+            #expect(busy.admit(from: "b") {} == nil)
+        }
+
+        // MARK: The end
+
+        @Test func aRequestUnderWayIsAnsweredWhenTheCollectorIsToldToStop() async throws {
+            let gate = Gate()
+            let slow = HeldArchive(archive, gate)
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            let server = try CollectorServer(configuration: configuration, archive: slow)
+            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+            let serving = Task {
+                defer { announce.finish() }
+                try await server.run { announce.yield($0) }
+            }
+            var iterator = ports.makeAsyncIterator()
+            let port = try #require(await iterator.next())
+            let answer = Task { try await RunningCollector(port: port).send(Golden.g2).status }
+            await slow.hasBegun()
+            serving.cancel()
+            gate.open()
+            #expect(try await answer.value == 202)
+            try await serving.value
+            #expect(try await archive.counts(tenant: nil).entries == 2)
+        }
+
+        // MARK: TLS
+
+        @Test("S12, S21: with a certificate the collector speaks TLS, to whoever trusts it, and nothing else")
+        func tlsIsSpoken() async throws {
+            let certificate = folder("certificate.pem"), key = folder("key.pem")
+            let made = try ChildProcess.run([
+                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                "/CN=test", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate,
+            ])
+            try #require(made == .exited(0))
+            try await RunningCollector.with(
+                archive, configure: { ($0.tlsCertificate, $0.tlsKey) = (certificate, key) }
+            ) { collector in
+                let request = HTTPRequest(
+                    url: "https://localhost:\(collector.port)/v1/transactions",
+                    headers: [
+                        HTTPHeader("Authorization", "Bearer \(RunningCollector.token.revealed)"),
+                        HTTPHeader("Content-Type", Golden.setType),
+                    ], body: Array(Golden.g2.utf8))
+                let answer = try await CurlTransport(trust: HTTPTrust(authorities: certificate)).send(request)
+                #expect(answer.status == 202)
+                await #expect(throws: (any Error).self) { _ = try await CurlTransport.shared.send(request) }
+                await #expect(throws: (any Error).self) { _ = try await collector.send(Golden.g2) }
+                #expect(try await archive.counts(tenant: nil).entries == 2)
+            }
+            var configuration = CollectorConfiguration()
+            configuration.token = "t"
+            (configuration.tlsCertificate, configuration.tlsKey) = (certificate, folder("none.pem"))
+            let server = try CollectorServer(configuration: configuration, archive: archive)
+            do throws(CollectorError) {
+                try await server.run { _ in }
+                Issue.record("it ran without a key")
+            } catch {
+                #expect(error.description.contains("none.pem"))
+            }
+        }
+
+        @Test("S21: a certificate without its key does not start, and neither does TLS without a token")
+        func halfOfTLSDoesNotStart() throws {
+            var configuration = CollectorConfiguration()
+            configuration.token = "t"
+            configuration.host = "0.0.0.0"
+            configuration.tlsCertificate = "certificate.pem"
+            #expect(throws: CollectorError.self) { try configuration.check() }
+            configuration.tlsKey = "key.pem"
+            try configuration.check()
+            configuration.token = nil
+            #expect(throws: CollectorError.tokenMissing) { try configuration.check() }
+            configuration.tokenFile = "tokens"
+            try configuration.check()
+        }
+    }
+
+    /// An archive whose storing waits for a gate.
+    private final class HeldArchive: WrappingArchive {
+        let archive: any Archive
+        private let gate: Gate
+        private let began = AsyncStream.makeStream(of: Void.self)
+
+        init(_ archive: any Archive, _ gate: Gate) {
+            self.archive = archive
+            self.gate = gate
+        }
+
+        func hasBegun() async {
+            var iterator = began.stream.makeAsyncIterator()
+            await iterator.next()
+        }
+
+        func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
+            began.continuation.yield()
+            let gate = gate
+            await withCheckedContinuation { continuation in
+                LogThread.start("held") {
+                    gate.wait()
+                    continuation.resume()
+                }
+            }
+            return try await archive.store(parcel)
+        }
+    }
+#endif

@@ -1,0 +1,165 @@
+#if Collector
+    @testable import LogbookCollector
+    import LogbookCore
+    import LogbookTransactions
+    import Testing
+
+    @Suite struct CollectorReadingTests {
+        private let folder: TemporaryFolder
+        private let archive: SQLiteArchive
+
+        init() throws {
+            folder = try TemporaryFolder()
+            archive = try SQLiteArchive(path: folder("archive.sqlite"))
+        }
+
+        private func fill(_ count: Int) async throws {
+            for number in 0..<count {
+                let record = TransactionRecord(
+                    id: "T\(number)", usecase: number % 2, user: number == 0 ? "u v" : nil,
+                    entries: [
+                        EntryRecord(
+                            event: 1, errorCode: number == 1 ? -1001 : nil, errorDescription: number == 2 ? "=cmd()" : nil,
+                            time: LogTime(seconds: Double(1000 + number)))
+                    ])
+                _ = try await archive.store(
+                    TransactionParcel(
+                        parcel: nil, set: TransactionSet(transactions: [record]), received: LogTime(seconds: Double(number))))
+            }
+        }
+
+        @Test("D5: transactions are listed by page and condition")
+        func transactionsAreListed() async throws {
+            try await fill(5)
+            try await RunningCollector.with(archive) { collector in
+                func ids(_ query: String) async throws -> [String] {
+                    let answer = try await collector.send("GET", "/v1/transactions" + query)
+                    #expect(answer.status == 200)
+                    #expect(answer.header("Content-Type") == "application/json")
+                    #expect(answer.header("X-Content-Type-Options") == "nosniff")
+                    return answer.text.matches(of: /"apptxn\/id":"(T\d)"/).map { String($0.1) }
+                }
+                #expect(try await ids("") == ["T0", "T1", "T2", "T3", "T4"])
+                #expect(try await ids("?usecase=1") == ["T1", "T3"])
+                #expect(try await ids("?user=u%20v") == ["T0"])
+                #expect(try await ids("?user=u+v") == ["T0"])
+                #expect(try await ids("?from=1003") == ["T3", "T4"])
+                #expect(try await ids("?to=1970-01-01T00:16:41Z") == ["T0"])
+                #expect(try await ids("?error=any") == ["T1", "T2"])
+                #expect(try await ids("?error=-1001") == ["T1"])
+                #expect(try await ids("?error=cmd") == ["T2"])
+                var found: [String] = [], query = "?limit=2", pages = 0
+                while pages < 9 {
+                    let answer = try await collector.send("GET", "/v1/transactions" + query)
+                    found += answer.text.matches(of: /"apptxn\/id":"(T\d)"/).map { String($0.1) }
+                    pages += 1
+                    guard let next = answer.text.firstMatch(of: /"next":"([^"]+)"/) else { break }
+                    query = "?limit=2&cursor=\(next.1)"
+                }
+                #expect(found == ["T0", "T1", "T2", "T3", "T4"])
+                #expect(pages == 3)
+                for wrong in [
+                    "?limit=0", "?limit=1001", "?limit=x", "?usecase=x", "?from=noon", "?cursor=x", "?colour=red", "?user=%2",
+                    "?limit=1&limit=2", "?error=", "?format=csv", "?from=99999999999999999999",
+                ] {
+                    #expect(try await collector.send("GET", "/v1/transactions" + wrong).status == 400, "\(wrong)")
+                }
+                #expect(try await collector.send("GET", "/v1/transactions", [], ["Accept": "text/html"]).status == 406)
+            }
+        }
+
+        @Test("S26: everything is exported, page after page, and no cell is a formula")
+        func everythingIsExported() async throws {
+            try await fill(250)
+            try await RunningCollector.with(archive) { collector in
+                let lines = try await collector.send("GET", "/v1/export")
+                #expect(lines.header("Content-Type") == "application/x-ndjson")
+                let rows = lines.text.split(separator: "\n")
+                #expect(rows.count == 250)
+                let set = try TransactionSet.decode(Array(#"{"apptxns":[\#(rows[2])]}"#.utf8), .v0_0_2)
+                let stored = try await archive.transaction("T2", tenant: Tenant.standard)
+                #expect(set.transactions.first == stored && set.transactions.count == 1)
+                let table = try await collector.send("GET", "/v1/export?format=csv&usecase=0&to=1003")
+                #expect(table.header("X-Content-Type-Options") == "nosniff")
+                #expect(table.header("Content-Disposition") == "attachment; filename=\"transactions.csv\"")
+                #expect(
+                    table.text == """
+                        transaction,usecase,user,variant,app_version,session,installation,device_make,device_os,device_os_version,event,time,offset_us,error_code,error_description\r
+                        "T0",0,"u v",,,,,,,,1,1970-01-01T00:16:40.000000Z,,,\r
+                        "T2",0,,,,,,,,,1,1970-01-01T00:16:42.000000Z,,,"'=cmd()"\r
+
+                        """)
+                #expect(try await collector.send("GET", "/v1/export?format=xml").status == 400)
+                #expect(try await collector.send("GET", "/v1/export?limit=5").status == 400)
+            }
+            try await RunningCollector.with(FailingArchive()) { collector in
+                let answer = try await collector.send("GET", "/v1/export")
+                #expect(answer.status == 503)
+            }
+        }
+
+        @Test(
+            "S26: what a spreadsheet would run is shown as text",
+            arguments: [
+                ("=1+1", "\"'=1+1\""), ("+1", "\"'+1\""), ("-1", "\"'-1\""), ("@x", "\"'@x\""), (" =1", "\"' =1\""),
+                ("\t=1", "\"'\t=1\""), ("\rx", "\"'\rx\""), ("a=1", "\"a=1\""), ("a\"b,\nc", "\"a\"\"b,\nc\""), ("", ""),
+            ])
+        func cells(text: String, cell: String) { #expect(TransactionExport.field(text) == cell) }
+
+        @Test("S32: a user is erased by whoever may, and what comes late is counted and not kept")
+        func aUserIsErased() async throws {
+            try await fill(3)
+            try await RunningCollector.with(archive) { collector in
+                let answer = try await collector.send("DELETE", "/v1/users/u%20v")
+                #expect(answer.status == 200)
+                #expect(answer.text == #"{"erased":1}"#)
+                #expect(try await collector.send("DELETE", "/v1/users/u%20v").text == #"{"erased":0}"#)
+                #expect(try await collector.send("GET", "/v1/transactions/T0").status == 404)
+                let late = #"{"apptxns":[{"apptxn/id":"T0","apptxn/usecase":0,"apptxn/logs":[{"apptxnlog/usecase-event":1,"apptxnlog/timestamp":"Thu, 15 Jan 2015 18:11:42 GMT"}]}]}"#
+                #expect(try await collector.send(late).status == 202)
+                #expect(try await archive.counts(tenant: nil).transactions == 2)
+                #expect(try await collector.send("GET", "/metrics").text.contains("\nlogbook_collector_items_total{outcome=\"erased\"} 1\n"))
+                #expect(try await collector.send("DELETE", "/v1/users/").status == 404)
+            }
+        }
+
+        @Test("S33: what is older than it may be goes at the start, whatever number it is")
+        func whatIsTooOldGoes() async throws {
+            let clock = ManualClock(now: LogTime(seconds: 2500))
+            let records = (0..<2500).map { TransactionRecord(id: "T\($0)", usecase: 1) }
+            for index in stride(from: 0, to: records.count, by: 500) {
+                _ = try await archive.store(
+                    TransactionParcel(
+                        parcel: nil, set: TransactionSet(transactions: Array(records[index..<index + 500])),
+                        received: LogTime(seconds: Double(index))))
+            }
+            let metrics = CollectorMetrics()
+            let retention = Retention(archive: archive, keep: .seconds(1000), clock: .manual(clock), metrics: metrics)
+            #expect(try await retention.run() == 1500)
+            #expect(try await retention.run() == 0)
+            clock.advance(by: .seconds(1))
+            #expect(try await retention.run() == 500)
+            #expect(metrics.text().contains("logbook_collector_removed_total 2000\n"))
+        }
+
+        @Test func metricsSayWhatWasDone() async throws {
+            try await RunningCollector.with(archive) { collector in
+                _ = try await collector.send(Golden.g2)
+                _ = try await collector.send(Golden.g2)
+                _ = try await collector.send("{")
+                let answer = try await collector.send("GET", "/metrics")
+                #expect(answer.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
+                for line in [
+                    "logbook_collector_requests_total{status=\"202\"} 2", "logbook_collector_requests_total{status=\"400\"} 1",
+                    "logbook_collector_items_total{outcome=\"accepted\"} 2",
+                    "logbook_collector_items_total{outcome=\"duplicate\"} 2",
+                    "logbook_collector_body_bytes_total \(2 * Golden.g2.utf8.count + 1)", "logbook_collector_requests_in_flight 1",
+                    "logbook_collector_archive_seconds_bucket{le=\"+Inf\"} 2", "logbook_collector_archive_seconds_count 2",
+                    "logbook_collector_build_info{sets=\"0.0.1 0.0.2\"} 1",
+                ] {
+                    #expect(answer.text.contains("\n\(line)\n"), "\(line)")
+                }
+            }
+        }
+    }
+#endif

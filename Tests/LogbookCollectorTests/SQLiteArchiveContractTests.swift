@@ -1,0 +1,140 @@
+#if Collector
+    import Foundation
+    import GRDB
+    @testable import LogbookCollector
+    import LogbookCore
+    import LogbookTransactions
+    import Testing
+
+    @Suite struct SQLiteArchiveContractTests {
+        private let folder: TemporaryFolder
+        private let archive: SQLiteArchive
+        private var path: String { folder("archive.sqlite") }
+
+        init() throws {
+            folder = try TemporaryFolder()
+            archive = try SQLiteArchive(path: folder("archive.sqlite"), busyTimeout: .milliseconds(100))
+        }
+
+        @Test("S24: tenants share neither ids nor keys, and see nothing of each other")
+        func tenantsAreApart() async throws { try await ArchiveChecks.tenantsAreApart(archive) }
+
+        @Test("D6: every fact of a transaction comes back as it went in")
+        func everyFactComesBack() async throws { try await ArchiveChecks.everyFactComesBack(archive) }
+
+        @Test("D5: transactions are found by use case, user, time and error")
+        func queriesFind() async throws { try await ArchiveChecks.queriesFind(archive) }
+
+        @Test func pagesMissAndRepeatNothing() async throws { try await ArchiveChecks.pagesMissAndRepeatNothing(archive) }
+
+        @Test func aPageHoldsNotTooManyEntries() async throws { try await ArchiveChecks.aPageHoldsNotTooManyEntries(archive) }
+
+        @Test("S32: what was erased is gone and stays gone, however late it is sent again")
+        func whatWasErasedStaysErased() async throws { try await ArchiveChecks.whatWasErasedStaysErased(archive) }
+
+        @Test("S33: what is too old is removed, so much at a time")
+        func whatIsTooOldGoes() async throws { try await ArchiveChecks.whatIsTooOldGoes(archive) }
+
+        // MARK: The file
+
+        /// Every byte of the archive's files.
+        private func bytes(of path: String) -> Data {
+            ["", "-wal", "-shm"].reduce(into: Data()) { data, suffix in
+                data += (try? Data(contentsOf: URL(fileURLWithPath: path + suffix))) ?? Data()
+            }
+        }
+
+        private func canaries(_ range: Range<Int>, user: String) -> TransactionParcel {
+            // Of several lengths and orders, so that pages are split and rows moved.
+            let records = range.map { number in
+                TransactionRecord(
+                    id: "\(UInt64(number) &* 0x9E37_79B9_7F4A_7C15)-\(user)", usecase: 1, deviceMake: "\(user)-make", user: user,
+                    entries: (0..<4).map { event in
+                        EntryRecord(
+                            event: event, errorCode: 1, errorDescription: String(repeating: "\(user)-text ", count: 1 + number % 37),
+                            time: LogTime(seconds: Double(number * 7919 % 1000)))
+                    })
+            }
+            return TransactionParcel(parcel: "P\(range)\(user)", set: TransactionSet(transactions: records), received: LogTime(seconds: 1))
+        }
+
+        @Test("S32: no byte of what was erased is left in any file")
+        func noByteIsLeft() async throws {
+            for round in 0..<8 {
+                for user in ["canary", "keeper"] {
+                    _ = try await archive.store(canaries(round * 100..<(round + 1) * 100, user: user))
+                }
+            }
+            #expect(bytes(of: path).range(of: Data("canary".utf8)) != nil)
+            #expect(try await archive.erase(user: "canary", tenant: Tenant.standard, at: LogTime(seconds: 5000)) == 800)
+            #expect(bytes(of: path).range(of: Data("canary".utf8)) == nil)
+            #expect(bytes(of: path).range(of: Data("keeper-text".utf8)) != nil)
+            #expect(try await archive.counts(tenant: nil).transactions == 800)
+            #expect(try await archive.store(canaries(0..<100, user: "canary")).erased == 400)
+            #expect(bytes(of: path).range(of: Data("canary".utf8)) == nil)
+        }
+
+        @Test("S32: an erasure that a kill has interrupted is finished when the archive is opened")
+        func anInterruptedErasureIsFinished() async throws {
+            _ = try await archive.store(canaries(0..<100, user: "canary"))
+            try archive.close()
+            // As it is left behind when the first of the erasure's steps has been committed, and its pages are in the log.
+            do {
+                let interrupted = try DatabasePool(path: path)
+                try await interrupted.write {
+                    try $0.execute(sql: "INSERT INTO erasures VALUES ('default', 'canary')")
+                    try $0.execute(
+                        sql: "INSERT INTO erased VALUES (?, 5000000000)",
+                        arguments: [ErasureMark.user("canary", tenant: Tenant.standard)])
+                }
+            }
+            try FileManager.default.copyItem(atPath: path, toPath: folder("killed.sqlite"))
+            let reopened = try SQLiteArchive(path: folder("killed.sqlite"))
+            #expect(try await reopened.counts(tenant: nil).transactions == 0)
+            #expect(bytes(of: folder("killed.sqlite")).range(of: Data("canary".utf8)) == nil)
+            #expect(try await reopened.store(canaries(0..<10, user: "canary")).erased == 40)
+        }
+
+        @Test("Row 22: an archive of the first version is brought to this one with all it holds, or left as it was")
+        func theFirstVersionIsMigrated() async throws {
+            let old = folder("old.sqlite")
+            do {
+                let queue = try DatabaseQueue(path: old)
+                try await queue.writeWithoutTransaction { database in
+                    try SQLiteArchive.migrate(database, to: 1)
+                    try database.execute(
+                        sql: """
+                            INSERT INTO parcels VALUES (5, 'P', 'transactions', 1, 1, 2);
+                            INSERT INTO transactions VALUES (7, 'T', 1, 'make', 'os', NULL, 1);
+                            INSERT INTO entries VALUES (9, 7, 'I:1:1', 3, 10000000, 42, 'Baad!', 5, 0, 1);
+                            INSERT INTO log_events (id, installation, epoch, sequence, time, level, message, parcel, ordinal, received)
+                              VALUES (1, 'INST', 1, 1, 1, 'info', 'm', 5, 0, 1);
+                            """)
+                }
+                // A kill in the middle is a transaction that was never committed.
+                try await queue.writeWithoutTransaction { database in
+                    try database.execute(sql: "CREATE TABLE transactions_1 (x)")
+                    #expect(throws: (any Error).self) { try SQLiteArchive.migrate(database) }
+                    try database.execute(sql: "DROP TABLE transactions_1")
+                    #expect(try Int.fetchOne(database, sql: "PRAGMA user_version") == 1)
+                    #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM entries") == 1)
+                }
+            }
+            let archive = try SQLiteArchive(path: old)
+            let entry = EntryRecord(
+                event: 3, errorCode: 42, errorDescription: "Baad!", time: LogTime(seconds: 10),
+                key: EntryKey(installation: "I", epoch: 1, sequence: 1))
+            let record = TransactionRecord(id: "T", usecase: 1, deviceMake: "make", deviceOS: "os", entries: [entry])
+            #expect(try await archive.transaction("T", tenant: Tenant.standard) == record)
+            #expect(try await archive.store(Golden.parcel(record, name: "P")).duplicates == 1)
+            let batch = LogBatch(parcel: "P", items: [Golden.item(1)], received: LogTime(seconds: 1))
+            #expect(try await archive.store(batch).duplicates == 1)
+            try archive.close()
+            let isSound = try await DatabaseQueue(path: old).read { database in
+                try String.fetchOne(database, sql: "PRAGMA integrity_check") == "ok"
+                    && (try Row.fetchOne(database, sql: "PRAGMA foreign_key_check")) == nil
+            }
+            #expect(isSound)
+        }
+    }
+#endif

@@ -1,0 +1,70 @@
+#if Collector
+    import Hummingbird
+    import LogbookCollector
+    import LogbookCore
+    import LogbookHTTP
+    import LogbookTestKit
+    import LogbookTransactions
+    import Testing
+
+    @Suite struct TransactionMiddlewareTests {
+        private let service = LogService()
+        private let recording = RecordingProvider()
+
+        private struct Broken: Error {}
+
+        init() { service.register(recording) }
+
+        private var entries: [TransactionEntry] { recording.events.compactMap(\.transaction) }
+
+        /// A Hummingbird server with the middleware, asked once per path.
+        private func statuses(_ paths: [String], _ headers: [HTTPHeader]) async throws -> [(Int, String)] {
+            let router = Router()
+            router.add(
+                middleware: TransactionMiddleware(
+                    service: service, prefix: "fp-",
+                    events: ServerTransaction.Events(started: 3, success: 6, invalid: 5, error: 4)
+                ) { $0.uri.path == "/untold" ? nil : 1 })
+            router.get("fine") { _, _ in "fine" }
+            router.get("untold") { _, _ in "untold" }
+            router.get("refused") { _, _ in Response(status: .unauthorized, body: .init(byteBuffer: ByteBuffer(string: "no"))) }
+            router.get("invalid") { _, _ -> String in throw HTTPError(.unprocessableContent, message: "the tank is too small") }
+            router.get("broken") { _, _ -> String in throw Broken() }
+            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+            let application = Application(
+                router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+                onServerRunning: { announce.yield($0.localAddress?.port ?? 0) })
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await application.run() }
+                var iterator = ports.makeAsyncIterator()
+                let port = try #require(await iterator.next())
+                var answers: [(Int, String)] = []
+                for path in paths {
+                    let answer = try await CurlTransport.shared.send(
+                        LogbookHTTP.HTTPRequest(method: "GET", url: "http://127.0.0.1:\(port)/\(path)", headers: headers))
+                    answers.append((answer.status, answer.text))
+                }
+                group.cancelAll()
+                while let result = await group.nextResult() { _ = result }
+                return answers
+            }
+        }
+
+        private let paths = ["fine", "refused", "invalid", "broken", "untold"]
+
+        @Test("W6, W7: every way a handler ends is an entry, and its answer is what it is without")
+        func everyEndIsAnEntry() async throws {
+            let plain = try await statuses(paths, [])
+            #expect(plain.map(\.0) == [200, 401, 422, 500, 200])
+            #expect(entries.isEmpty)
+            let named = try await statuses(
+                paths, [HTTPHeader("fp-apptxn-id", "TXN1-A"), HTTPHeader("Authorization", "Bearer k3yk3yk3y")])
+            #expect(named.map(\.0) == plain.map(\.0))
+            #expect(named.map(\.1) == plain.map(\.1))
+            #expect(entries.map(\.event) == [3, 6, 3, 5, 3, 5, 3, 4])
+            #expect(entries.map(\.errorCode) == [nil, nil, nil, 401, nil, 422, nil, nil])
+            #expect(entries.last?.errorDescription?.contains("Broken") == true)
+            #expect(entries[5].errorDescription?.contains("the tank is too small") == true)
+        }
+    }
+#endif
