@@ -12,7 +12,8 @@
     /// - Every key is stored once, and answers show it once. How many entries were new is found by asking for their keys before; when
     ///   two collectors store the same parcel at the same moment, both may count them as accepted.
     /// - What is stored survives `kill -9` of a server. A crash of its machine may take what the kernel had not written yet, unless
-    ///   there is a replica elsewhere.
+    ///   there is a replica elsewhere. Replicas copy from each other in their own time: what one alone has is not seen while it is
+    ///   down, and is there when it comes back.
     /// - An erasure that was interrupted is finished when it is asked for again.
     public final class ClickHouseArchive: Archive {
         let client: ClickHouseClient
