@@ -42,6 +42,8 @@ let hummingbirdLogging = Target.Dependency.product(
 // swift-service-lifecycle: how Hummingbird is told to stop, and lets requests in progress end.
 let serviceLifecycle = Target.Dependency.product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Collector"]))
+// libpq: the PostgreSQL archive's own protocol, authentication and TLS.
+let postgres = Target.Dependency.target(name: "CLogbookPostgres", condition: .when(traits: ["Collector"]))
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Collector"]))
 // swift-log: the protocols of the logging system that other packages log through.
@@ -139,11 +141,12 @@ let package = Package(
         room("LogbookTestKit", ["LogbookCore", "LogbookHTTP", swiftLog]),
 
         // Applications
+        .systemLibrary(name: "CLogbookPostgres"),
         room(
             "LogbookCollector",
             [
                 "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb,
-                hummingbird, hummingbirdCore, hummingbirdTLS, nio, nioHTTPTypes, serviceLifecycle, hummingbirdLogging,
+                hummingbird, hummingbirdCore, hummingbirdTLS, nio, nioHTTPTypes, serviceLifecycle, hummingbirdLogging, postgres,
             ]),
         room(
             "LogbookTail",

@@ -22,4 +22,4 @@ install_missing() {
 }
 
 command -v swift >/dev/null || die "There is no swift on the PATH; install the Swift 6.3 toolchain from https://swift.org/install"
-install_missing libcurl4-openssl-dev libsqlite3-dev zlib1g-dev sqlite3 dbus-daemon
+install_missing libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libpq-dev sqlite3 dbus-daemon

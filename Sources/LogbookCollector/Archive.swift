@@ -32,4 +32,10 @@ public protocol Archive: Sendable {
     func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts
     /// Finds out whether storing would work at this moment.
     func checkWritable() async throws(ArchiveError)
+    /// Lets go of what it holds open; nothing can be stored or asked for afterwards. What was stored is safe without it.
+    func close() throws(ArchiveError)
+}
+
+extension Archive {
+    public func close() throws(ArchiveError) {}
 }

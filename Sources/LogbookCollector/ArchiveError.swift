@@ -1,6 +1,10 @@
 /// Why an archive cannot be opened, or cannot store or answer.
 public enum ArchiveError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
+    /// The address of an archive is none; says what one looks like.
+    case invalidAddress(String)
+    /// Nobody answers at the address, or lets us in.
+    case cannotReach(address: String, reason: String)
     /// Another process has it open for writing.
     case inUse(path: String)
     /// A later version of this software made it.
@@ -14,6 +18,9 @@ public enum ArchiveError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason):
             "cannot open the archive \(path): \(reason); check that its folder exists and this user may write there"
+        case .invalidAddress(let reason): reason
+        case .cannotReach(let address, let reason):
+            "cannot open the archive \(address): \(reason); check that the server runs, and the user, the password and the database"
         case .inUse(let path):
             "the archive \(path) is in use by another process; stop that one, or give this one a path of its own"
         case .newerSchema(let path, let found, let supported):

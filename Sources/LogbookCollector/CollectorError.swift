@@ -22,8 +22,8 @@ public enum CollectorError: Error, Equatable, CustomStringConvertible {
     /// What a program that cannot start exits with, after `sysexits.h`.
     public var exitStatus: Int32 {
         switch self {
-        case .invalid, .tokenMissing, .reachableWithoutTLS: 64
-        case .cannotListen, .archive(.inUse), .archive(.unavailable): 69
+        case .invalid, .tokenMissing, .reachableWithoutTLS, .archive(.invalidAddress): 64
+        case .cannotListen, .archive(.inUse), .archive(.unavailable), .archive(.cannotReach): 69
         case .archive(.cannotOpen): 73
         case .archive(.newerSchema), .archive(.notAnArchive): 78
         }

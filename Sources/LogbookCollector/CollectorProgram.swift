@@ -1,5 +1,6 @@
 #if Collector
     internal import LogbookCore
+    public import LogbookHTTP
 
     /// A collector from its start to its exit status.
     public final class CollectorProgram: Sendable {
@@ -10,27 +11,30 @@
         }
 
         private let configuration: CollectorConfiguration
-        private let archive: SQLiteArchive
+        private let archive: any Archive
         private let server: CollectorServer
         private let phase = Locked(Phase.ready)
 
         /// Checks the configuration and opens the archive.
-        /// - Parameter archive: `sqlite:<path>`.
-        public init(_ configuration: CollectorConfiguration, archive: String) throws(CollectorError) {
+        /// - Parameters:
+        ///   - archive: As ``ArchiveURL`` takes it: `sqlite:<path>`, `postgres://…` or `clickhouse://…`.
+        ///   - clickHousePassword: For an address of ClickHouse that has none in it.
+        public init(
+            _ configuration: CollectorConfiguration, archive: String, clickHousePassword: Secret? = nil
+        ) throws(CollectorError) {
             try configuration.check()
-            let scheme = "sqlite:"
-            guard archive.hasPrefix(scheme), archive.count > scheme.count else {
-                throw .invalid("the archive must be given as sqlite:<path>")
-            }
-            let path = String(archive.dropFirst(scheme.count))
             do throws(ArchiveError) {
-                self.archive = try SQLiteArchive(path: path)
+                self.archive = try ArchiveURL.open(archive, clickHousePassword: clickHousePassword)
             } catch {
                 throw .archive(error)
             }
             var configuration = configuration
-            let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-            configuration.storageFolder = path.hasPrefix("/") ? (folder.isEmpty ? "/" : folder) : (folder.isEmpty ? "." : folder)
+            // The other archives look after the room on their own machines.
+            if archive.hasPrefix("sqlite:") {
+                let path = archive.dropFirst("sqlite:".count)
+                let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+                configuration.storageFolder = path.hasPrefix("/") ? (folder.isEmpty ? "/" : folder) : (folder.isEmpty ? "." : folder)
+            }
             self.configuration = configuration
             server = try CollectorServer(configuration: configuration, archive: self.archive)
         }

@@ -1,6 +1,7 @@
 #if Collector
     internal import ArgumentParser
     internal import LogbookCollector
+    internal import LogbookHTTP
     internal import LogbookPipe
     #if canImport(Darwin)
         internal import Darwin
@@ -17,10 +18,14 @@
             discussion: """
                 Prints "listening on http://127.0.0.1:8090" once it takes connections. SIGTERM and SIGINT let requests in progress \
                 end. The token may also stand in the environment's LOGBOOK_TOKEN.
+
+                Archives: sqlite:archive.sqlite, made when there is none; postgres://user@host:5432/database, its password in \
+                PGPASSWORD or ~/.pgpass; clickhouse://user@host:8123/database, its password in CLICKHOUSE_PASSWORD, with \
+                ?cluster=name for shards and replicas.
                 """,
             subcommands: [CollectTokenCommand.self])
 
-        @Option(help: ArgumentHelp("Where to store: sqlite:<path>, made when there is none.", valueName: "archive"))
+        @Option(help: ArgumentHelp("Where to store: sqlite:<path>, postgres://… or clickhouse://…", valueName: "archive"))
         var archive: String?
 
         @Option(help: "The address to listen on.")
@@ -88,7 +93,8 @@
             configuration.filesFolder = files
             configuration.isInsecure = insecure
             do throws(CollectorError) {
-                let program = try CollectorProgram(configuration, archive: archive)
+                let program = try CollectorProgram(
+                    configuration, archive: archive, clickHousePassword: getenv("CLICKHOUSE_PASSWORD").map { Secret(String(cString: $0)) })
                 // The file of tokens is read again when it changes; whoever says so with this signal does not mean the end.
                 if tokens != nil { signal(SIGHUP, SIG_IGN) }
                 signal(SIGXFSZ, SIG_IGN)  // a file that must not grow is a full disk, not the end

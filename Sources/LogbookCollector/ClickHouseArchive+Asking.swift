@@ -1,0 +1,133 @@
+#if Collector
+    internal import LogbookCore
+    internal import LogbookFormat
+    public import LogbookTransactions
+
+    extension ClickHouseArchive {
+        public func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? {
+            try await speaking { _ throws(ClickHouseFailure) in
+                let rows = try await self.client.rows(
+                    self.transactionsQuery(
+                        where: "tenant = \(tenant.clickHouseLiteral) AND transaction = \(id.clickHouseLiteral)"))
+                return try await self.records(rows, tenant: tenant).first
+            }
+        }
+
+        public func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
+            try await speaking { client throws(ClickHouseFailure) in
+                let tenant = "tenant = \(query.tenant.clickHouseLiteral)"
+                var rows = try await client.rows(
+                    """
+                    SELECT * FROM (\(self.transactionsQuery(where: tenant)))
+                    WHERE \(self.conditions(of: query).joined(separator: " AND "))
+                    ORDER BY first_received, transaction LIMIT \(query.limit + 1)
+                    """)
+                var counts: [String: Int] = [:]
+                for piece in rows.compactMap({ $0.text("transaction") }).pieces(of: Self.keysAtATime) {
+                    let found = try await client.rows(
+                        """
+                        SELECT transaction, uniqExact(digest) AS number FROM \(self.name(Self.entries))
+                        WHERE \(tenant) AND transaction IN \(piece.clickHouseList) GROUP BY transaction
+                        """)
+                    for row in found { counts[row.text("transaction") ?? ""] = row.integer("number").map { Int($0) } }
+                }
+                let (count, hasMore) = TransactionPage.fitting(
+                    rows.map { counts[$0.text("transaction") ?? ""] ?? 0 }, limit: query.limit)
+                rows = Array(rows.prefix(count))
+                var page = TransactionPage(transactions: try await self.records(rows, tenant: query.tenant))
+                if hasMore, let last = rows.last {
+                    page.next = TransactionCursor(
+                        received: LogTime(microseconds: last.integer("first_received") ?? 0), id: last.text("transaction") ?? "")
+                }
+                return page
+            }
+        }
+
+        /// What is known of each transaction, from whoever said it first.
+        func transactionsQuery(where condition: String) -> String {
+            let facts = [
+                "device_make", "device_os", "device_os_version", "user_id", "variant", "app_version", "session", "installation",
+            ]
+            return """
+                SELECT tenant, transaction, min(received) AS first_received, argMax(usecase, precedence) AS known_usecase,
+                  \(facts.map { "argMaxIf(\($0), precedence, \($0) != '') AS known_\($0)" }.joined(separator: ", "))
+                FROM \(name(Self.transactions)) WHERE \(condition) GROUP BY tenant, transaction
+                """
+        }
+
+        private func conditions(of query: TransactionQuery) -> [String] {
+            var conditions = ["1"]
+            if let usecase = query.usecase { conditions.append("known_usecase = \(usecase)") }
+            if let user = query.user { conditions.append("known_user_id = \(user.clickHouseLiteral)") }
+            if let cursor = query.cursor {
+                let received = cursor.received.microseconds
+                conditions.append(
+                    "(first_received > \(received) OR (first_received = \(received) AND transaction > \(cursor.id.clickHouseLiteral)))")
+            }
+            var ofEntry: [String] = []
+            if let from = query.from { ofEntry.append("time >= \(from.microseconds)") }
+            if let to = query.to { ofEntry.append("time < \(to.microseconds)") }
+            switch query.error {
+            case nil: break
+            case .any?: ofEntry.append("(error_code IS NOT NULL OR error_description IS NOT NULL)")
+            case .code(let code)?: ofEntry.append("error_code = \(code)")
+            case .text(let text)?: ofEntry.append("position(ifNull(error_description, ''), \(text.clickHouseLiteral)) > 0")
+            }
+            if !ofEntry.isEmpty {
+                conditions.append(
+                    """
+                    transaction GLOBAL IN (SELECT transaction FROM \(name(Self.entries))
+                      WHERE tenant = \(query.tenant.clickHouseLiteral) AND \(ofEntry.joined(separator: " AND ")))
+                    """)
+            }
+            return conditions
+        }
+
+        /// The transactions of these rows, with all their entries, each once.
+        private func records(_ rows: [JSONValue], tenant: String) async throws(ClickHouseFailure) -> [TransactionRecord] {
+            var entries: [String: [EntryRecord]] = [:]
+            for piece in rows.compactMap({ $0.text("transaction") }).pieces(of: Self.keysAtATime) {
+                let found = try await client.rows(
+                    """
+                    SELECT transaction, event, error_code, error_description, time, key, offset_nanoseconds FROM (
+                      SELECT * FROM \(name(Self.entries))
+                      WHERE tenant = \(tenant.clickHouseLiteral) AND transaction IN \(piece.clickHouseList)
+                      ORDER BY precedence DESC LIMIT 1 BY transaction, digest)
+                    ORDER BY transaction, time, precedence DESC, ordinal
+                    """)
+                for row in found {
+                    entries[row.text("transaction") ?? "", default: []].append(
+                        EntryRecord(
+                            event: Int(row.integer("event") ?? 0), errorCode: row.integer("error_code").map { Int($0) },
+                            errorDescription: row.text("error_description"), time: LogTime(microseconds: row.integer("time") ?? 0),
+                            key: row.text("key").flatMap { EntryKey($0) }, offset: row.integer("offset_nanoseconds")))
+                }
+            }
+            return rows.map { row in
+                let id = row.text("transaction") ?? ""
+                return TransactionRecord(
+                    id: id, usecase: Int(row.integer("known_usecase") ?? 0), deviceMake: row.fact("known_device_make"),
+                    deviceOS: row.fact("known_device_os"), deviceOSVersion: row.fact("known_device_os_version"),
+                    user: row.fact("known_user_id"), variant: row.fact("known_variant"), appVersion: row.fact("known_app_version"),
+                    session: row.fact("known_session"), installation: row.fact("known_installation"), entries: entries[id] ?? [])
+            }
+        }
+
+        public func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts {
+            try await speaking { client throws(ClickHouseFailure) in
+                let condition = tenant.map { "WHERE tenant = \($0.clickHouseLiteral)" } ?? ""
+                // Merging may not have removed doubles yet.
+                func count(_ table: Table, by key: String) async throws(ClickHouseFailure) -> Int {
+                    let rows = try await client.rows(
+                        "SELECT count() AS number FROM (SELECT 1 FROM \(self.name(table)) \(condition) GROUP BY \(key))")
+                    return Int(rows.first?.integer("number") ?? 0)
+                }
+                return ArchiveCounts(
+                    transactions: try await count(Self.transactions, by: "tenant, transaction"),
+                    entries: try await count(Self.entries, by: "tenant, transaction, digest"),
+                    logEvents: try await count(Self.logEvents, by: "tenant, digest"),
+                    parcels: try await count(Self.parcels, by: "tenant, kind, name"))
+            }
+        }
+    }
+#endif

@@ -1,0 +1,115 @@
+#if Collector
+    public import LogbookCore
+    internal import LogbookFormat
+
+    extension ClickHouseArchive {
+        /// Transactions of one mutation at most: a mutation is one text, which the servers of a cluster pass to each other.
+        private static let removedAtATime = 500
+        /// How long a mutation is waited for.
+        private static let mutationLimit = Duration.seconds(60)
+
+        /// Waits until the servers have rewritten what held the rows (`ALTER TABLE … DELETE`): then they are in no file of a table
+        /// that is read. Old files go within eight minutes, by ClickHouse's own rule.
+        public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
+            try await speaking { client throws(ClickHouseFailure) in
+                try await self.mark([ErasureMark.user(user.storable, tenant: tenant)], at: time)
+                let found = try await client.rows(
+                    """
+                    SELECT transaction FROM (\(self.transactionsQuery(where: "tenant = \(tenant.clickHouseLiteral)")))
+                    WHERE known_user_id = \(user.clickHouseLiteral)
+                    """
+                ).compactMap { $0.text("transaction") }
+                for piece in found.pieces(of: Self.removedAtATime) {
+                    try await self.mark(piece.map { ErasureMark.transaction($0, tenant: tenant) }, at: .distantFuture)
+                    try await self.delete(piece, tenant: tenant)
+                }
+                return found.count
+            }
+        }
+
+        func mark(_ marks: some Sequence<String>, at time: LogTime) async throws(ClickHouseFailure) {
+            let precedence = nextPrecedence()
+            var rows: [ArchiveRow] = []
+            for mark in marks {
+                var row = ArchiveRow()
+                row.add("mark", mark)
+                row.add("time", time.microseconds)
+                row.add("precedence", precedence)
+                rows.append(row)
+            }
+            try await client.insert(rows, into: Self.erased.name)
+        }
+
+        /// Removes transactions, their entries, and the log events that name them.
+        func delete(_ ids: some Collection<String>, tenant: String) async throws(ClickHouseFailure) {
+            if ids.isEmpty { return }
+            let condition = "tenant = \(tenant.clickHouseLiteral)"
+            let list = ids.clickHouseList
+            try await delete(from: Self.logEvents, where: "\(condition) AND transaction_guid IN \(list)")
+            try await delete(from: Self.entries, where: "\(condition) AND transaction IN \(list)")
+            try await delete(from: Self.transactions, where: "\(condition) AND transaction IN \(list)")
+        }
+
+        private func delete(from table: Table, where condition: String) async throws(ClickHouseFailure) {
+            let found = try await client.rows("SELECT count() AS number FROM \(name(table)) WHERE \(condition)")
+            if found.first?.integer("number") == 0 { return }
+            let address = client.address
+            let place = address.cluster.map { "_shard ON CLUSTER \($0)" } ?? ""
+            try await client.execute(
+                "ALTER TABLE \(name(table))\(place) DELETE WHERE \(condition)", settings: ["distributed_ddl_task_timeout": "50"])
+            let mutations = address.cluster.map { "cluster('\($0)', system, mutations)" } ?? "system.mutations"
+            let deadline = LogDeadline.after(Self.mutationLimit)
+            while true {
+                let left = try await client.rows(
+                    """
+                    SELECT count() AS number FROM \(mutations) WHERE database = \(address.database.clickHouseLiteral)
+                      AND table = '\(table.name)\(address.cluster == nil ? "" : "_shard")' AND is_done = 0
+                    """)
+                if left.first?.integer("number") == 0 { return }
+                if deadline.hasPassed { throw .refused(code: nil, reason: "removing takes long; ask for it again later") }
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+        }
+
+        public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
+            let end = time.microseconds, limit = max(0, limit)
+            return try await speaking { client throws(ClickHouseFailure) in
+                let old = try await client.rows(
+                    """
+                    SELECT tenant, transaction FROM (
+                      SELECT tenant, transaction, min(received) AS first_received FROM \(self.name(Self.transactions))
+                      GROUP BY tenant, transaction)
+                    WHERE first_received < \(end) AND (tenant, transaction) GLOBAL NOT IN (
+                      SELECT tenant, transaction FROM \(self.name(Self.entries)) WHERE received >= \(end))
+                    ORDER BY first_received LIMIT \(limit)
+                    """)
+                for (tenant, rows) in Dictionary(grouping: old, by: { $0.text("tenant") ?? "" }) {
+                    let ids = rows.compactMap { $0.text("transaction") }
+                    for piece in ids.pieces(of: Self.removedAtATime) {
+                        let condition = "tenant = \(tenant.clickHouseLiteral) AND transaction IN \(piece.clickHouseList)"
+                        try await self.delete(from: Self.entries, where: condition)
+                        try await self.delete(from: Self.transactions, where: condition)
+                    }
+                }
+                var removed = old.count
+                if limit > removed {
+                    let events = try await client.rows(
+                        """
+                        SELECT tenant, digest, min(received) AS first_received FROM \(self.name(Self.logEvents))
+                        WHERE received < \(end) GROUP BY tenant, digest ORDER BY first_received LIMIT \(limit - removed)
+                        """)
+                    for (tenant, rows) in Dictionary(grouping: events, by: { $0.text("tenant") ?? "" }) {
+                        for piece in rows.compactMap({ $0.text("digest") }).pieces(of: Self.removedAtATime) {
+                            try await self.delete(
+                                from: Self.logEvents,
+                                where: "tenant = \(tenant.clickHouseLiteral) AND digest IN \(piece.clickHouseList)")
+                        }
+                    }
+                    removed += events.count
+                }
+                try await self.delete(from: Self.parcels, where: "received < \(end)")
+                return removed
+            }
+        }
+    }
+#endif

@@ -1,0 +1,113 @@
+#if Collector
+    internal import LogbookCore
+
+    extension ClickHouseArchive {
+        /// The newest schema this program knows, kept in `logbook_schema`.
+        static let schemaVersion = 1
+
+        /// A table: on one server `ReplacingMergeTree`; in a cluster `ReplicatedReplacingMergeTree` on every server under the name
+        /// with `_shard`, and a `Distributed` table over them under the name itself. In what both versions 18.16 and current ones
+        /// understand: no LowCardinality, DateTime64 or TTL. Times are microseconds since 1970, which a DateTime of 18.16 cannot hold.
+        struct Table: Sendable {
+            let name: String
+            let columns: String
+            /// What is the same in rows of which one stays: the one that came first.
+            let key: String
+            /// What is on the same shard.
+            let shard: String
+            /// Nil for a table that stays small.
+            var partition: String?
+        }
+
+        static let entries = Table(
+            name: "logbook_entries",
+            columns: """
+                tenant String, transaction String, digest String, key String, event Int64, time Int64, day Date,
+                offset_nanoseconds Nullable(Int64), error_code Nullable(Int64), error_description Nullable(String),
+                ordinal UInt32, received Int64, precedence UInt64
+                """, key: "tenant, transaction, digest", shard: "transaction", partition: "toYYYYMM(day)")
+        static let transactions = Table(
+            name: "logbook_transactions",
+            columns: """
+                tenant String, transaction String, facts String, usecase Int64, device_make String, device_os String,
+                device_os_version String, user_id String, variant String, app_version String, session String, installation String,
+                received Int64, precedence UInt64
+                """, key: "tenant, transaction, facts", shard: "transaction")
+        static let logEvents = Table(
+            name: "logbook_log_events",
+            columns: """
+                tenant String, digest String, installation Nullable(String), epoch Nullable(Int64), sequence Int64, time Int64,
+                day Date, level String, message String, thread Nullable(Int64), file Nullable(String), function Nullable(String),
+                line Nullable(Int64), metadata Nullable(String), error_type Nullable(String), error_message Nullable(String),
+                transaction_guid String, usecase Nullable(Int64), event Nullable(Int64), error_code Nullable(Int64),
+                error_description Nullable(String), ordinal UInt32, received Int64, precedence UInt64
+                """, key: "tenant, digest", shard: "digest", partition: "toYYYYMM(day)")
+        static let parcels = Table(
+            name: "logbook_parcels",
+            columns: "tenant String, kind String, name String, received Int64, precedence UInt64", key: "tenant, kind, name",
+            shard: "name")
+        static let erased = Table(
+            name: "logbook_erased", columns: "mark String, time Int64, precedence UInt64", key: "mark, time", shard: "mark")
+        static let schema = Table(
+            name: "logbook_schema", columns: "version UInt32, precedence UInt64", key: "version", shard: "toString(version)")
+
+        static let tables = [entries, transactions, logEvents, parcels, erased, schema]
+
+        /// The statements that make a table where there is none.
+        static func creation(of table: Table, in database: String, cluster: String?) -> [String] {
+            let order = "ORDER BY (\(table.key))"
+            let partition = table.partition.map { "PARTITION BY \($0) " } ?? ""
+            guard let cluster else {
+                return [
+                    """
+                    CREATE TABLE IF NOT EXISTS \(database).\(table.name) (\(table.columns))
+                    ENGINE = ReplacingMergeTree(precedence) \(partition)\(order)
+                    """
+                ]
+            }
+            return [
+                """
+                CREATE TABLE IF NOT EXISTS \(database).\(table.name)_shard ON CLUSTER \(cluster) (\(table.columns))
+                ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/\(database)/\(table.name)', '{replica}', precedence)
+                \(partition)\(order)
+                """,
+                """
+                CREATE TABLE IF NOT EXISTS \(database).\(table.name) ON CLUSTER \(cluster) (\(table.columns))
+                ENGINE = Distributed(\(cluster), \(database), \(table.name)_shard, cityHash64(\(table.shard)))
+                """,
+            ]
+        }
+
+        /// Makes the tables that are missing.
+        /// - Returns: The version that was found; above ``schemaVersion`` nothing was done.
+        static func migrate(_ client: ClickHouseClient) async throws(ClickHouseFailure) -> Int {
+            let address = client.address
+            let names = tables.map(\.name).clickHouseList
+            let found = try await client.rows(
+                "SELECT count() AS tables FROM system.tables WHERE database = \(address.database.clickHouseLiteral) AND name IN \(names)")
+            if found.first?.integer("tables") == Int64(tables.count) {
+                let version = try await client.rows("SELECT max(version) AS newest FROM \(address.database).\(schema.name)")
+                let newest = version.first?.integer("newest") ?? 0
+                if newest >= schemaVersion { return Int(newest) }
+            }
+            for table in tables {
+                for statement in creation(of: table, in: address.database, cluster: address.cluster) {
+                    try await client.execute(statement, settings: ["distributed_ddl_task_timeout": "50"])
+                }
+            }
+            try await client.insert([versionRow], into: schema.name)
+            return 0
+        }
+
+        static var versionRow: ArchiveRow {
+            var row = ArchiveRow()
+            row.add("version", schemaVersion)
+            return row
+        }
+
+        /// The day by which a row is partitioned.
+        static func day(of time: LogTime, received: LogTime) -> String {
+            time.isOrdinary(received: received) ? time.date(separator: "-") : "1970-01-01"
+        }
+    }
+#endif

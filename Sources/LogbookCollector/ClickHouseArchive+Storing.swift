@@ -1,0 +1,180 @@
+#if Collector
+    internal import LogbookCore
+    internal import LogbookFormat
+    internal import LogbookTransactions
+
+    extension ClickHouseArchive {
+        /// Keys that are asked for in one query.
+        static let keysAtATime = 2000
+
+        public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
+            try await speaking { client throws(ClickHouseFailure) in
+                let marks = AdmittedSet.marks(of: parcel)
+                let erased = try await self.erased(marks)
+                let admitted = AdmittedSet(parcel, erased: erased)
+                let precedence = self.nextPrecedence()
+                let fresh = try await self.fresh(admitted.entries, tenant: parcel.tenant)
+                try await client.insert(
+                    admitted.transactions.map { Self.row(of: $0, parcel, precedence: precedence) }, into: Self.transactions.name)
+                try await client.insert(fresh.map { Self.row(of: $0, parcel, precedence: precedence) }, into: Self.entries.name)
+                try await client.insert(
+                    [Self.parcel(parcel.parcel, kind: "transactions", parcel.tenant, parcel.received, precedence)], into: Self.parcels.name)
+                try await self.takeBack(parcel, ifErasedSince: erased, marks)
+                return ArchiveReceipt(
+                    accepted: fresh.count, duplicates: admitted.entries.count - fresh.count, erased: admitted.erasedCount)
+            }
+        }
+
+        public func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
+            try await speaking { client throws(ClickHouseFailure) in
+                let marks = batch.items.map { item in
+                    item.event.transaction.map { ErasureMark.transaction($0.transactionID.storable, tenant: batch.tenant) }
+                }
+                let known = Set(marks.compactMap(\.self))
+                let erased = try await self.erased(known)
+                let precedence = self.nextPrecedence()
+                let name = batch.parcel ?? Self.unnamed(precedence)
+                var digests: [String] = []
+                var rows: [String: ArchiveRow] = [:]
+                var erasedCount = 0
+                for (ordinal, item) in batch.items.enumerated() {
+                    if let mark = marks[ordinal], erased[mark] != nil {
+                        erasedCount += 1
+                        continue
+                    }
+                    let key = item.key ?? "parcel \(name.utf8.count):\(name) \(ordinal)"
+                    let digest = HexadecimalDigest.of(key.utf8)
+                    if rows[digest] != nil { continue }
+                    digests.append(digest)
+                    rows[digest] = Self.row(of: item, digest: digest, ordinal: ordinal, batch, precedence: precedence)
+                }
+                var stored: Set<String> = []
+                for piece in digests.pieces(of: Self.keysAtATime) {
+                    stored.formUnion(
+                        try await client.rows(
+                            """
+                            SELECT DISTINCT digest FROM \(self.name(Self.logEvents))
+                            WHERE tenant = \(batch.tenant.clickHouseLiteral) AND digest IN \(piece.clickHouseList)
+                            """
+                        ).compactMap { $0.text("digest") })
+                }
+                let fresh = digests.filter { !stored.contains($0) }
+                try await client.insert(fresh.compactMap { rows[$0] }, into: Self.logEvents.name)
+                try await client.insert(
+                    [Self.parcel(batch.parcel, kind: "logs", batch.tenant, batch.received, precedence)], into: Self.parcels.name)
+                if try await self.erased(known).count > erased.count {
+                    let ids = Set(batch.items.compactMap { $0.event.transaction?.transactionID.storable })
+                    let isErased = try await self.erased(known)
+                    try await self.delete(
+                        ids.filter { isErased[ErasureMark.transaction($0, tenant: batch.tenant)] != nil }, tenant: batch.tenant)
+                }
+                return ArchiveReceipt(
+                    accepted: fresh.count, duplicates: batch.items.count - fresh.count - erasedCount, erased: erasedCount)
+            }
+        }
+
+        /// Of the marks, those that are there.
+        func erased(_ marks: Set<String>) async throws(ClickHouseFailure) -> [String: LogTime] {
+            var found: [String: LogTime] = [:]
+            for piece in Array(marks).pieces(of: Self.keysAtATime) {
+                let rows = try await client.rows(
+                    "SELECT mark, max(time) AS latest FROM \(name(Self.erased)) WHERE mark IN \(piece.clickHouseList) GROUP BY mark")
+                for row in rows {
+                    if let mark = row.text("mark"), let time = row.integer("latest") { found[mark] = LogTime(microseconds: time) }
+                }
+            }
+            return found
+        }
+
+        /// Somebody may have been erased while we stored: whoever comes second removes it.
+        private func takeBack(
+            _ parcel: TransactionParcel, ifErasedSince before: [String: LogTime], _ marks: Set<String>
+        ) async throws(ClickHouseFailure) {
+            let after = try await erased(marks)
+            if after == before { return }
+            let kept = Set(AdmittedSet(parcel, erased: after).transactions.map(\.id))
+            let gone = Set(parcel.set.transactions.map(\.id.storable)).subtracting(kept)
+            try await mark(gone.map { ErasureMark.transaction($0, tenant: parcel.tenant) }, at: .distantFuture)
+            try await delete(gone, tenant: parcel.tenant)
+        }
+
+        /// Those that are not stored yet, each key once.
+        private func fresh(_ entries: [AdmittedSet.Entry], tenant: String) async throws(ClickHouseFailure) -> [AdmittedSet.Entry] {
+            var digests: Set<String> = []
+            let once = entries.filter { digests.insert($0.digest).inserted }
+            var stored: Set<String> = []
+            for piece in once.pieces(of: Self.keysAtATime) {
+                let rows = try await client.rows(
+                    """
+                    SELECT DISTINCT digest FROM \(name(Self.entries)) WHERE tenant = \(tenant.clickHouseLiteral)
+                      AND transaction IN \(Set(piece.map(\.transaction)).clickHouseList)
+                      AND digest IN \(piece.map(\.digest).clickHouseList)
+                    """)
+                stored.formUnion(rows.compactMap { $0.text("digest") })
+            }
+            return once.filter { !stored.contains($0.digest) }
+        }
+
+        // MARK: Rows
+
+        /// A name for a parcel that has none, unlike any that a sender gives.
+        private static func unnamed(_ precedence: UInt64) -> String { " \(precedence) \(UniqueID.make())" }
+
+        private static func parcel(
+            _ name: String?, kind: String, _ tenant: String, _ received: LogTime, _ precedence: UInt64
+        ) -> ArchiveRow {
+            var row = ArchiveRow()
+            row.add("tenant", tenant)
+            row.add("kind", kind)
+            row.add("name", name ?? unnamed(precedence))
+            row.add("received", received.microseconds)
+            row.add("precedence", precedence)
+            return row
+        }
+
+        private static func row(of facts: TransactionFacts, _ parcel: TransactionParcel, precedence: UInt64) -> ArchiveRow {
+            var row = ArchiveRow()
+            facts.add(to: &row)
+            let digest = HexadecimalDigest.of(row.object)
+            row.add("tenant", parcel.tenant)
+            row.add("transaction", facts.id)
+            row.add("facts", digest)
+            row.add("received", parcel.received.microseconds)
+            row.add("precedence", precedence)
+            return row
+        }
+
+        private static func row(of entry: AdmittedSet.Entry, _ parcel: TransactionParcel, precedence: UInt64) -> ArchiveRow {
+            var row = ArchiveRow()
+            row.add("tenant", parcel.tenant)
+            row.add("transaction", entry.transaction)
+            row.add("digest", entry.digest)
+            row.add("key", entry.record.key?.description)
+            row.add("event", entry.record.event)
+            row.add("time", entry.record.time.microseconds)
+            row.add("day", day(of: entry.record.time, received: parcel.received))
+            row.add("offset_nanoseconds", entry.record.offset)
+            row.add("error_code", entry.record.errorCode)
+            row.add("error_description", entry.record.errorDescription)
+            row.add("ordinal", entry.ordinal)
+            row.add("received", parcel.received.microseconds)
+            row.add("precedence", precedence)
+            return row
+        }
+
+        private static func row(
+            of item: LogBatch.Item, digest: String, ordinal: Int, _ batch: LogBatch, precedence: UInt64
+        ) -> ArchiveRow {
+            var row = ArchiveRow()
+            row.add("tenant", batch.tenant)
+            row.add("digest", digest)
+            item.add(to: &row)
+            row.add("time", item.event.time.microseconds)
+            row.add("day", day(of: item.event.time, received: batch.received))
+            row.add("ordinal", ordinal)
+            row.add("received", batch.received.microseconds)
+            row.add("precedence", precedence)
+            return row
+        }
+    }
+#endif

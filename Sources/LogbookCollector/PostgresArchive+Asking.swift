@@ -1,0 +1,127 @@
+#if Collector
+    internal import LogbookCore
+    public import LogbookTransactions
+
+    extension PostgresArchive {
+        private static let columns = """
+            t.id, t.guid, \(microseconds("t.received")), t.usecase, t.user_id, t.variant, t.app_version, t.session, t.installation,
+            t.device_make, t.device_os, t.device_os_version
+            """
+
+        public func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? {
+            try await pool.run { connection throws(PostgresFailure) in
+                let rows = try connection.execute(
+                    "SELECT \(Self.columns) FROM transactions t WHERE t.tenant = $1 AND t.guid = $2", [tenant, id.storable]
+                ).rows
+                guard let row = rows.first else { return nil }
+                return try Self.records([row], connection)[0]
+            }
+        }
+
+        public func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
+            let (conditions, values) = Self.conditions(of: query)
+            return try await pool.run { connection throws(PostgresFailure) in
+                let rows = try connection.execute(
+                    """
+                    SELECT \(Self.columns), (SELECT count(*) FROM entries e WHERE e.transaction = t.id) FROM transactions t
+                    WHERE \(conditions.joined(separator: " AND ")) ORDER BY t.received, t.guid LIMIT \(query.limit + 1)
+                    """, values
+                ).rows
+                let (count, hasMore) = TransactionPage.fitting(rows.map { Self.integer($0[12]) }, limit: query.limit)
+                let kept = Array(rows.prefix(count))
+                var page = TransactionPage(transactions: try Self.records(kept, connection))
+                if hasMore, let last = kept.last {
+                    page.next = TransactionCursor(received: LogTime(microseconds: Int64(Self.integer(last[2]))), id: last[1] ?? "")
+                }
+                return page
+            }
+        }
+
+        /// The query's conditions, and the values of `$1` and so on in them.
+        private static func conditions(of query: TransactionQuery) -> ([String], [String?]) {
+            var values: [String?] = [query.tenant]
+            func value(_ text: String) -> String {
+                values.append(text)
+                return "$\(values.count)"
+            }
+            var conditions = ["t.tenant = $1"]
+            if let usecase = query.usecase { conditions.append("t.usecase = \(value("\(usecase)"))::bigint") }
+            if let user = query.user { conditions.append("t.user_id = \(value(user.storable))") }
+            if let cursor = query.cursor {
+                let received = time(value("\(cursor.received.microseconds)"))
+                conditions.append("(t.received, t.guid) > (\(received), \(value(cursor.id.storable)))")
+            }
+            var ofEntry: [String] = []
+            if let from = query.from { ofEntry.append("e.time >= \(time(value("\(from.microseconds)")))") }
+            if let to = query.to { ofEntry.append("e.time < \(time(value("\(to.microseconds)")))") }
+            switch query.error {
+            case nil: break
+            case .any?: ofEntry.append("(e.error_code IS NOT NULL OR e.error_description IS NOT NULL)")
+            case .code(let code)?: ofEntry.append("e.error_code = \(value("\(code)"))::bigint")
+            case .text(let text)?: ofEntry.append("strpos(e.error_description, \(value(text.storable))) > 0")
+            }
+            if !ofEntry.isEmpty {
+                conditions.append(
+                    "EXISTS (SELECT 1 FROM entries e WHERE e.transaction = t.id AND \(ofEntry.joined(separator: " AND ")))")
+            }
+            return (conditions, values)
+        }
+
+        /// The transactions of these rows, with all their entries.
+        private static func records(
+            _ rows: [[String?]], _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> [TransactionRecord] {
+            if rows.isEmpty { return [] }
+            let found = try connection.execute(
+                """
+                SELECT transaction, event, error_code, error_description, \(microseconds("time")), key, offset_nanoseconds
+                FROM entries WHERE transaction = ANY ($1::bigint[]) ORDER BY transaction, time, parcel, ordinal
+                """, ["{" + rows.compactMap { $0[0] }.joined(separator: ",") + "}"]
+            ).rows
+            var entries: [String: [EntryRecord]] = [:]
+            for row in found {
+                entries[row[0] ?? "", default: []].append(
+                    EntryRecord(
+                        event: integer(row[1]), errorCode: row[2].flatMap { Int($0) }, errorDescription: row[3],
+                        time: LogTime(microseconds: Int64(integer(row[4]))), key: row[5].flatMap { EntryKey($0) },
+                        offset: row[6].flatMap { Int64($0) }))
+            }
+            return rows.map { row in
+                TransactionRecord(
+                    id: row[1] ?? "", usecase: integer(row[3]), deviceMake: row[9], deviceOS: row[10], deviceOSVersion: row[11],
+                    user: row[4], variant: row[5], appVersion: row[6], session: row[7], installation: row[8],
+                    entries: entries[row[0] ?? ""] ?? [])
+            }
+        }
+
+        /// Of a column that is never null.
+        private static func integer(_ text: String?) -> Int { text.flatMap { Int($0) } ?? 0 }
+
+        public func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts {
+            try await pool.run { connection throws(PostgresFailure) in
+                func count(_ table: String) throws(PostgresFailure) -> Int {
+                    let rows = try connection.execute(
+                        "SELECT count(*) FROM \(table) WHERE $1::text IS NULL OR tenant = $1::text", [tenant]
+                    ).rows
+                    return Self.integer(rows[0][0])
+                }
+                return ArchiveCounts(
+                    transactions: try count("transactions"), entries: try count("entries"), logEvents: try count("log_events"),
+                    parcels: try count("parcels"))
+            }
+        }
+    }
+
+    extension TransactionPage {
+        /// How many of the transactions that were found, each with so many entries, make a page, and whether more follow.
+        /// - Parameter limit: Of a page; one more was asked for.
+        static func fitting(_ entryCounts: [Int], limit: Int) -> (count: Int, hasMore: Bool) {
+            var entries = 0
+            for (index, count) in entryCounts.enumerated() {
+                if index == limit || (index > 0 && entries + count > maximumEntries) { return (index, true) }
+                entries += count
+            }
+            return (entryCounts.count, false)
+        }
+    }
+#endif

@@ -1,0 +1,128 @@
+#if Collector
+    public import LogbookCore
+
+    extension PostgresArchive {
+        /// Names the lock that storing shares and removing has alone: what is removed is not added to at the same time.
+        static let removalLock = 0x4C67_6272
+        /// Transactions that are removed in one transaction of the database at most, so that senders wait only for so many.
+        private static let transactionsAtATime = 500
+
+        /// What was erased is gone from every answer when this returns. PostgreSQL frees its place on the medium with the next
+        /// `VACUUM` (its own, or yours), and the write-ahead log and backups keep it as long as they are kept.
+        public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
+            try await pool.run { connection throws(PostgresFailure) in
+                try connection.transaction { () throws(PostgresFailure) in
+                    try Self.lockForRemoval(connection)
+                    try Self.mark(
+                        "SELECT $2, \(Self.time("$1"))", ["\(time.microseconds)", ErasureMark.user(user.storable, tenant: tenant)],
+                        connection)
+                    try connection.execute(
+                        "INSERT INTO erasures (tenant, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING", [tenant, user.storable])
+                }
+            }
+            var removed = 0
+            while true {
+                let count = try await pool.run { connection throws(PostgresFailure) in
+                    try Self.eraseSome(of: user.storable, tenant, connection)
+                }
+                guard let count else { return removed }
+                removed += count
+            }
+        }
+
+        /// What a collector that was killed has begun to erase.
+        static func finishErasures(_ connection: PostgresConnection) throws(PostgresFailure) {
+            for row in try connection.execute("SELECT tenant, user_id FROM erasures").rows {
+                while try eraseSome(of: row[1] ?? "", row[0] ?? "", connection) != nil {}
+            }
+        }
+
+        /// - Returns: How many transactions were removed; nil when none was left, and the erasure is over.
+        private static func eraseSome(
+            of user: String, _ tenant: String, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> Int? {
+            try connection.transaction { () throws(PostgresFailure) in
+                try lockForRemoval(connection)
+                let found = try connection.execute(
+                    "SELECT id, guid FROM transactions WHERE tenant = $1 AND user_id = $2 LIMIT \(transactionsAtATime)", [tenant, user]
+                ).rows
+                if found.isEmpty {
+                    try connection.execute("DELETE FROM erasures WHERE tenant = $1 AND user_id = $2", [tenant, user])
+                    return nil
+                }
+                let marks = found.map { ErasureMark.transaction($0[1] ?? "", tenant: tenant) }
+                try mark(
+                    "SELECT mark, \(time("$1")) FROM unnest($2::text[]) AS mark",
+                    ["\(LogTime.distantFuture.microseconds)", "{" + marks.joined(separator: ",") + "}"], connection)
+                let numbers = "{" + found.compactMap { $0[0] }.joined(separator: ",") + "}"
+                try connection.execute(
+                    """
+                    WITH gone AS (DELETE FROM log_events l USING transactions t
+                      WHERE t.id = ANY ($1::bigint[]) AND l.tenant = t.tenant AND l.transaction_guid = t.guid
+                      RETURNING l.tenant, l.digest)
+                    DELETE FROM log_event_keys k USING gone WHERE k.tenant = gone.tenant AND k.digest = gone.digest
+                    """, [numbers])
+                try removeTransactions(numbers, connection)
+                return found.count
+            }
+        }
+
+        private static func lockForRemoval(_ connection: PostgresConnection) throws(PostgresFailure) {
+            try connection.execute("SELECT pg_advisory_xact_lock($1::bigint)", ["\(removalLock)"])
+        }
+
+        /// - Parameter source: A query for marks and times.
+        private static func mark(
+            _ source: String, _ values: [String], _ connection: PostgresConnection
+        ) throws(PostgresFailure) {
+            try connection.execute(
+                """
+                INSERT INTO erased AS e (mark, time) \(source)
+                ON CONFLICT (mark) DO UPDATE SET time = greatest(e.time, excluded.time)
+                """, values)
+        }
+
+        /// - Parameter numbers: As an array of PostgreSQL.
+        private static func removeTransactions(_ numbers: String, _ connection: PostgresConnection) throws(PostgresFailure) {
+            try connection.execute(
+                """
+                WITH gone AS (DELETE FROM entries WHERE transaction = ANY ($1::bigint[]) RETURNING tenant, digest)
+                DELETE FROM entry_keys k USING gone WHERE k.tenant = gone.tenant AND k.digest = gone.digest
+                """, [numbers])
+            try connection.execute("DELETE FROM transactions WHERE id = ANY ($1::bigint[])", [numbers])
+        }
+
+        public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
+            let limit = max(0, limit), end = "\(time.microseconds)"
+            return try await pool.run { connection throws(PostgresFailure) in
+                try connection.transaction { () throws(PostgresFailure) in
+                    try Self.lockForRemoval(connection)
+                    let found = try connection.execute(
+                        """
+                        SELECT id FROM transactions t WHERE received < \(Self.time("$1"))
+                          AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.transaction = t.id AND e.received >= \(Self.time("$1")))
+                        ORDER BY received LIMIT $2::bigint
+                        """, [end, "\(limit)"]
+                    ).rows
+                    try Self.removeTransactions("{" + found.compactMap { $0[0] }.joined(separator: ",") + "}", connection)
+                    let events = try connection.execute(
+                        """
+                        WITH old AS (SELECT tenant, digest, time FROM log_events WHERE received < \(Self.time("$1"))
+                          ORDER BY received LIMIT $2::bigint),
+                        gone AS (DELETE FROM log_events l USING old
+                          WHERE l.time = old.time AND l.tenant = old.tenant AND l.digest = old.digest
+                          RETURNING l.tenant, l.digest)
+                        DELETE FROM log_event_keys k USING gone WHERE k.tenant = gone.tenant AND k.digest = gone.digest
+                        """, [end, "\(limit - found.count)"]
+                    ).count
+                    try connection.execute(
+                        """
+                        DELETE FROM parcels WHERE id IN (SELECT id FROM parcels WHERE received < \(Self.time("$1"))
+                          ORDER BY received LIMIT $2::bigint)
+                        """, [end, "\(limit)"])
+                    return found.count + events
+                }
+            }
+        }
+    }
+#endif

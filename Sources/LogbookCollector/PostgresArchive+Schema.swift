@@ -1,0 +1,172 @@
+#if Collector
+    internal import LogbookCore
+    internal import LogbookFormat
+
+    extension PostgresArchive {
+        /// The newest schema this program knows: the number of ``migrations``, kept in `logbook.schema_version`.
+        static var schemaVersion: Int { migrations.count }
+
+        /// How each version is made from the one before.
+        ///
+        /// Entries and log events are partitioned by the day of their own time, in UTC, so that a day is dropped at once; days out of
+        /// the ordinary share the default partition. PostgreSQL knows unique keys across partitions only together with the day, and a
+        /// day is no part of a key: whoever sends a key again with another time has sent the entry again. So the keys stand in
+        /// tables of their own, where they are unique whatever the day. They stand there as SHA-256, because an index takes no text
+        /// of any length.
+        private static let migrations = [
+            """
+            CREATE TABLE parcels (
+              id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+              tenant text NOT NULL,
+              kind text NOT NULL,                         -- transactions or logs
+              name text,                                  -- as the sender calls it, when it does
+              received timestamptz NOT NULL,
+              items bigint NOT NULL DEFAULT 0,            -- stored because of it
+              arrivals bigint NOT NULL DEFAULT 1,
+              UNIQUE (tenant, kind, name)
+            );
+            CREATE INDEX parcels_by_age ON parcels (received);
+            CREATE TABLE transactions (
+              id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+              tenant text NOT NULL,
+              guid text COLLATE "C" NOT NULL,
+              usecase bigint NOT NULL,
+              device_make text, device_os text, device_os_version text,
+              user_id text, variant text, app_version text, session text, installation text,
+              received timestamptz NOT NULL,
+              UNIQUE (tenant, guid)
+            );
+            CREATE INDEX transactions_in_order ON transactions (tenant, received, guid);
+            CREATE INDEX transactions_of_users ON transactions (tenant, user_id) WHERE user_id IS NOT NULL;
+            CREATE INDEX transactions_by_age ON transactions (received);
+            CREATE TABLE entry_keys (tenant text NOT NULL, digest bytea NOT NULL, PRIMARY KEY (digest, tenant));
+            CREATE TABLE entries (
+              transaction bigint NOT NULL,                -- in transactions
+              tenant text NOT NULL,
+              digest bytea NOT NULL,                      -- in entry_keys
+              key text,                                   -- as the sender gave it, when it did
+              event bigint NOT NULL,
+              time timestamptz NOT NULL,
+              offset_nanoseconds bigint,                  -- since the session began, on the sender's steady clock
+              error_code bigint, error_description text,
+              parcel bigint NOT NULL,
+              ordinal integer NOT NULL,                   -- place in its parcel: a sender's order of entries of the same time
+              received timestamptz NOT NULL
+            ) PARTITION BY RANGE (time);
+            CREATE INDEX entries_in_order ON entries (transaction, time, parcel, ordinal);
+            CREATE TABLE entries_other PARTITION OF entries DEFAULT;
+            CREATE TABLE log_event_keys (tenant text NOT NULL, digest bytea NOT NULL, PRIMARY KEY (digest, tenant));
+            CREATE TABLE log_events (
+              tenant text NOT NULL,
+              digest bytea NOT NULL,                      -- in log_event_keys
+              installation text, epoch bigint, sequence bigint NOT NULL,
+              time timestamptz NOT NULL,
+              level text NOT NULL,
+              message text NOT NULL,
+              thread bigint, file text, function text, line bigint,
+              metadata jsonb,
+              error_type text, error_message text,
+              transaction_guid text, usecase bigint, event bigint, error_code bigint, error_description text,
+              parcel bigint NOT NULL,
+              ordinal integer NOT NULL,
+              received timestamptz NOT NULL
+            ) PARTITION BY RANGE (time);
+            CREATE INDEX log_events_in_order ON log_events (tenant, time);
+            CREATE INDEX log_events_of_transactions ON log_events (tenant, transaction_guid) WHERE transaction_guid IS NOT NULL;
+            CREATE INDEX log_events_by_age ON log_events (received);
+            CREATE TABLE log_events_other PARTITION OF log_events DEFAULT;
+            CREATE TABLE erased (
+              mark text PRIMARY KEY,                      -- a digest of the tenant and a user, or a transaction's id
+              time timestamptz NOT NULL                   -- of the erasure
+            );
+            CREATE TABLE erasures (                       -- that are not finished yet
+              tenant text NOT NULL, user_id text NOT NULL, PRIMARY KEY (tenant, user_id)
+            );
+            """
+        ]
+
+        /// Names the lock under which the schema is changed: one collector at a time, however many start together.
+        static let schemaLock = 0x4C67_6261
+
+        /// Brings the database to the newest version, all versions in one transaction.
+        /// - Returns: The version that was found; above ``schemaVersion`` nothing was done.
+        static func migrate(_ connection: PostgresConnection) throws(PostgresFailure) -> Int {
+            try connection.transaction { () throws(PostgresFailure) in
+                try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
+                let isThere = try connection.execute("SELECT to_regclass('logbook.schema_version') IS NOT NULL").rows[0][0] == "t"
+                if !isThere {
+                    try connection.execute(
+                        """
+                        CREATE SCHEMA IF NOT EXISTS logbook;
+                        CREATE TABLE logbook.schema_version (version integer NOT NULL);
+                        INSERT INTO logbook.schema_version VALUES (0)
+                        """)
+                }
+                let found = try connection.execute("SELECT version FROM logbook.schema_version").rows.first?[0].flatMap { Int($0) } ?? 0
+                if found >= schemaVersion { return found }
+                for migration in migrations[found...] { try connection.execute(migration) }
+                try connection.execute("UPDATE logbook.schema_version SET version = $1::integer", ["\(schemaVersion)"])
+                return found
+            }
+        }
+
+        // MARK: Days
+
+        /// Makes partitions for the days of what came in, those that are missing. Apart from the transaction that stores: it locks
+        /// the whole table for a moment.
+        static func makeDays(
+            _ times: some Sequence<LogTime>, of table: Table, received: LogTime, _ connection: PostgresConnection
+        ) throws(PostgresFailure) {
+            let days = Set(times.filter { $0.isOrdinary(received: received) }.map(\.day))
+            let missing = days.subtracting(connection.knownDays[table, default: []]).sorted()
+            if missing.isEmpty { return }
+            for day in missing {
+                do throws(PostgresFailure) {
+                    try connection.transaction { () throws(PostgresFailure) in
+                        try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
+                        let name = "\(table.rawValue)_\(LogTime(day: day).date(separator: ""))"
+                        // DDL takes no parameters; names and days are made of digits.
+                        let isThere = try connection.execute("SELECT to_regclass($1) IS NOT NULL", ["logbook.\(name)"]).rows[0][0] == "t"
+                        if isThere { return }
+                        try connection.execute(
+                            """
+                            CREATE TABLE \(name) PARTITION OF \(table.rawValue)
+                            FOR VALUES FROM ('\(LogTime(day: day).date(separator: "-")) 00:00:00+00')
+                            TO ('\(LogTime(day: day + 1).date(separator: "-")) 00:00:00+00')
+                            """)
+                    }
+                } catch .refused(code: "23514", _) {
+                    // The default partition has something of that day already, from when the day was out of the ordinary: it stays there.
+                } catch {
+                    throw error
+                }
+                connection.knownDays[table, default: []].insert(day)
+            }
+        }
+
+        /// A table with a partition per day.
+        enum Table: String { case entries, log_events }
+    }
+
+    extension LogTime {
+        /// Whether the day may have a partition of its own: not long before it was received, and not after. What lies outside is a
+        /// clock gone wrong or an import, and shares one partition, so that nobody can make partitions without end.
+        func isOrdinary(received: LogTime) -> Bool {
+            // To 2104, where the days of ClickHouse 18.16 end.
+            (0..<49_000).contains(day) && (-400...2).contains(day - received.day)
+        }
+
+        /// Days since 1970-01-01, UTC.
+        var day: Int64 { wholeSeconds.flooredQuotient(by: 86_400) }
+
+        /// The day's midnight.
+        init(day: Int64) { self.init(nanoseconds: day * 86_400_000_000_000) }
+
+        /// `2026-11-21`, UTC.
+        func date(separator: String) -> String {
+            var bytes: [UInt8] = []
+            ISO8601.append(self, digits: 0, in: .utc, to: &bytes)
+            return String(decoding: bytes.prefix(10), as: UTF8.self).split(separator: "-").joined(separator: separator)
+        }
+    }
+#endif

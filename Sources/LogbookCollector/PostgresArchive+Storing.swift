@@ -1,0 +1,220 @@
+#if Collector
+    internal import LogbookCore
+    internal import LogbookFormat
+    internal import LogbookTransactions
+
+    extension PostgresArchive {
+        public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
+            let times = parcel.set.transactions.flatMap { $0.entries.map(\.time) }
+            let marks = AdmittedSet.marks(of: parcel)
+            return try await pool.run { connection throws(PostgresFailure) in
+                try Self.makeDays(times, of: .entries, received: parcel.received, connection)
+                return try connection.transaction { () throws(PostgresFailure) in
+                    let admitted = AdmittedSet(parcel, erased: try Self.erased(marks, connection))
+                    let number = try Self.parcelNumber(
+                        parcel.parcel, kind: "transactions", tenant: parcel.tenant, received: parcel.received, connection)
+                    let received = "\(parcel.received.microseconds)"
+                    try connection.execute(
+                        Self.upsertTransactions, [parcel.tenant, received, Self.rows(admitted.transactions.map(Self.row))])
+                    let accepted = try connection.execute(
+                        Self.insertEntries, [parcel.tenant, number, received, Self.rows(admitted.entries.map(Self.row))]
+                    ).count
+                    return try Self.close(
+                        number, items: parcel.set.entryCount, accepted: accepted, erased: admitted.erasedCount, connection)
+                }
+            }
+        }
+
+        public func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
+            let times = batch.items.map(\.event.time)
+            let items = batch.items, tenant = batch.tenant
+            let marks = items.map { item in
+                item.event.transaction.map { ErasureMark.transaction($0.transactionID.storable, tenant: tenant) }
+            }
+            return try await pool.run { connection throws(PostgresFailure) in
+                try Self.makeDays(times, of: .log_events, received: batch.received, connection)
+                return try connection.transaction { () throws(PostgresFailure) in
+                    let erased = try Self.erased(Set(marks.compactMap(\.self)), connection)
+                    let number = try Self.parcelNumber(
+                        batch.parcel, kind: "logs", tenant: tenant, received: batch.received, connection)
+                    var rows: [ArchiveRow] = []
+                    for (ordinal, item) in items.enumerated() where marks[ordinal].map({ erased[$0] == nil }) ?? true {
+                        rows.append(Self.row(of: item, ordinal: ordinal, parcel: number))
+                    }
+                    let accepted = try connection.execute(
+                        Self.insertEvents, [tenant, number, "\(batch.received.microseconds)", Self.rows(rows)]
+                    ).count
+                    return try Self.close(
+                        number, items: items.count, accepted: accepted, erased: items.count - rows.count, connection)
+                }
+            }
+        }
+
+        /// Of the marks, those that are there. Until the transaction ends nothing is erased.
+        private static func erased(
+            _ marks: Set<String>, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> [String: LogTime] {
+            try connection.execute("SELECT pg_advisory_xact_lock_shared($1::bigint)", ["\(removalLock)"])
+            if marks.isEmpty { return [:] }
+            let rows = try connection.execute(
+                "SELECT mark, \(microseconds("time")) FROM erased WHERE mark = ANY ($1::text[])",
+                ["{" + marks.joined(separator: ",") + "}"]
+            ).rows
+            var found: [String: LogTime] = [:]
+            for row in rows {
+                if let mark = row[0], let time = row[1].flatMap({ Int64($0) }) { found[mark] = LogTime(microseconds: time) }
+            }
+            return found
+        }
+
+        /// The number of the parcel of this name, which may have come before; a new one where the sender gave no name. The row stays
+        /// locked: the same parcel, stored by two at the same time, is stored by one after the other.
+        private static func parcelNumber(
+            _ name: String?, kind: String, tenant: String, received: LogTime, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> String {
+            let rows = try connection.execute(
+                """
+                INSERT INTO parcels AS p (tenant, kind, name, received) VALUES ($1, $2, $3, \(time("$4")))
+                ON CONFLICT (tenant, kind, name) DO UPDATE SET arrivals = p.arrivals + 1 RETURNING id
+                """, [tenant, kind, name?.storable, "\(received.microseconds)"]
+            ).rows
+            guard let number = rows.first?[0] else { throw .refused(code: "", reason: "a parcel got no number") }
+            return number
+        }
+
+        private static func close(
+            _ number: String, items: Int, accepted: Int, erased: Int, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> ArchiveReceipt {
+            try connection.execute("UPDATE parcels SET items = items + $1::bigint WHERE id = $2::bigint", ["\(accepted)", number])
+            return ArchiveReceipt(accepted: accepted, duplicates: items - accepted - erased, erased: erased)
+        }
+
+        /// `$1` tenant, `$2` received, `$3` rows.
+        private static let upsertTransactions = """
+            INSERT INTO transactions AS t (tenant, guid, usecase, device_make, device_os, device_os_version, user_id, variant,
+              app_version, session, installation, received)
+            SELECT $1, guid, usecase, device_make, device_os, device_os_version, user_id, variant, app_version, session, installation,
+              \(time("$2"))
+            FROM jsonb_to_recordset($3::jsonb) AS r (guid text, usecase bigint, device_make text, device_os text,
+              device_os_version text, user_id text, variant text, app_version text, session text, installation text)
+            ORDER BY guid COLLATE "C"
+            ON CONFLICT (tenant, guid) DO UPDATE SET
+              device_make = COALESCE(t.device_make, excluded.device_make), device_os = COALESCE(t.device_os, excluded.device_os),
+              device_os_version = COALESCE(t.device_os_version, excluded.device_os_version),
+              user_id = COALESCE(t.user_id, excluded.user_id), variant = COALESCE(t.variant, excluded.variant),
+              app_version = COALESCE(t.app_version, excluded.app_version), session = COALESCE(t.session, excluded.session),
+              installation = COALESCE(t.installation, excluded.installation)
+            """
+
+        /// `$1` tenant, `$2` parcel, `$3` received, `$4` rows. Counts those it has inserted.
+        private static let insertEntries = """
+            WITH input AS (
+              SELECT DISTINCT ON (hash) *, decode(hash, 'hex') AS digest, \(time("us")) AS time FROM jsonb_to_recordset($4::jsonb)
+                AS r (guid text, hash text, key text, event bigint, us bigint, offset_nanoseconds bigint, error_code bigint,
+                  error_description text, ordinal integer)
+              ORDER BY hash, ordinal),
+            fresh AS (
+              INSERT INTO entry_keys (tenant, digest) SELECT $1, digest FROM input ORDER BY digest
+              ON CONFLICT DO NOTHING RETURNING digest)
+            INSERT INTO entries (transaction, tenant, digest, key, event, time, offset_nanoseconds, error_code, error_description,
+              parcel, ordinal, received)
+            SELECT t.id, $1, digest, key, event, time, offset_nanoseconds, error_code, error_description, $2::bigint, ordinal,
+              \(time("$3"))
+            FROM fresh JOIN input USING (digest) JOIN transactions t ON t.tenant = $1 AND t.guid = input.guid
+            """
+
+        /// `$1` tenant, `$2` parcel, `$3` received, `$4` rows. Counts those it has inserted.
+        private static let insertEvents = """
+            WITH input AS (
+              SELECT DISTINCT ON (hash) *, decode(hash, 'hex') AS digest, \(time("us")) AS time FROM jsonb_to_recordset($4::jsonb)
+                AS r (hash text, installation text, epoch bigint, sequence bigint, us bigint, level text, message text,
+                  thread bigint, file text, function text, line bigint, metadata text, error_type text, error_message text,
+                  transaction_guid text, usecase bigint, event bigint, error_code bigint, error_description text, ordinal integer)
+              ORDER BY hash, ordinal),
+            fresh AS (
+              INSERT INTO log_event_keys (tenant, digest) SELECT $1, digest FROM input ORDER BY digest
+              ON CONFLICT DO NOTHING RETURNING digest)
+            INSERT INTO log_events (tenant, digest, installation, epoch, sequence, time, level, message, thread, file, function, line,
+              metadata, error_type, error_message, transaction_guid, usecase, event, error_code, error_description, parcel, ordinal,
+              received)
+            SELECT $1, digest, installation, epoch, sequence, time, level, message, thread, file, function, line, metadata::jsonb,
+              error_type, error_message, transaction_guid, usecase, event, error_code, error_description, $2::bigint, ordinal,
+              \(time("$3"))
+            FROM fresh JOIN input USING (digest)
+            """
+
+        // MARK: Rows
+
+        private static func rows(_ rows: [ArchiveRow]) -> String {
+            var bytes: [UInt8] = [0x5B]
+            for (index, row) in rows.enumerated() {
+                if index > 0 { bytes.append(0x2C) }
+                bytes += row.object
+            }
+            bytes.append(0x5D)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+
+        private static func row(of facts: TransactionFacts) -> ArchiveRow {
+            var row = ArchiveRow()
+            row.add("guid", facts.id)
+            facts.add(to: &row)
+            return row
+        }
+
+        private static func row(of entry: AdmittedSet.Entry) -> ArchiveRow {
+            var row = ArchiveRow()
+            row.add("guid", entry.transaction)
+            row.add("hash", entry.digest)
+            row.add("key", entry.record.key?.description)
+            row.add("event", entry.record.event)
+            row.add("us", entry.record.time.microseconds)
+            row.add("offset_nanoseconds", entry.record.offset)
+            row.add("error_code", entry.record.errorCode)
+            row.add("error_description", entry.record.errorDescription)
+            row.add("ordinal", entry.ordinal)
+            return row
+        }
+
+        private static func row(of item: LogBatch.Item, ordinal: Int, parcel: String) -> ArchiveRow {
+            var row = ArchiveRow()
+            row.add("hash", HexadecimalDigest.of((item.key ?? "parcel \(parcel) \(ordinal)").utf8))
+            row.add("us", item.event.time.microseconds)
+            item.add(to: &row)
+            row.add("ordinal", ordinal)
+            return row
+        }
+    }
+
+    extension LogBatch.Item {
+        /// What names the event for good; nil where the sender gave no origin.
+        var key: String? {
+            origin.map { "\($0.installation.utf8.count):\($0.installation) \($0.epoch) \(event.sequence)" }
+        }
+
+        /// Adds a column for everything that the event says but its time.
+        func add(to row: inout ArchiveRow) {
+            let entry = event.transaction
+            let source = event.source
+            row.add("installation", origin?.installation)
+            row.add("epoch", origin.map { Int64(bitPattern: $0.epoch) })
+            row.add("sequence", Int64(bitPattern: event.sequence))
+            row.add("level", event.level.name)
+            row.add("message", event.message)
+            if event.thread != 0 { row.add("thread", Int64(bitPattern: event.thread)) }
+            if source != .unknown {
+                row.add("file", source.file)
+                row.add("function", source.function)
+                row.add("line", source.line)
+            }
+            row.add("metadata", event.metadata.storableJSON)
+            row.add("error_type", event.error?.type)
+            row.add("error_message", event.error?.description)
+            row.add("transaction_guid", entry?.transactionID)
+            row.add("usecase", entry?.usecase)
+            row.add("event", entry?.event)
+            row.add("error_code", entry?.errorCode)
+            row.add("error_description", entry?.errorDescription)
+        }
+    }
+#endif

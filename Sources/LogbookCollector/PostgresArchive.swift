@@ -1,0 +1,63 @@
+#if Collector
+    internal import LogbookCore
+    internal import LogbookTransactions
+
+    /// An archive in a PostgreSQL database, for several collectors at the same time: the tables of the schema `logbook`, made when
+    /// there are none.
+    ///
+    /// A parcel is one transaction of the database. It is stored once the server has committed with `synchronous_commit`, so it
+    /// survives a crash of the server's machine. When the connection breaks during the commit, nobody knows whether it was stored:
+    /// the sender is told to send again, and what was stored is then a duplicate.
+    public final class PostgresArchive: Archive {
+        let pool: PostgresPool
+
+        /// Connects and brings the tables up to date, blocking the calling thread for ten seconds at most where nobody answers.
+        /// - Parameter uri: As libpq takes it: `postgres://user@host:5432/database`. A password is better kept in `PGPASSWORD` or
+        ///   `~/.pgpass`, where it is not among the process's arguments.
+        /// - Throws: ``ArchiveError/invalidAddress(_:)``, ``ArchiveError/cannotReach(address:reason:)``,
+        ///   ``ArchiveError/newerSchema(path:found:supported:)``.
+        public init(_ uri: String) throws(ArchiveError) {
+            let address = try PostgresAddress(uri)
+            pool = PostgresPool(address)
+            let found: Int
+            do throws(ArchiveError) {
+                found = try pool.runAndWait(Self.migrate)
+                if found <= Self.schemaVersion { try pool.runAndWait(Self.finishErasures) }
+            } catch {
+                pool.close()
+                guard case .unavailable(let reason) = error else { throw error }
+                throw .cannotReach(address: address.description, reason: reason)
+            }
+            if found > Self.schemaVersion {
+                pool.close()
+                throw .newerSchema(path: address.description, found: found, supported: Self.schemaVersion)
+            }
+        }
+
+        /// Lets the connections go; nothing can be stored or asked for afterwards.
+        public func close() { pool.close() }
+
+        /// Changes a row and takes it back: a server that only reads, or has no room, refuses.
+        public func checkWritable() async throws(ArchiveError) {
+            try await pool.run { connection throws(PostgresFailure) in
+                try connection.execute("BEGIN")
+                do throws(PostgresFailure) {
+                    try connection.execute("UPDATE schema_version SET version = version")
+                    try connection.execute("ROLLBACK")
+                } catch {
+                    _ = try? connection.execute("ROLLBACK")
+                    throw error
+                }
+            }
+        }
+
+        /// The moment of so many microseconds since 1970, exactly: PostgreSQL multiplies intervals in floating point, which whole
+        /// seconds survive and microseconds of the year 2262 would not.
+        static func time(_ microseconds: String) -> String {
+            "timestamptz 'epoch' + (\(microseconds)::bigint / 1000000) * interval '1 second' + (\(microseconds)::bigint % 1000000) * interval '1 microsecond'"
+        }
+
+        /// A moment as microseconds since 1970, exactly.
+        static func microseconds(_ time: String) -> String { "(extract(epoch FROM \(time)) * 1000000)::bigint" }
+    }
+#endif

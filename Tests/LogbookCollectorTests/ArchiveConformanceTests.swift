@@ -1,0 +1,377 @@
+#if Collector && canImport(Glibc)
+    @testable import LogbookCollector
+    import LogbookCore
+    import LogbookTransactions
+    import Testing
+
+    /// What every archive promises, on real servers.
+    @Suite(.archiveServers, .serialized)
+    struct ArchiveConformanceTests {
+        @Test(.enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func postgresIsAmongThem() { #expect(ArchiveServers.current?.postgres != nil) }
+
+        @Test(.enabled(if: ClickHouseServer.isPossible, "needs the Debian package clickhouse-server"))
+        func clickHouseIsAmongThem() { #expect(ArchiveServers.current?.clickHouse != nil) }
+
+        // MARK: Transactions
+
+        @Test("D1: the same set twice is stored once, also when nothing in it names it", arguments: ArchiveKind.available)
+        func theSameSetTwiceIsStoredOnce(_ kind: ArchiveKind) async throws {
+            let (archive, _) = try await ArchiveServers.open(kind)
+            let parcel = TransactionParcel(parcel: nil, set: try Golden.g2Set, received: LogTime(seconds: 1_500_000_000))
+            #expect(try await archive.store(parcel) == ArchiveReceipt(accepted: 2, duplicates: 0))
+            #expect(try await archive.store(parcel) == ArchiveReceipt(accepted: 0, duplicates: 2))
+            #expect(
+                try await archive.counts(tenant: nil) == ArchiveCounts(transactions: 1, entries: 2, logEvents: 0, parcels: 2))
+            let stored = try #require(try await archive.transaction(Golden.g2ID, tenant: Tenant.standard))
+            #expect(stored == (try Golden.g2Set).transactions[0])
+            #expect(stored.entries[1].errorCode == 42)
+            #expect(stored.entries[1].errorDescription == "Baad!")
+            #expect(stored.entries[1].time == LogTime(seconds: 1_421_431_902))
+        }
+
+        @Test("D2: an unknown transaction is made from what comes with its first entry; a set that lacks something leaves nothing", arguments: ArchiveKind.available)
+        func anUnknownTransactionIsMade(_ kind: ArchiveKind) async throws {
+            let (archive, _) = try await ArchiveServers.open(kind)
+            let whole = try Golden.g2Set
+            #expect(throws: TransactionSetError.self) {
+                try TransactionSet.decode(Array(Golden.g2.replacing(#""apptxn/usecase":1,"#, with: "").utf8))
+            }
+            #expect(try await archive.counts(tenant: nil).transactions == 0)
+            _ = try await archive.store(TransactionParcel(parcel: "P", set: whole, received: LogTime(seconds: 1_500_000_000)))
+            #expect(try await archive.transaction(Golden.g2ID, tenant: Tenant.standard)?.deviceMake == "x86_64")
+            // No entry is no reason not to know of it.
+            _ = try await archive.store(Golden.parcel(TransactionRecord(id: "empty", usecase: 3)))
+            #expect(try await archive.transaction("empty", tenant: Tenant.standard) == TransactionRecord(id: "empty", usecase: 3))
+        }
+
+        @Test("D3, D4: entries may come before the device is known; who knows it fills it in, and nobody overwrites it", arguments: ArchiveKind.available)
+        func theDeviceIsFilledIn(_ kind: ArchiveKind) async throws {
+            let (archive, _) = try await ArchiveServers.open(kind)
+            let server = TransactionRecord(id: "T", usecase: 1, deviceMake: "", entries: [Golden.entry(3, at: 12)])
+            let client = TransactionRecord(
+                id: "T", usecase: 1, deviceMake: "KVM", deviceOS: "Debian", entries: [Golden.entry(0, at: 11), Golden.entry(7, at: 13)])
+            let stranger = TransactionRecord(
+                id: "T", usecase: 9, deviceMake: "other", deviceOSVersion: "12", entries: [Golden.entry(8, at: 14)])
+            for record in [server, client, stranger] { #expect(try await archive.store(Golden.parcel(record)).duplicates == 0) }
+            let stored = try #require(try await archive.transaction("T", tenant: Tenant.standard))
+            #expect(stored.entries.map(\.event) == [0, 3, 7, 8])
+            #expect([stored.deviceMake, stored.deviceOS, stored.deviceOSVersion] == ["KVM", "Debian", "12"])
+            #expect(stored.usecase == 1)
+        }
+
+        @Test("D5: entries come back in order of time, those of the same time in the order in which they came", arguments: ArchiveKind.available)
+        func entriesComeBackInOrder(_ kind: ArchiveKind) async throws {
+            let (archive, _) = try await ArchiveServers.open(kind)
+            let times: [Double] = [3, 1, 2, 2, 2]
+            let record = TransactionRecord(
+                id: "T", usecase: 1, entries: times.enumerated().map { Golden.entry($0.offset, at: $0.element) })
+            _ = try await archive.store(Golden.parcel(record, name: "P"))
+            _ = try await archive.store(
+                Golden.parcel(TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(9, at: 2)]), name: "Q"))
+            #expect(try await archive.transaction("T", tenant: Tenant.standard)?.entries.map(\.event) == [1, 2, 3, 4, 9, 0])
+            #expect(try await archive.transaction("U", tenant: Tenant.standard) == nil)
+        }
+
+        @Test("D5: transactions are found by use case, user, time and error", arguments: ArchiveKind.available)
+        func queriesFind(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.queriesFind(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("D6: every fact of a transaction comes back as it went in", arguments: ArchiveKind.available)
+        func everyFactComesBack(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.everyFactComesBack(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("D6: PostgreSQL has columns of the right kind for them", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func columnsAreOfTheRightKind() async throws {
+            let (archive, address) = try await ArchiveServers.open(.postgres)
+            try await ArchiveChecks.everyFactComesBack(archive)
+            let server = try #require(ArchiveServers.current?.postgres)
+            let (row, partition, isRefused) = try await onThread {
+                let doubled = "INSERT INTO transactions (tenant, guid, usecase, received) SELECT tenant, guid, 1, received FROM transactions"
+                var isRefused = false
+                do { _ = try server.ask(address, doubled) } catch { isRefused = true }
+                return (
+                    try server.ask(
+                        address,
+                        """
+                        SELECT concat_ws(' ', pg_typeof(time), pg_typeof(event), pg_typeof(error_code), time, event, error_code,
+                          error_description, device_make, device_os, device_os_version, user_id)
+                        FROM entries JOIN transactions ON transactions.id = transaction
+                        """),
+                    // An entry of an ordinary day is in the partition of its day.
+                    try server.ask(address, "SELECT tableoid::regclass::text FROM entries"), isRefused
+                )
+            }
+            #expect(
+                row
+                    == "timestamp with time zone bigint bigint 2015-02-06 05:59:27.000001+00 32 4 some err Samsung Galaxy S5 1.2.5 u\u{E9}")
+            #expect(partition == "entries_20150206")
+            #expect(isRefused)
+        }
+
+        @Test("entries that are alike within one set are all stored", arguments: ArchiveKind.available)
+        func entriesThatAreAlike(_ kind: ArchiveKind) async throws {
+            let (archive, _) = try await ArchiveServers.open(kind)
+            let twins = TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(3, at: 10), Golden.entry(3, at: 10)])
+            #expect(try await archive.store(Golden.parcel(twins)).accepted == 2)
+            #expect(try await archive.store(Golden.parcel(twins)).duplicates == 2)
+            #expect(try await archive.store(Golden.parcel(twins, name: "P")).accepted == 2)
+            #expect(try await archive.store(Golden.parcel(twins, name: "P")).duplicates == 2)
+            #expect(try await archive.counts(tenant: nil).entries == 4)
+        }
+
+        @Test("C25: an entry with a key is stored once, whatever parcel brings it, twice in the same one or with another time", arguments: ArchiveKind.available)
+        func anEntryWithAKeyIsStoredOnce(_ kind: ArchiveKind) async throws {
+            let (archive, _) = try await ArchiveServers.open(kind)
+            let key = EntryKey(installation: "I", epoch: 1, sequence: 1)
+            let entry = Golden.entry(3, at: 1_423_202_000, key: key)
+            let record = TransactionRecord(id: "T", usecase: 1, entries: [entry, entry])
+            #expect(try await archive.store(Golden.parcel(record, name: "P")) == ArchiveReceipt(accepted: 1, duplicates: 1))
+            #expect(try await archive.store(Golden.parcel(record, name: "Q")).duplicates == 2)
+            let later = TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(3, at: 1_423_102_000, key: key)])
+            #expect(try await archive.store(Golden.parcel(later)).duplicates == 1)
+            #expect(try await archive.transaction("T", tenant: Tenant.standard)?.entries == [entry])
+        }
+
+        @Test("S5, S22: quotes, backslashes, emoji, NUL and very long texts come back as they went in, NUL as ␀", arguments: ArchiveKind.available)
+        func textsComeBack(_ kind: ArchiveKind) async throws {
+            let (archive, _) = try await ArchiveServers.open(kind)
+            let texts = [
+                #"'; DROP TABLE entries; --"#, #"\' \\ \n \u0000 \x41 "quoted" `ticks` $1 %s {a} ?"#, "line\nline\r\n\ttab\u{1}\u{7F}",
+                "👩‍👩‍👧‍👦 ü e\u{301} \u{FFFE} \u{10FFFF} \u{202E}", "\u{FEFF}bom", "a\0b\0", String(repeating: "long 'ü' ", count: 9000),
+            ]
+            let ids = texts.map { String($0.prefix(60)) }
+            for (id, text) in zip(ids, texts) {
+                let record = TransactionRecord(
+                    id: id, usecase: 1, user: id, variant: id,
+                    entries: [EntryRecord(event: 1, errorCode: .min, errorDescription: text, time: LogTime(seconds: 10))])
+                #expect(try await archive.store(Golden.parcel(record)).accepted == 1)
+                #expect(try await archive.store(Golden.parcel(record)).duplicates == 1)
+                let stored = try #require(try await archive.transaction(id, tenant: Tenant.standard))
+                #expect(stored.entries[0].errorDescription == text.storable)
+                #expect(stored.entries[0].errorCode == .min)
+                #expect([stored.id, stored.user, stored.variant] == [id.storable, id.storable, id.storable])
+                #expect(try await archive.transactions(TransactionQuery(user: id)).transactions == [stored])
+                let page = try await archive.transactions(TransactionQuery(user: id, error: .text(String(text.suffix(20)))))
+                #expect(page.transactions.count == 1)
+            }
+            #expect(try await archive.counts(tenant: nil).transactions == texts.count)
+            #expect(try await archive.erase(user: ids[0], tenant: Tenant.standard, at: LogTime(seconds: 100)) == 1)
+            #expect(try await archive.counts(tenant: nil).transactions == texts.count - 1)
+        }
+
+        @Test("S29: times from 1677 to 2262 come back to the microsecond", arguments: ArchiveKind.available)
+        func extremeTimesComeBack(_ kind: ArchiveKind) async throws {
+            let (archive, _) = try await ArchiveServers.open(kind)
+            let times = [Int64.min + 1000, -1_000, -1_000_000_001_000, 0, 999_999_000, 4_294_967_296_000_001_000, Int64.max]
+                .map { LogTime(nanoseconds: $0) }
+            let record = TransactionRecord(
+                id: "T", usecase: 1,
+                entries: times.enumerated().map { EntryRecord(event: $0.offset, time: $0.element, offset: .max) })
+            for received in [LogTime(seconds: 1000), LogTime(nanoseconds: .max), LogTime(nanoseconds: .min + 1000)] {
+                _ = try await archive.store(
+                    TransactionParcel(parcel: nil, set: TransactionSet(transactions: [record]), received: received))
+            }
+            let stored = try #require(try await archive.transaction("T", tenant: Tenant.standard)?.entries)
+            #expect(stored.map(\.time.microseconds) == times.sorted().map(\.microseconds))
+            #expect(stored.allSatisfy { $0.offset == .max })
+        }
+
+        @Test("S24: tenants share neither ids nor keys, and see nothing of each other", arguments: ArchiveKind.available)
+        func tenantsAreApart(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.tenantsAreApart(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("pages miss and repeat nothing", arguments: ArchiveKind.available)
+        func pagesMissAndRepeatNothing(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.pagesMissAndRepeatNothing(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("a page holds not too many entries", arguments: ArchiveKind.available)
+        func aPageHoldsNotTooManyEntries(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.aPageHoldsNotTooManyEntries(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("S32: what was erased is gone and stays gone, however late it is sent again", arguments: ArchiveKind.available)
+        func whatWasErasedStaysErased(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.whatWasErasedStaysErased(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("S33: what is too old is removed, so much at a time", arguments: ArchiveKind.available)
+        func whatIsTooOldGoes(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.whatIsTooOldGoes(try await ArchiveServers.open(kind).archive)
+        }
+
+        // MARK: Log events
+
+        @Test("events are stored once, by their origin or by their parcel", arguments: ArchiveKind.available)
+        func eventsAreStoredOnce(_ kind: ArchiveKind) async throws {
+            let (archive, _) = try await ArchiveServers.open(kind)
+            let batch = LogBatch(
+                parcel: "P", items: [Golden.item(1), Golden.item(1), Golden.item(2, origin: nil), Golden.item(2, origin: nil)],
+                received: LogTime(seconds: 2000))
+            #expect(try await archive.store(batch) == ArchiveReceipt(accepted: 3, duplicates: 1))
+            #expect(try await archive.store(batch) == ArchiveReceipt(accepted: 0, duplicates: 4))
+            var unnamed = batch
+            unnamed.parcel = nil
+            #expect(try await archive.store(unnamed) == ArchiveReceipt(accepted: 2, duplicates: 2))
+            #expect(try await archive.store(unnamed) == ArchiveReceipt(accepted: 2, duplicates: 2))
+            #expect(try await archive.counts(tenant: nil) == ArchiveCounts(transactions: 0, entries: 0, logEvents: 7, parcels: 3))
+        }
+
+        private static let event = LogEvent(
+            sequence: .max, time: LogTime(nanoseconds: 1_423_202_367_000_001_999), level: .error, message: "a'\n\0\\b",
+            metadata: ["ms": 812, "tags": ["x\0\\u0000"], "e": 1.5], thread: 5,
+            source: LogSource(fileNamed: "M/F.swift", functionNamed: "f()", line: 3),
+            transaction: TransactionEntry(
+                transactionID: "T", usecase: 2, kind: .happened(4), errorCode: 42, errorDescription: "Baad!",
+                device: DeviceFacts(make: "m", os: "o", osVersion: "v")),
+            error: LogErrorDetails(type: "PaymentError", description: "refused"))
+
+        @Test("everything that an event says is stored", .enabled(if: PostgresServer.isPossible && ClickHouseServer.isPossible, "needs the Debian package postgresql-15 or clickhouse-server"))
+        func everythingAnEventSaysIsStored() async throws {
+            let servers = try #require(ArchiveServers.current)
+            let item = LogBatch.Item(event: Self.event, origin: LogOrigin(installation: "I", epoch: .max))
+            let columns = "installation, epoch, sequence, level, message, thread, file, function, line, error_type, error_message, transaction_guid, usecase, event, error_code, error_description"
+            let expected = "I|-1|-1|error|a'\n␀\\b|5|M/F.swift|f()|3|PaymentError|refused|T|2|4|42|Baad!"
+            for kind in [ArchiveKind.postgres, .clickHouse] {
+                let (archive, address) = try await ArchiveServers.open(kind)
+                _ = try await archive.store(LogBatch(parcel: nil, items: [item], received: LogTime(seconds: 1_423_202_400)))
+                try await onThread {
+                    if kind == .postgres {
+                        let postgres = try #require(servers.postgres)
+                        #expect(try postgres.ask(address, "SELECT concat_ws('|', \(columns)) FROM log_events") == expected)
+                        #expect(try postgres.ask(address, "SELECT metadata->'tags'->>0 FROM log_events") == "x␀\\u0000")
+                        #expect(try postgres.ask(address, "SELECT time FROM log_events") == "2015-02-06 05:59:27.000001+00")
+                    } else {
+                        let database = String(address.split(separator: "/").last!)
+                        let texts = columns.split(separator: ", ").map { "ifNull(toString(\($0)), '')" }.joined(separator: ", '|', ")
+                        let clickHouse = try #require(servers.clickHouse)
+                        #expect(try clickHouse.ask("SELECT concat(\(texts)) FROM \(database).logbook_log_events FORMAT TSVRaw") == expected + "\n")
+                        #expect(try clickHouse.ask("SELECT visitParamExtractInt(metadata, 'ms'), time FROM (SELECT assumeNotNull(metadata) AS metadata, time FROM \(database).logbook_log_events)") == "812\t1423202367000001\n")
+                    }
+                }
+            }
+        }
+
+        // MARK: At the same time
+
+        @Test("the same parcel, stored by many at the same time, is stored once", arguments: ArchiveKind.available)
+        func theSameParcelAtTheSameTime(_ kind: ArchiveKind) async throws {
+            let (archive, address) = try await ArchiveServers.open(kind)
+            // Another collector of the same archive, where there can be one.
+            let other = kind == .sqlite ? archive : try await onThread { try ArchiveURL.open(address) }
+            let records = (0..<20).map { number in
+                TransactionRecord(id: "T\(number)", usecase: 1, entries: (0..<10).map { Golden.entry($0, at: Double(number)) })
+            }
+            let received = LogTime(seconds: 1000)
+            let accepted = try await withThrowingTaskGroup(of: Int.self) { group in
+                for round in 0..<16 {
+                    // In other orders, by which who locks one row after the other would wait for each other.
+                    let set = TransactionSet(transactions: round % 3 == 0 ? records.reversed() : records)
+                    group.addTask {
+                        try await (round % 2 == 0 ? archive : other).store(
+                            TransactionParcel(parcel: round % 4 == 0 ? nil : "P", set: set, received: received)
+                        ).accepted
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            // Unnamed, named in one order, and named in the other.
+            let stored = try await archive.counts(tenant: nil).entries
+            #expect(stored == 600)
+            if kind == .clickHouse { #expect(accepted >= stored) } else { #expect(accepted == stored) }
+        }
+
+        @Test("two collectors that start at the same time make the tables once", arguments: ArchiveKind.servers)
+        func twoStartAtTheSameTime(_ kind: ArchiveKind) async throws {
+            let servers = try #require(ArchiveServers.current)
+            let address = try await onThread {
+                kind == .postgres ? try servers.postgres!.makeDatabase() : try servers.clickHouse!.makeDatabase()
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        let archive = try await onThread { try ArchiveURL.open(address) }
+                        try await archive.checkWritable()
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+
+        @Test("a later version's archive is refused and left alone", arguments: ArchiveKind.servers)
+        func aLaterVersionIsRefused(_ kind: ArchiveKind) async throws {
+            let servers = try #require(ArchiveServers.current)
+            let (_, address) = try await ArchiveServers.open(kind)
+            try await onThread {
+                if kind == .postgres {
+                    _ = try servers.postgres!.ask(address, "UPDATE schema_version SET version = 99")
+                } else {
+                    try servers.clickHouse!.ask("INSERT INTO \(address.split(separator: "/").last!).logbook_schema VALUES (99, 1)")
+                }
+                #expect {
+                    try ArchiveURL.open(address)
+                } throws: { error in
+                    "\(error)".contains("schema version 99")
+                }
+            }
+        }
+
+        // MARK: Servers that go away
+
+        @Test("Row 54, S27: a server that is killed while it stores says nothing; sent again, everything is there once", arguments: ArchiveKind.servers)
+        func aKilledServer(_ kind: ArchiveKind) async throws {
+            let servers = try await onThread {
+                if kind == .postgres { return try ArchiveServers(postgres: PostgresServer(), clickHouse: nil) }
+                let clickHouse = try ClickHouseServer()
+                try clickHouse.start()
+                return try ArchiveServers(postgres: nil, clickHouse: clickHouse)
+            }
+            let (archive, _) = try await ArchiveServers.$current.withValue(servers) { try await ArchiveServers.open(kind) }
+            let received = LogTime(seconds: 1000)
+            func parcel(_ number: Int) -> TransactionParcel {
+                let record = TransactionRecord(
+                    id: "T\(number)", usecase: 1, entries: (0..<500).map { Golden.entry($0, at: Double($0)) })
+                return TransactionParcel(parcel: "P\(number)", set: TransactionSet(transactions: [record]), received: received)
+            }
+            let acknowledged = Locked<Set<Int>>([])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<40 {
+                    group.addTask {
+                        guard (try? await archive.store(parcel(number))) != nil else { return }
+                        let count = acknowledged.withLock { acknowledged in
+                            acknowledged.insert(number)
+                            return acknowledged.count
+                        }
+                        if count == 5 {
+                            try await onThread {
+                                servers.postgres?.kill()
+                                servers.clickHouse?.kill()
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(acknowledged.withLock(\.count) < 40)
+            await #expect(throws: ArchiveError.self) { try await archive.checkWritable() }
+            await #expect(throws: ArchiveError.self) { try await archive.store(parcel(0)) }
+            try await onThread {
+                try servers.postgres?.startAgain()
+                try servers.clickHouse?.startAgain()
+            }
+            try await archive.checkWritable()
+            for number in acknowledged.withLock({ $0 }) {
+                #expect(try await archive.store(parcel(number)) == ArchiveReceipt(accepted: 0, duplicates: 500))
+            }
+            for number in 0..<40 { _ = try await archive.store(parcel(number)) }
+            let counts = try await archive.counts(tenant: nil)
+            #expect(counts.transactions == 40)
+            #expect(counts.entries == 20_000)
+            try await onThread { withExtendedLifetime(servers) {} }
+        }
+    }
+#endif
