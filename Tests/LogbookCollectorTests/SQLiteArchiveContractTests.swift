@@ -55,7 +55,7 @@
                             time: LogTime(seconds: Double(number * 7919 % 1000)))
                     })
             }
-            return TransactionParcel(parcel: "P\(range)\(user)", set: TransactionSet(transactions: records), received: LogTime(seconds: 1))
+            return TransactionParcel(parcel: "P\(range) \(user.utf8.count)\(user.utf8.first!)", set: TransactionSet(transactions: records), received: LogTime(seconds: 1))
         }
 
         @Test("S32: no byte of what was erased is left in any file")
