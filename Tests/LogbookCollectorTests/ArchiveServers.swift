@@ -126,7 +126,7 @@
 
         deinit { _ = process.withLock { $0?.wait(by: .now) } }
 
-        /// - Parameter more: Of the configuration: clusters, macros, ZooKeeper.
+        /// - Parameter more: Of the configuration: clusters, macros.
         func start(_ more: String = "") throws {
             folder.write(
                 "config.xml",
@@ -182,39 +182,6 @@
             if answer.status != 200 { throw ScriptedFailure(answer.text) }
             return answer.text
         }
-    }
-
-    /// A ZooKeeper of the machine's, by which replicas of ClickHouse agree.
-    final class ZooKeeper: Sendable {
-        static let isPossible = isInstalled("test -e /usr/share/java/zookeeper.jar && command -v java")
-        let port: UInt16
-        private let folder = ScratchFolder()
-        private let process: ChildProcess
-
-        init() throws {
-            port = try freePorts(1)[0]
-            folder.write(
-                "zoo.cfg",
-                """
-                tickTime=500
-                dataDir=\(folder.path)/data
-                clientPort=\(port)
-                clientPortAddress=127.0.0.1
-                admin.enableServer=false
-                4lw.commands.whitelist=*
-
-                """)
-            process = try ChildProcess(
-                ["java", "-Xmx128m", "-cp", "/usr/share/java/zookeeper.jar", "org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg"],
-                in: folder.path, output: folder.path + "/said", errors: folder.path + "/complained")
-            // ClickHouse 18.16 does not start without it.
-            try eventually(while: process) {
-                let asked = "exec 3<>/dev/tcp/127.0.0.1/\(port); printf ruok >&3; grep -q imok <&3"
-                if try ChildProcess.run(["bash", "-c", asked], by: .seconds(10)) != .exited(0) { throw ScriptedFailure("no ZooKeeper") }
-            }
-        }
-
-        deinit { process.wait(by: .now) }
     }
 
     /// The engines behind an archive.
