@@ -85,4 +85,27 @@
             #expect(counts == "\(sent * 5) \(sent * 100) \(sent * 100) \(sent * 100)")
         }
     }
+
+    /// A collector in a process of its own.
+    private final class CollectorChild: Sendable {
+        let process: ChildProcess
+        let url: String
+
+        init(_ archive: String, in folder: TemporaryFolder, name: String) throws {
+            let process = try ChildProcess(
+                [ChildProcess.builtProgram("logbook"), "collect", "--archive", archive, "--port", "0"], in: folder.path,
+                environment: ["LOGBOOK_TOKEN": "t"], output: folder("\(name).out"), errors: folder("\(name).err"))
+            self.process = process
+            url = try eventually(while: process) {
+                guard let line = folder.text("\(name).out").wholeMatch(of: /listening on (http:\/\/.*)\n/) else {
+                    throw ScriptedFailure("no collector: \(folder.text("\(name).err"))")
+                }
+                return String(line.1)
+            }
+        }
+    }
+
+    extension TemporaryFolder {
+        fileprivate func text(_ name: String) -> String { (try? String(contentsOfFile: self(name), encoding: .utf8)) ?? "" }
+    }
 #endif
