@@ -20,8 +20,7 @@
                 end. The token may also stand in the environment's LOGBOOK_TOKEN.
 
                 Archives: sqlite:archive.sqlite, made when there is none; postgres://user@host:5432/database, its password in \
-                PGPASSWORD or ~/.pgpass; clickhouse://user@host:8123/database, its password in CLICKHOUSE_PASSWORD, with \
-                ?cluster=name for shards and replicas.
+                PGPASSWORD or ~/.pgpass; clickhouse://user@host:8123/database, its password in CLICKHOUSE_PASSWORD.
                 """,
             subcommands: [CollectTokenCommand.self])
 

@@ -10,13 +10,6 @@
         (try? ChildProcess.run(["sh", "-c", command], by: .seconds(60))) == .exited(0)
     }
 
-    /// Ports that nobody listens on at the moment.
-    private func freePorts(_ count: Int) throws -> [UInt16] {
-        let servers = try (0..<count).map { _ in try LoopbackServer { _ in .reset } }
-        defer { for server in servers { server.stop() } }
-        return servers.map(\.port)
-    }
-
     /// Not on the pool that runs the other tests: this waits for servers.
     func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -46,7 +39,7 @@
         private let asPostgres = geteuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
 
         init() throws {
-            port = try freePorts(1)[0]
+            port = try FreePorts.take(1)[0]
             if geteuid() == 0, try ChildProcess.run(["chown", "postgres", folder.path]) != .exited(0) {
                 throw ScriptedFailure("there is no user postgres")
             }
@@ -120,7 +113,7 @@
         private let databases = Locked(0)
 
         init() throws {
-            let ports = try freePorts(3)
+            let ports = try FreePorts.take(3)
             (httpPort, tcpPort, interserverPort) = (ports[0], ports[1], ports[2])
         }
 

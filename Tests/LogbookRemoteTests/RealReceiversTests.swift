@@ -9,13 +9,6 @@ import Testing
 
 private func isInstalled(_ words: [String]) -> Bool { (try? ChildProcess.run(words, by: .seconds(60))) == .exited(0) }
 
-/// Ports of programs that a test starts; nobody listens on them at the moment.
-private func freePorts(_ count: Int) throws -> [UInt16] {
-    let servers = try (0..<count).map { _ in try LoopbackServer { _ in .reset } }
-    defer { for server in servers { server.stop() } }
-    return servers.map(\.port)
-}
-
 private func answer(_ request: HTTPRequest) -> HTTPResponse? { try? CurlTransport.shared.sendAndWait(request, by: .seconds(30)) }
 
 /// Loses the first answer to an insert.
@@ -42,7 +35,7 @@ private final class ClickHouse: Sendable {
     private let process: ChildProcess
 
     init() throws {
-        let ports = try freePorts(3)
+        let ports = try FreePorts.take(3)
         url = "http://127.0.0.1:\(ports[0])"
         folder.write("config.xml", """
             <yandex><logger><level>warning</level><log>./log</log><errorlog>./errors</errorlog></logger>
@@ -60,7 +53,11 @@ private final class ClickHouse: Sendable {
             ["clickhouse-server", "--config-file=config.xml"], in: folder.path, output: folder.path + "/said",
             errors: folder.path + "/complained")
         let deadline = LogDeadline.seconds(60)
-        while answer(HTTPRequest(method: "GET", url: url + "/ping"))?.status != 200, process.end == nil, !deadline.hasPassed {}
+        while answer(HTTPRequest(method: "GET", url: url + "/ping"))?.status != 200 {
+            guard process.end == nil, !deadline.hasPassed else {
+                throw ScriptedFailure("clickhouse-server did not start: \(folder.text("complained") ?? "")\(folder.text("errors") ?? "")")
+            }
+        }
     }
 
     deinit { process.wait(by: .now) }
@@ -151,7 +148,7 @@ private final class Moto: Sendable {
     private let process: ChildProcess
 
     init() throws {
-        let port = try freePorts(1)[0]
+        let port = try FreePorts.take(1)[0]
         url = "http://127.0.0.1:\(port)"
         process = try ChildProcess(
             ["moto_server", "-H", "127.0.0.1", "-p", "\(port)"], in: folder.path, environment: ["INITIAL_NO_AUTH_ACTION_COUNT": "6"],

@@ -81,10 +81,8 @@ private final class RealJournal: Sendable {
         "a real rsyslog reads every message, over its socket, UDP and a connection",
         .enabled(if: hasRsyslog, "needs the Debian package rsyslog"))
     func everythingIsReadByRsyslog() throws {
-        let folder = TemporaryFolder(), ports = (FrameServer(), FakeSystemLog())
-        let (tcp, udp) = (ports.0.port, ports.1.port)
-        ports.0.close()
-        ports.1.stop()
+        let folder = TemporaryFolder(), ports = try FreePorts.take(2).map(Int.init)
+        let (tcp, udp) = (ports[0], ports[1])
         folder.write("""
             global(workDirectory="\(folder.path)" maxMessageSize="64k")
             module(load="imuxsock" SysSock.Use="off")

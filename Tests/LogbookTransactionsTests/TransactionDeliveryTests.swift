@@ -195,6 +195,35 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(arrivals.all[1] >= t0.adding(.seconds(90)))
     }
 
+    @Test("A1: every interval sends what there is, a pause sends nothing, and what a busy server asked for is remembered beyond it")
+    func intervalAndPause() throws {
+        let clock = Locked<ManualClock?>(nil), arrivals = Heard<LogTime>()
+        let server = try LoopbackServer { _ in
+            arrivals.append(clock.withLock { $0!.now })
+            return arrivals.all.count == 2 ? .status(503, headers: [HTTPHeader("Retry-After", "90")]) : .status(202)
+        }
+        let bench = try Bench(url: server.url, token: "t", interval: .seconds(20))
+        clock.withLock { $0 = bench.clock }
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1)
+        bench.clock.advance(by: .seconds(20))
+        #expect(bench.events.wait(for: 1) == [.delivered(transactions: 1, entries: 1)])
+
+        transaction.log(2)
+        bench.clock.advance(by: .seconds(20))
+        let asked = t0.adding(.seconds(130))
+        #expect(bench.events.wait(for: 2).last == .serverBusy(until: asked))
+
+        // In the background, and back again before the server wants to be asked.
+        bench.provider.token = nil
+        for _ in 0..<2 { bench.clock.advance(by: .seconds(20)) }
+        bench.provider.token = "t"
+        #expect(arrivals.all.count == 2)
+        for _ in 0..<3 { bench.clock.advance(by: .seconds(20)) }
+        #expect(bench.events.wait(for: 3).last == .delivered(transactions: 1, entries: 1))
+        #expect(arrivals.all.count == 3 && arrivals.all[2] >= asked)
+    }
+
     @Test("C18: a busy server that names no time is tried again after a pause of ours")
     func busyWithoutATime() throws {
         let server = try LoopbackServer { _ in .status(503) }
