@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
@@ -528,6 +529,15 @@ int logbook_sealed_memory(const char *name, const void *bytes, size_t count) {
     errno = ENOSYS;
     return -1;
 #endif
+}
+
+int logbook_connect_local(int socket, const char *path) {
+    struct sockaddr_un address;
+    memset(&address, 0, sizeof address);
+    address.sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof address.sun_path) return ENAMETOOLONG;
+    memcpy(address.sun_path, path, strlen(path));
+    return connect(socket, (struct sockaddr *)&address, sizeof address) == 0 ? 0 : errno;
 }
 
 int logbook_send_descriptor(int socket, int descriptor) {

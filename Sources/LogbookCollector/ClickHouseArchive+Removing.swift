@@ -67,7 +67,10 @@
                     """)
                 if left.first?.integer("number") == 0 { return }
                 if deadline.hasPassed { throw .refused(code: nil, reason: "removing takes long; ask for it again later") }
-                try? await Task.sleep(for: .milliseconds(20))
+                // Version 18.16 cannot be asked to wait. Who is cancelled must not ask without a pause.
+                do { try await Task.sleep(for: .milliseconds(20)) } catch {
+                    throw .refused(code: nil, reason: "removing was given up before it was known to be done; ask for it again")
+                }
             }
         }
 

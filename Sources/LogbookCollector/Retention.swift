@@ -2,7 +2,6 @@ internal import LogbookCore
 
 /// Removes what is older than it may be: at the start, and every hour.
 struct Retention: Sendable {
-    static let interval = Duration.seconds(3600)
     /// Transactions and events that are removed in one step.
     private static let step = 1000
 
@@ -10,6 +9,8 @@ struct Retention: Sendable {
     let keep: Duration
     let clock: LogClock
     let metrics: CollectorMetrics
+    /// Lets an hour pass; throws when the task is cancelled.
+    var pause: @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(3600)) }
 
     /// Removes what is too old now.
     /// - Returns: How much it was.
@@ -30,7 +31,7 @@ struct Retention: Sendable {
     func runHourly() async {
         while !Task.isCancelled {
             do throws(ArchiveError) { try await run() } catch { LogDiagnostics.report("collector", error.description) }
-            do { try await Task.sleep(for: Self.interval) } catch { return }
+            do { try await pause() } catch { return }
         }
     }
 }

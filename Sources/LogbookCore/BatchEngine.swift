@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// The shared half of a ``BatchingProvider``: kept alive by its thread until the queue is empty.
 final class BatchEngine: Sendable {
-    private enum Phase { case running, closing, closed }
+    enum Phase { case running, closing, closed }
 
-    private struct State {
+    struct State {
         var phase = Phase.running
         var queue = RingBuffer<QueueItem>()
         /// Events in the queue: an item of lines stands for several.
@@ -43,16 +43,16 @@ final class BatchEngine: Sendable {
         /// Nobody waits for a queue that does not move.
         var isHopeless: Bool { isStuck || breaker.isOpen }
     }
-    private typealias Access = Monitor<State>.Access
+    typealias Access = Monitor<State>.Access
 
-    private let sink: any BatchSink
+    let sink: any BatchSink
     /// Where lines go, when the sink wants those.
-    private let lines: (layout: any LineLayout, sink: any LineSink)?
-    private let fallback: (any BatchSink)?
-    private let policy: QueuePolicy
-    private let name: String
-    private let clock: LogClock
-    private let state: Monitor<State>
+    let lines: (layout: any LineLayout, sink: any LineSink)?
+    let fallback: (any BatchSink)?
+    let policy: QueuePolicy
+    let name: String
+    let clock: LogClock
+    let state: Monitor<State>
     private let lineage = ProcessLineage.current
     private let lostInChild = Atomic<UInt64>(0)
     let token = Tokens.next()
@@ -94,7 +94,7 @@ final class BatchEngine: Sendable {
     func watch(_ losses: LossWatch) { state.withLock { $0.value.losses = losses } }
 
     /// Works on the state, and reports afterwards: the diagnostics' handler is foreign code and never runs under our lock.
-    private func locked<Result>(_ body: (Access) throws -> Result) rethrows -> Result {
+    func locked<Result>(_ body: (Access) throws -> Result) rethrows -> Result {
         var notes: [String] = []
         defer { for note in notes { LogDiagnostics.report(name, note) } }
         return try state.withLock { access throws in
@@ -149,7 +149,7 @@ final class BatchEngine: Sendable {
     }
 
     /// Takes one item out, or as many events of it as are wanted.
-    private func removeFirst(upTo count: Int, _ access: Access) -> QueueItem? {
+    func removeFirst(upTo count: Int, _ access: Access) -> QueueItem? {
         let part = access.value.queue.updateFirst { item in item.count > count ? item.removeFirst(count) : nil }
         guard let item = part.flatMap({ $0 }) ?? access.value.queue.removeFirst() else { return nil }
         access.value.queuedCount -= item.count
@@ -247,7 +247,7 @@ final class BatchEngine: Sendable {
     }
 
     /// Lets the callers see whether they should wait.
-    private func showPressure(_ access: Access) {
+    func showPressure(_ access: Access) {
         guard let pressure = access.value.pressure else { return }
         var isPressing = false
         if case .block = policy.overflow, access.value.phase == .running, !access.value.isHopeless {
@@ -384,7 +384,7 @@ final class BatchEngine: Sendable {
     }
 
     /// The deadline is over: what still waits is lost, and says so. A batch in the sink's hands stays pending until it returns.
-    private func abandonQueue(_ access: Access) {
+    func abandonQueue(_ access: Access) {
         if access.value.abandoned != nil { return }
         let reason = access.value.latestFailure == nil ? DropReason.providerTimeout : .providerError
         access.value.abandoned = (reason, access.value.queuedCount + access.value.inFlight)
@@ -395,231 +395,10 @@ final class BatchEngine: Sendable {
         access.broadcast()
     }
 
-    private func drop(_ count: Int, _ reason: DropReason, _ access: Access) {
+    func drop(_ count: Int, _ reason: DropReason, _ access: Access) {
         guard count > 0 else { return }
         access.value.ledger.drop(count, reason)
         access.value.settled += UInt64(count)
         access.value.notes.append("\(count) events dropped (\(reason))")
-    }
-
-    // MARK: The thread's side
-
-    private func run() {
-        var pause = policy.firstPause
-        while let batch = nextBatch() {
-            if batch.isEmpty {
-                flushSink()
-                continue
-            }
-            var rest = batch[...]
-            if isDiverting { divert(&rest) }
-            while !rest.isEmpty {
-                let flushRound = state.withLock { $0.value.flushRound }
-                switch write(rest) {
-                case .none:
-                    settle(written: rest.eventCount)
-                    rest = []
-                    pause = policy.firstPause
-                case .some(BatchWriteError.refused(let reason, let cause)):
-                    divert(&rest)
-                    if !rest.isEmpty { settle(lost: rest, reason, because: cause) }
-                    rest = []
-                case .some(let failure):
-                    if case BatchWriteError.wroteOnly(let count, _) = failure {
-                        precondition((0...rest.eventCount).contains(count), "\(name) wrote more events than it was given")
-                        settle(written: count)
-                        rest = rest.droppingEvents(count)
-                        if count > 0 { pause = policy.firstPause }
-                    }
-                    if rest.isEmpty { break }
-                    if fail(because: failure, for: pause) { divert(&rest) }
-                    if !rest.isEmpty, !holdBack(for: pause, unlessFlushedSince: flushRound, because: failure) {
-                        settle(lost: rest, .providerError, because: failure)
-                        rest = []
-                    }
-                    pause = min(pause * 2, policy.longestPause)
-                }
-            }
-        }
-        let deadline = state.withLock { $0.value.shutdownDeadline }
-        sink.close(by: deadline)
-        fallback?.close(by: deadline)
-        state.withLock { access in
-            access.value.phase = .closed
-            access.broadcast()
-        }
-    }
-
-    /// Waits for work. An empty batch means that only a flush is asked for; nil that the queue is closed and empty.
-    private func nextBatch() -> [QueueItem]? {
-        state.withLock { access in
-            while true {
-                if let target = access.value.flushRequested, access.value.settled >= target { return [] }
-                if !access.value.queue.isEmpty {
-                    if !access.value.wantsAttention && access.value.phase == .running
-                        && access.value.queuedCount < policy.batchCount && policy.linger > .zero
-                    {
-                        let deadline = LogDeadline.after(policy.linger)
-                        access.value.isParked = true
-                        while !access.value.wantsAttention && access.value.phase == .running
-                            && access.value.queuedCount < policy.batchCount && access.wait(until: deadline)
-                        {}
-                        access.value.isParked = false
-                        if access.value.queue.isEmpty { continue }
-                    }
-                    var batch: [QueueItem] = [], count = 0
-                    // One batch holds events of one nesting, so that what the sink logs about it can be told apart.
-                    while let next = access.value.queue.first, batch.isEmpty || next.nesting == batch[0].nesting,
-                        batch.isEmpty || count + next.count <= policy.batchCount,
-                        let item = removeFirst(upTo: policy.batchCount, access)
-                    {
-                        batch.append(item)
-                        count += item.count
-                    }
-                    access.value.inFlight = count
-                    if access.value.queue.isEmpty { access.value.wantsAttention = false }
-                    showPressure(access)
-                    access.broadcast()   // there is room again for callers that wait
-                    return batch
-                }
-                if access.value.phase == .closing { return nil }
-                access.value.wantsAttention = false
-                access.value.isParked = true
-                access.wait()
-                access.value.isParked = false
-            }
-        }
-    }
-
-    private func write(_ batch: ArraySlice<QueueItem>) -> (any Error)? {
-        inside(nesting: batch[batch.startIndex].nesting) {
-            if let lines {
-                let chunk = batch.lines
-                try lines.sink.write(chunk.bytes, lineEnds: chunk.ends, times: chunk.times)
-            } else {
-                try sink.write(batch.events)
-            }
-        }
-    }
-
-    /// Runs foreign code; what it logs on this thread is told from what others say.
-    private func inside(nesting: UInt32, _ body: () throws -> Void) -> (any Error)? {
-        let outer = logbook_nesting_get()
-        logbook_nesting_set(logbook_nesting(depth: nesting + 1, registration: token))
-        defer { logbook_nesting_set(outer) }
-        do { try body() } catch { return error }
-        return nil
-    }
-
-    private func settle(written: Int, diverted: Bool = false) {
-        let losses = locked { access in
-            access.value.ledger.deliver(written)
-            access.value.settled += UInt64(written)
-            access.value.inFlight -= written
-            access.value.isStuck = false
-            if diverted {
-                access.value.diverted += UInt64(written)
-            } else if written > 0 {
-                access.value.latestFailure = nil
-                if access.value.breaker.succeed() { access.value.notes.append("writes again") }
-            }
-            return access.value.losses
-        }
-        if written > 0 { losses?.wrote() }
-    }
-
-    private func settle(lost batch: ArraySlice<QueueItem>, _ reason: DropReason, because cause: any Error) {
-        locked { access in
-            access.value.inFlight -= batch.eventCount
-            access.value.isStuck = false
-            access.value.latestFailure = String(describing: cause)
-            drop(batch.eventCount, reason, access)
-            if let run = batch.asLoss { access.value.losses?.lost(reason, run) }
-        }
-    }
-
-    // MARK: The fallback
-
-    /// Whether the sink is left alone for now, and the fallback takes what comes.
-    private var isDiverting: Bool {
-        guard fallback != nil else { return false }
-        let now = clock.monotonicNanoseconds()
-        return state.withLock { $0.value.breaker.isOpen && now < $0.value.nextTry }
-    }
-
-    /// Counts a failed write.
-    /// - Parameter pause: How long the sink is then left alone, where the fallback takes what comes.
-    /// - Returns: Whether the fallback should have the batch.
-    private func fail(because failure: any Error, for pause: Duration) -> Bool {
-        locked { access in
-            access.value.latestFailure = String(describing: failure)
-            if access.value.breaker.fail() {
-                let taker = fallback == nil ? "callers do not wait for it" : "the fallback takes its events"
-                access.value.notes.append("paused after \(access.value.breaker.failures) failed writes, \(taker): \(failure)")
-                access.broadcast()   // to callers that wait for room
-            }
-            access.value.nextTry = clock.monotonicNanoseconds() + UInt64(pause.wholeNanoseconds)
-            // When it closes, there is no later.
-            return access.value.breaker.isOpen || access.value.phase == .closing
-        }
-    }
-
-    /// Gives a batch to the fallback, if there is one.
-    /// - Parameter batch: Keeps what the fallback could not write either.
-    private func divert(_ batch: inout ArraySlice<QueueItem>) {
-        guard let fallback else { return }
-        let events = batch.events
-        var written = events.count
-        if let failure = inside(nesting: batch[batch.startIndex].nesting, { try fallback.write(events) }) {
-            LogDiagnostics.report(name + ", fallback", "cannot write either: \(failure)")
-            written = 0
-            if case BatchWriteError.wroteOnly(let count, _) = failure { written = min(max(count, 0), events.count) }
-        }
-        if written > 0 { settle(written: written, diverted: true) }
-        batch = batch.droppingEvents(written)
-    }
-
-    /// Pauses after a failed write; a flush or a shutdown ends the pause early, also one that came while the write was failing.
-    /// - Returns: False when the queue was given up meanwhile, so the batch should not be tried again.
-    private func holdBack(for pause: Duration, unlessFlushedSince flushRound: UInt64, because failure: any Error) -> Bool {
-        LogDiagnostics.report(name, "cannot write, will try again: \(failure)")
-        let share = 0.5 + LogRandomness.system.fraction() / 2
-        let nanoseconds = UInt64(Double(pause.wholeNanoseconds) * share)
-        let until = clock.monotonicNanoseconds() + nanoseconds
-        let observation = clock.onAdvance { [state] in state.withLock { $0.broadcast() } }
-        defer { withExtendedLifetime(observation) {} }
-        return locked { access in
-            access.value.latestFailure = String(describing: failure)
-            while access.value.abandoned == nil && access.value.flushRound == flushRound
-                && clock.monotonicNanoseconds() < until
-            {
-                // While it closes, look at the shutdown's deadline as well.
-                let limit = access.value.phase == .closing ? access.value.shutdownDeadline : .never
-                if limit.hasPassed {
-                    abandonQueue(access)
-                    break
-                }
-                clock.wait(in: access, until: until, limit: limit)
-            }
-            return access.value.abandoned == nil
-        }
-    }
-
-    private func flushSink() {
-        let (round, deadline) = state.withLock { access in
-            (access.value.flushRound, access.value.flushDeadline)
-        }
-        var failure: (any Error)?
-        do { try sink.flush(by: deadline) } catch { failure = error }
-        do { try fallback?.flush(by: deadline) } catch { failure = failure ?? error }
-        state.withLock { access in
-            access.value.flushesDone = round
-            access.value.flushFailure = failure
-            if access.value.flushRound == round {
-                access.value.flushRequested = nil
-                access.value.flushDeadline = .now
-            }
-            access.broadcast()
-        }
     }
 }

@@ -62,6 +62,22 @@ public struct LogEvent: Sendable, Equatable {
         self.nesting = nesting
     }
 
+    /// One with neither entry nor error, as nearly all are: the room for those is not even copied.
+    init(
+        sequence: UInt64, time: LogTime, level: LogLevel, message: String, metadata: LogMetadata, thread: UInt64,
+        source: LogSource, nesting: UInt32
+    ) {
+        self.sequence = sequence
+        self.time = time
+        self.level = level
+        self.message = message
+        self.metadata = metadata
+        self.thread = thread
+        self.source = source
+        attachment = nil
+        self.nesting = nesting
+    }
+
     /// The part of the program that said it, by the metadata's key `category`; see ``LogCategory``.
     public var category: String? { metadata.category }
 

@@ -67,6 +67,9 @@ public final class LogService: Sendable {
         if !hasCrashRecord.load(ordering: .relaxed) { sequenceMemory.deallocate() }
     }
 
+    /// The sequence given last; 0 before the first.
+    var latestSequence: UInt64 { sequenceMemory.pointee.load(ordering: .relaxed) }
+
     /// The next sequence, from 1.
     @inline(__always)
     func nextSequence() -> UInt64 { sequenceMemory.pointee.add(1, ordering: .relaxed).newValue }
@@ -454,11 +457,10 @@ public final class LogService: Sendable {
         if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
         let category = audience.category(in: metadata), occasion = occasion(for: audience, context)
         if hidesNothing(message, metadata, error, from: audience) {
-            let event = stamp(
-                level, message.plainText, metadata, time: time, source: source, transaction: nil, error: error?.details)
+            let event = stamp(level, message.plainText, metadata, time: time, source: source, error: error?.details)
             deliver(event, to: audience, category, occasion, onlyTo: providers)
         } else {
-            let stamped = stamp(level, "", [:], time: time, source: source, transaction: nil, error: nil)
+            let stamped = stamp(level, "", [:], time: time, source: source)
             let event = PrivateEvent(stamped, message.marked(audience.privacy.rules.unmarkedTexts), metadata, error: error)
             deliver(event, to: audience, category, occasion, onlyTo: providers)
         }
@@ -477,11 +479,14 @@ public final class LogService: Sendable {
         let metadata = audience.wantsContext ? context?.metadata ?? [:] : [:]
         let category = audience.category(in: metadata), occasion = occasion(for: audience, context)
         if hidesNothing(errorText, metadata, nil, from: audience) {
-            let event = stamp(
-                level, entry.description, metadata, time: nil, source: source, transaction: entry, error: nil)
+            let event = LogEvent(
+                sequence: nextSequence(), time: clock.now(), level: level, message: entry.description, metadata: metadata,
+                thread: LogThread.currentNumber, source: source, transaction: entry, error: nil,
+                nesting: logbook_nesting_get().depth
+            ).within(.highest)
             deliver(event, to: audience, category, occasion, onlyTo: providers)
         } else {
-            let stamped = stamp(level, "", [:], time: nil, source: source, transaction: nil, error: nil)
+            let stamped = stamp(level, "", [:], time: nil, source: source)
             let unmarked = audience.privacy.rules.unmarkedTexts
             let text = errorText?.marked(unmarked) ?? entry.errorDescription.map { MarkedText($0, unmarked) }
             deliver(PrivateEvent(stamped, metadata, entry: entry, text), to: audience, category, occasion, onlyTo: providers)
@@ -501,13 +506,18 @@ public final class LogService: Sendable {
 
     private func stamp(
         _ level: LogLevel, _ message: String, _ metadata: LogMetadata, time: LogTime?, source: LogSource,
-        transaction: TransactionEntry?, error: LogErrorDetails?
+        error: LogErrorDetails? = nil
     ) -> LogEvent {
-        LogEvent(
-            sequence: nextSequence(), time: time ?? clock.now(), level: level,
-            message: message, metadata: metadata, thread: LogThread.currentNumber,
-            source: source, transaction: transaction, error: error, nesting: logbook_nesting_get().depth
-        ).within(.highest)
+        let sequence = nextSequence(), time = time ?? clock.now(), nesting = logbook_nesting_get().depth
+        let thread = LogThread.currentNumber
+        let event = error == nil
+            ? LogEvent(
+                sequence: sequence, time: time, level: level, message: message, metadata: metadata, thread: thread, source: source,
+                nesting: nesting)
+            : LogEvent(
+                sequence: sequence, time: time, level: level, message: message, metadata: metadata, thread: thread, source: source,
+                transaction: nil, error: error, nesting: nesting)
+        return event.within(.highest)
     }
 
     private func deliver(
@@ -529,86 +539,5 @@ public final class LogService: Sendable {
         } else {
             for hearer in hearers { hearer.take(event) }
         }
-    }
-
-    // MARK: Safety
-
-    /// Makes everything said so far as safe as each provider can, all at the same time.
-    /// - Returns: What was not reached before the deadline.
-    @discardableResult
-    public func flush(by deadline: LogDeadline) -> LogFlushReport {
-        report(by: deadline) { try $0.flush(by: deadline) }
-    }
-
-    /// Flushes and closes every provider. What is logged later is counted as ``DropReason/alreadyShutDown``. A second call
-    /// does nothing.
-    /// - Returns: What was not reached before the deadline.
-    @discardableResult
-    public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
-        tellLosses(isLast: true)
-        return report(by: deadline) { try $0.shutDown(by: deadline) }
-    }
-
-    /// Runs one call per registration, each on a thread of its own, and waits for all of them together: a provider that ignores
-    /// its deadline holds up neither the others nor the caller.
-    func report(
-        among registrations: [LogRegistration]? = nil, by deadline: LogDeadline,
-        _ call: @escaping @Sendable (LogRegistration) throws -> Void
-    ) -> LogFlushReport {
-        let registrations = (registrations ?? self.registrations).filter(\.isOfThisProcess)
-        let answers = Monitor([String??](repeating: nil, count: registrations.count))   // nil: none yet; .some(nil): done
-        for (index, registration) in registrations.enumerated() {
-            let answer: @Sendable (String?) -> Void = { text in
-                answers.withLock { access in
-                    access.value[index] = .some(text)
-                    access.broadcast()
-                }
-            }
-            if registration.isCurrent {
-                answer("it was asked from inside itself")
-            } else {
-                registration.call(call, answer: answer)
-            }
-        }
-        let final = answers.withLock { access in
-            while access.value.contains(where: { $0 == nil }) {
-                if deadline.hasPassed || !access.wait(until: deadline) { break }
-            }
-            return access.value
-        }
-        var unfinished: [LogFlushReport.Unfinished] = []
-        for (registration, answer) in zip(registrations, final) {
-            guard let reason = answer ?? "it had not answered when the deadline passed" else { continue }
-            unfinished.append(
-                .init(name: registration.name, pending: registration.ledger.pending, reason: reason))
-        }
-        return LogFlushReport(unfinished: unfinished)
-    }
-
-    /// How every provider fares.
-    public func health() -> LogHealth {
-        LogHealth(
-            providers: registrations.map {
-                .init(
-                    name: $0.name, level: $0.level, levels: $0.levels, unheard: $0.unheard,
-                    suppression: $0.suppression, ledger: $0.ledger, condition: $0.condition,
-                    latestFailure: $0.latestFailure)
-            },
-            latestSequence: sequenceMemory.pointee.load(ordering: .relaxed))
-    }
-}
-
-extension TransactionEntry: CustomStringConvertible {
-    /// `TXN17-… began`, `TXN17-… event 2`, `TXN17-… event 2, error 42: Baad!`.
-    public var description: String {
-        var text = transactionID
-        switch kind {
-        case .began: text += " began"
-        case .happened(let event): text += " event \(event)"
-        }
-        if errorCode != nil || errorDescription != nil {
-            text += ", error" + (errorCode.map { " \($0)" } ?? "") + (errorDescription.map { ": \($0)" } ?? "")
-        }
-        return text
     }
 }

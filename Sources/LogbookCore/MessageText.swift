@@ -62,7 +62,7 @@ final class MessageText: @unchecked Sendable {
             case MessageWord.Kind.signed.rawValue, MessageWord.Kind.unsigned.rawValue, MessageWord.Kind.double.rawValue:
                 let piece = MessageWords(words: UnsafeBufferPointer(start: word - 1, count: 2))
                 if limit - next < piece.maximumBytes { grow(&start, &next, &limit, by: piece.maximumBytes) }
-                next += piece.write(to: next) { _, _ in }
+                next += piece.write(to: next)
                 word += 1
                 continue
             default: continue   // a record has no marks but that something is for everybody

@@ -1,5 +1,4 @@
 // HOT PATH — text is made of the pieces once, by the thread that formats.
-internal import CLogbookSystem
 
 /// The words of a message, wherever they lie.
 struct MessageWords {
@@ -22,51 +21,30 @@ struct MessageWords {
     /// The text, whatever is marked in it.
     var string: String {
         String(unsafeUninitializedCapacity: maximumBytes) { room in
-            room.baseAddress.map { write(to: $0) { _, _ in } } ?? 0
+            room.baseAddress.map { write(to: $0) } ?? 0
         }
     }
 
     /// The text with its marks.
     /// - Parameter unmarked: What texts are that stand outside of all marks.
     func markedText(_ unmarked: LogPrivacy) -> MarkedText {
-        var text = markedText
-        guard unmarked != .public else { return text }
-        var place = 0, isMarked = false, all: [MarkedText.Mark] = [], own = text.marks[...]
-        forEachPiece { piece in
-            let start = place
-            switch piece {
-            case .markBegin: isMarked = true
-            case .markEnd: isMarked = false
-            case .bytes(let bytes), .text(let bytes): place += bytes.count
-            case .signed(let value): place += Int(logbook_decimal_digits(value.magnitude)) + (value < 0 ? 1 : 0)
-            case .unsigned(let value): place += Int(logbook_decimal_digits(value))
-            case .double(let value): place += value.description.utf8.count
-            }
-            if case .text = piece, !isMarked, place > start {
-                while let mark = own.first, mark.range.lowerBound < start {
-                    all.append(mark)
-                    own.removeFirst()
-                }
-                all.append(MarkedText.Mark(range: start..<place, privacy: unmarked))
-            }
-        }
-        text.marks = all + own
-        return text
-    }
-
-    private var markedText: MarkedText {
-        var marks: [MarkedText.Mark] = [], begin = 0
+        var marks: [MarkedText.Mark] = [], begin: Int?
         let bytes = [UInt8](unsafeUninitializedCapacity: maximumBytes) { room, count in
             guard let start = room.baseAddress else { return }
             count = write(to: start) { privacy, place in
                 if let privacy {
                     begin = place
                     marks.append(MarkedText.Mark(range: place..<place, privacy: privacy))
-                } else if begin < place {
+                    return
+                }
+                if let begin, begin < place {
                     marks[marks.count - 1].range = begin..<place
                 } else {
                     marks.removeLast()   // nothing stands between
                 }
+                begin = nil
+            } text: { range in
+                if begin == nil, unmarked != .public, !range.isEmpty { marks.append(MarkedText.Mark(range: range, privacy: unmarked)) }
             }
         }
         return MarkedText(bytes: bytes, marks: marks)
@@ -76,17 +54,26 @@ struct MessageWords {
     /// - Parameters:
     ///   - target: Room for ``maximumBytes``.
     ///   - mark: Called where a mark begins, and, without a privacy, where it ends.
+    ///   - text: Called with where a text stands that is no literal.
     /// - Returns: Bytes written.
-    func write(to target: UnsafeMutablePointer<UInt8>, mark: (LogPrivacy?, Int) -> Void) -> Int {
+    func write(
+        to target: UnsafeMutablePointer<UInt8>, mark: (LogPrivacy?, Int) -> Void = { _, _ in }, text: (Range<Int>) -> Void = { _ in }
+    ) -> Int {
         var next = target
+        func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+            guard let start = bytes.baseAddress else { return }
+            next.update(from: start, count: bytes.count)
+            next += bytes.count
+        }
         forEachPiece { piece in
             switch piece {
             case .markBegin(let privacy): mark(privacy, next - target)
             case .markEnd: mark(nil, next - target)
-            case .bytes(let text), .text(let text):
-                guard let start = text.baseAddress else { return }
-                next.update(from: start, count: text.count)
-                next += text.count
+            case .bytes(let bytes): append(bytes)
+            case .text(let bytes):
+                let start = next - target
+                append(bytes)
+                text(start..<next - target)
             case .signed(let value): next += writeDecimal(value.magnitude, isNegative: value < 0, to: next)
             case .unsigned(let value): next += writeDecimal(value, isNegative: false, to: next)
             case .double(let value):

@@ -55,3 +55,18 @@ public struct TransactionEntry: Sendable, Hashable {
         return entry
     }
 }
+
+extension TransactionEntry: CustomStringConvertible {
+    /// `TXN17-… began`, `TXN17-… event 2`, `TXN17-… event 2, error 42: Baad!`.
+    public var description: String {
+        var text = transactionID
+        switch kind {
+        case .began: text += " began"
+        case .happened(let event): text += " event \(event)"
+        }
+        if errorCode != nil || errorDescription != nil {
+            text += ", error" + (errorCode.map { " \($0)" } ?? "") + (errorDescription.map { ": \($0)" } ?? "")
+        }
+        return text
+    }
+}

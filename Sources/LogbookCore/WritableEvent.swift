@@ -112,7 +112,6 @@ package struct PlainEvent: WritableEvent {
     package var event: LogEvent {
         LogEvent(
             sequence: sequence, time: time, level: level, message: String(decoding: message, as: UTF8.self), metadata: [:],
-            thread: thread, source: LogSource(file: file, function: function, line: line), transaction: nil, error: nil,
-            nesting: 0)
+            thread: thread, source: LogSource(file: file, function: function, line: line), nesting: 0)
     }
 }

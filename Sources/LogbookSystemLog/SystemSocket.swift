@@ -20,21 +20,9 @@ final class SystemSocket: Sendable {
 
     /// A datagram socket of this machine.
     static func local(_ path: String) throws(SystemError) -> SystemSocket {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
-            guard path.utf8.count < place.count else { return false }
-            place.copyBytes(from: path.utf8)
-            return true
-        }
-        guard fits else { throw SystemError(ENAMETOOLONG, in: "connect") }
         let socket = try open(AF_UNIX, Self.datagram, 0)
-        let failure = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connectSocket(socket.descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        if failure != 0 { throw SystemError(errno, in: "connect") }
+        let failure = logbook_connect_local(socket.descriptor, path)
+        if failure != 0 { throw SystemError(failure, in: "connect") }
         return socket
     }
 

@@ -115,14 +115,12 @@
         mutating func lookAtReceiver(_ address: String, token: Secret?, over transport: some HTTPTransport) throws(DestinationAddressError) {
             let probe = try DestinationAddress.probe(address, token: token)
             let name = address.prefix { $0 != "?" }, start = logbook_monotonic_nanoseconds()
-            let answer = Self.ask(probe.request, transport)
-            let milliseconds = (logbook_monotonic_nanoseconds() - start) / 1_000_000
-            switch answer {
-            case .failure(let failure): say(.wrong, String(name), Self.words(for: failure))
-            case .success(let response):
+            do throws(HTTPFailure) {
+                let response = try transport.sendAndWait(probe.request, by: .seconds(60))
+                let milliseconds = (logbook_monotonic_nanoseconds() - start) / 1_000_000
                 judge(response, probe, String(name), hasToken: token != nil, milliseconds)
                 if let date = response.header("Date").flatMap({ HTTPDate.time($0) }) { lookAtClock(date, String(name)) }
-            }
+            } catch { say(.wrong, String(name), Self.words(for: error)) }
         }
 
         private mutating func judge(
@@ -156,22 +154,6 @@
             case .untrusted: "\(failure); install its authority's certificate, or give it to the program's transport"
             case .unreachable: "\(failure); is the name right, does it run, and may this machine reach it?"
             default: "\(failure)"
-            }
-        }
-
-        private static func ask(_ request: HTTPRequest, _ transport: some HTTPTransport) -> Result<HTTPResponse, HTTPFailure> {
-            let answer = Monitor<Result<HTTPResponse, HTTPFailure>?>(nil)
-            transport.send(request) { result in
-                answer.withLock { access in
-                    access.value = result
-                    access.broadcast()
-                }
-            }
-            return answer.withLock { access in
-                while true {
-                    if let result = access.value { return result }
-                    access.wait()
-                }
             }
         }
     }

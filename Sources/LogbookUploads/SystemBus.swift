@@ -44,28 +44,16 @@
         /// - Parameter deadline: For everything that is asked over this connection.
         init(at path: String, by deadline: LogDeadline) throws(Failure) {
             self.deadline = deadline
-            var address = sockaddr_un()
-            address.sun_family = sa_family_t(AF_UNIX)
-            let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
-                guard !path.isEmpty, path.utf8.count < place.count, !path.utf8.contains(0) else { return false }
-                place.copyBytes(from: path.utf8)
-                return true
-            }
             #if canImport(Glibc)
                 let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
             #else
                 let kind = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK
             #endif
-            guard fits else { throw .unreachable }
+            guard !path.isEmpty, !path.utf8.contains(0) else { throw .unreachable }
             socket = localSocket(kind)
             guard socket >= 0 else { throw .unreachable }
-            let connected = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-                }
-            }
             // A local socket is connected at once or not now.
-            guard connected == 0 else { throw .unreachable }
+            guard logbook_connect_local(socket, path) == 0 else { throw .unreachable }
             let user = String(geteuid()).utf8.map { String($0, radix: 16) }.joined()
             try send(Array("\0AUTH EXTERNAL \(user)\r\n".utf8))
             guard try line().hasPrefix("OK ") else { throw .unreachable }

@@ -142,6 +142,33 @@
             #expect(metrics.text().contains("logbook_collector_removed_total 2000\n"))
         }
 
+        @Test("S33: and again after every pause, until it is over")
+        func itGoesEveryHour() async throws {
+            let clock = ManualClock(now: LogTime(seconds: 2000)), hours = Locked(0)
+            func store(_ id: String, received: Double) async throws {
+                _ = try await archive.store(
+                    TransactionParcel(
+                        parcel: nil, set: TransactionSet(transactions: [TransactionRecord(id: id, usecase: 1)]),
+                        received: LogTime(seconds: received)))
+            }
+            try await store("T1", received: 0)
+            try await store("T2", received: 2000)
+            let kept = archive
+            await Retention(
+                archive: kept, keep: .seconds(1000), clock: .manual(clock), metrics: CollectorMetrics(),
+                pause: {
+                    let hour = hours.withLock { hours in
+                        hours += 1
+                        return hours
+                    }
+                    #expect(try await kept.counts(tenant: nil).transactions == (hour == 1 ? 1 : 0))
+                    if hour == 2 { throw CancellationError() }
+                    clock.advance(by: .seconds(3600))
+                }
+            ).runHourly()
+            #expect(hours.withLock { $0 } == 2)
+        }
+
         @Test func metricsSayWhatWasDone() async throws {
             try await RunningCollector.with(archive) { collector in
                 _ = try await collector.send(Golden.g2)

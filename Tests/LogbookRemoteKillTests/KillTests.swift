@@ -29,7 +29,7 @@
         }
 
         private static func run() throws -> Totals {
-            let folder = ScratchFolder(), random = LogRandomness.seeded(47), port = try freePort(random)
+            let folder = ScratchFolder(), random = LogRandomness.seeded(47), port = try FreePorts.take(1)[0]
             let spool = folder.path + "/spool"
             let deadline = LogDeadline.seconds(400), victim = try ChildProcess.builtProgram("RemoteVictim")
             var totals = Totals(), epoch: UInt64 = 0
@@ -93,18 +93,6 @@
             totals.stored = stored.count
             totals.seen = (folder.text("seen") ?? "").split(separator: "\n").count
             return totals
-        }
-
-        /// Below those that the kernel gives to clients, so that none takes it while the receiver is down.
-        private static func freePort(_ random: LogRandomness) throws -> UInt16 {
-            for _ in 0..<200 {
-                let port = UInt16(10_000 + (UInt64(getpid()) * 7919 + random.next()) % 20_000)
-                if let server = try? LoopbackServer(port: port, { _ in .reset }) {
-                    server.stop()
-                    return port
-                }
-            }
-            throw ScriptedFailure("no free port")
         }
     }
 #endif

@@ -30,7 +30,7 @@
         }
 
         private static func run() throws -> Totals {
-            let folder = ScratchFolder(), random = LogRandomness.seeded(54), port = try freePort(random)
+            let folder = ScratchFolder(), random = LogRandomness.seeded(54), port = try FreePorts.take(1)[0]
             let store = folder.path + "/store.sqlite", archive = folder.path + "/archive.sqlite"
             let url = "http://127.0.0.1:\(port)/v1/transactions"
             let deadline = LogDeadline.seconds(400)
@@ -106,18 +106,6 @@
             totals.stored = stored.count
             totals.duplicates = Int(try ask(archive, "SELECT sum(arrivals) - count(*) FROM parcels").first ?? "0") ?? 0
             return totals
-        }
-
-        /// Below those that the kernel gives to clients, so that none takes it while the collector is down.
-        private static func freePort(_ random: LogRandomness) throws -> UInt16 {
-            for _ in 0..<200 {
-                let port = UInt16(10_000 + (UInt64(getpid()) * 7919 + random.next()) % 20_000)
-                if let server = try? LoopbackServer(port: port, { _ in .reset }) {
-                    server.stop()
-                    return port
-                }
-            }
-            throw ScriptedFailure("no free port")
         }
     }
 #endif

@@ -166,6 +166,8 @@ void logbook_sha256_end(logbook_sha256 *hash, uint8_t *digest);
 
 /// A file in memory with these bytes, which nobody can change any more: its descriptor, or -1 and errno (ENOSYS where there are none).
 int logbook_sealed_memory(const char *name, const void *bytes, size_t count);
+/// Connects a Unix socket to a path: 0 or the error number, ENAMETOOLONG for a path that no such address can hold.
+int logbook_connect_local(int socket, const char *path);
 /// Sends nothing but a descriptor through a connected Unix socket: 0 or the error number.
 int logbook_send_descriptor(int socket, int descriptor);
 

@@ -1,0 +1,65 @@
+extension LogService {
+    /// Makes everything said so far as safe as each provider can, all at the same time.
+    /// - Returns: What was not reached before the deadline.
+    @discardableResult
+    public func flush(by deadline: LogDeadline) -> LogFlushReport {
+        report(by: deadline) { try $0.flush(by: deadline) }
+    }
+
+    /// Flushes and closes every provider. What is logged later is counted as ``DropReason/alreadyShutDown``. A second call
+    /// does nothing.
+    /// - Returns: What was not reached before the deadline.
+    @discardableResult
+    public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
+        tellLosses(isLast: true)
+        return report(by: deadline) { try $0.shutDown(by: deadline) }
+    }
+
+    /// Runs one call per registration, each on a thread of its own, and waits for all of them together: a provider that ignores
+    /// its deadline holds up neither the others nor the caller.
+    func report(
+        among registrations: [LogRegistration]? = nil, by deadline: LogDeadline,
+        _ call: @escaping @Sendable (LogRegistration) throws -> Void
+    ) -> LogFlushReport {
+        let registrations = (registrations ?? self.registrations).filter(\.isOfThisProcess)
+        let answers = Monitor([String??](repeating: nil, count: registrations.count))   // nil: none yet; .some(nil): done
+        for (index, registration) in registrations.enumerated() {
+            let answer: @Sendable (String?) -> Void = { text in
+                answers.withLock { access in
+                    access.value[index] = .some(text)
+                    access.broadcast()
+                }
+            }
+            if registration.isCurrent {
+                answer("it was asked from inside itself")
+            } else {
+                registration.call(call, answer: answer)
+            }
+        }
+        let final = answers.withLock { access in
+            while access.value.contains(where: { $0 == nil }) {
+                if deadline.hasPassed || !access.wait(until: deadline) { break }
+            }
+            return access.value
+        }
+        var unfinished: [LogFlushReport.Unfinished] = []
+        for (registration, answer) in zip(registrations, final) {
+            guard let reason = answer ?? "it had not answered when the deadline passed" else { continue }
+            unfinished.append(
+                .init(name: registration.name, pending: registration.ledger.pending, reason: reason))
+        }
+        return LogFlushReport(unfinished: unfinished)
+    }
+
+    /// How every provider fares.
+    public func health() -> LogHealth {
+        LogHealth(
+            providers: registrations.map {
+                .init(
+                    name: $0.name, level: $0.level, levels: $0.levels, unheard: $0.unheard,
+                    suppression: $0.suppression, ledger: $0.ledger, condition: $0.condition,
+                    latestFailure: $0.latestFailure)
+            },
+            latestSequence: latestSequence)
+    }
+}
