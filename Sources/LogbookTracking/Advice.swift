@@ -64,6 +64,9 @@ final class Advice: Sendable {
         }
     }
 
+    private static let screenMetadata: LogMetadata = [LogMetadata.categoryKey: .string(category(of: .screen))]
+    private static let eventMetadata: LogMetadata = [LogMetadata.categoryKey: .string(category(of: .event))]
+
     init(
         _ entry: CheckedEntry, at point: JoinPoint, isInstance: (@Sendable (Any) -> Bool)?, closures: Closures,
         service: LogService, transactions: OpenTransactions
@@ -78,7 +81,7 @@ final class Advice: Sendable {
         condition = entry.condition.map { Condition($0, entry, closures.predicates) }
         addition = entry.metadataSource.flatMap { closures.metadata[$0] }
 
-        var constant: LogMetadata = [LogMetadata.categoryKey: .string(Self.category(of: entry.kind))]
+        var constant = entry.kind == .screen ? Self.screenMetadata : Self.eventMetadata
         var members: [Member] = []
         for (key, value) in entry.metadata {
             switch value {
@@ -103,12 +106,12 @@ final class Advice: Sendable {
 
         isConstant = members.isEmpty && addition == nil && constantLabel != nil && transaction == nil
         let hasClosures = addition != nil || condition?.hasPredicates == true
-        let roots = entry.roots.values
+        let roots = entry.roots
         needsArguments = hasClosures || roots.contains { if case .argument = $0 { true } else { false } }
-        needsInstance = hasClosures || isInstance != nil || entry.tag != nil || roots.contains(.instance) || roots.contains(.type)
+        needsInstance = hasClosures || isInstance != nil || entry.tag != nil || roots.contains { $0 == .instance || $0 == .type }
             || transaction?.belongsToInstance == true
-        needsResult = hasClosures || roots.contains(.result)
-        needsClock = hasClosures || roots.contains(.duration)
+        needsResult = hasClosures || roots.contains { $0 == .result }
+        needsClock = hasClosures || roots.contains { $0 == .duration }
     }
 
     /// Reports the call, if it is one that the entry means.

@@ -15,9 +15,17 @@ final class AdviceSet: Sendable {
     let clock: LogClock?
 
     init(_ advice: [Advice], around: (any Sendable)? = nil) {
-        before = advice.filter { $0.entry.advice == .before }
-        instead = advice.filter { $0.entry.advice == .instead }
-        afterwards = advice.filter { $0.entry.advice != .before && $0.entry.advice != .instead }
+        var before: [Advice] = [], instead: [Advice] = [], afterwards: [Advice] = []
+        for one in advice {
+            switch one.entry.advice {
+            case .before: before.append(one)
+            case .instead: instead.append(one)
+            case .after, .afterReturning, .afterThrowing: afterwards.append(one)
+            }
+        }
+        self.before = before
+        self.instead = instead
+        self.afterwards = afterwards
         self.around = around
         hasAround = around != nil
         needsArguments = around != nil || advice.contains { $0.needsArguments }

@@ -137,10 +137,12 @@ public final class Tracker: Sendable {
                 throw .planHasIssues(examined.issues.map(TrackingPlanIssue.init))
             }
             var advice: [ObjectIdentifier: [Advice]] = [:], points: [ObjectIdentifier: JoinPoint] = [:]
-            for entry in examined.entries {
-                let point = catalog.points[entry.point]
-                points[ObjectIdentifier(point)] = point
-                advice[ObjectIdentifier(point), default: []].append(self.advice(for: entry, catalog, state.closures))
+            advice.reserveCapacity(examined.entries.count)
+            points.reserveCapacity(examined.entries.count)
+            for place in examined.entries.indices {
+                let point = catalog.points[examined.entries[place].point], id = ObjectIdentifier(point)
+                points[id] = point
+                advice[id, default: []].append(self.advice(for: examined.entries[place], catalog, state.closures))
             }
             for around in examined.arounds { points[ObjectIdentifier(around.point)] = around.point }
             let handlers = Dictionary(examined.arounds.map { (ObjectIdentifier($0.point), $0.handler) }) { $1 }

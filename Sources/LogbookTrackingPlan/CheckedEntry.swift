@@ -40,5 +40,5 @@ package struct CheckedEntry: Sendable {
     package let every: Int
     package let transaction: Transaction?
     /// What each path means at this point.
-    package let roots: [PlanPath: PlanPath.Root]
+    package let roots: PlanRoots
 }

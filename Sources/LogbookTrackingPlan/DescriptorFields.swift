@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// Takes apart the literals that the macro plug-in writes, whose parts are separated by characters of control. Field by field and
 /// without memory of its own: a thousand of them are read when a program starts.
 package struct DescriptorFields {
@@ -13,8 +21,10 @@ package struct DescriptorFields {
 
     package mutating func next() -> UnsafeBufferPointer<UInt8>? {
         guard let start else { return nil }
-        var end = start
-        while end < bytes.count, bytes[end] != separator { end += 1 }
+        var end = bytes.count
+        if let base = bytes.baseAddress, let found = memchr(base + start, Int32(separator), end - start) {
+            end = UnsafeRawPointer(base).distance(to: found)
+        }
         self.start = end < bytes.count ? end + 1 : nil
         return UnsafeBufferPointer(rebasing: bytes[start..<end])
     }

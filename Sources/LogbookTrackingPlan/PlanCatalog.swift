@@ -7,7 +7,7 @@ package struct PlanCatalog: Sendable {
     private let pointsByType: [String: [String: Int]]
     /// Points in the middle of a body are found by their name alone, too.
     private let aspectPoints: [String: Int]
-    /// The modules that have a type of a name.
+    /// The modules that have a type of a name, where they are more than one: each entry asks, and mostly nothing is there.
     private let modulesByType: [String: Set<String>]
 
     /// Types, and methods as `Type.selector`, that are there and carry no annotation; known before the program runs only.
@@ -19,10 +19,16 @@ package struct PlanCatalog: Sendable {
         self.unannotated = unannotated
         struct Name: Hashable { let module: String, type: String }
         var byName: [Name: [String: Int]] = [:], aspectPoints: [String: Int] = [:]
-        for place in points.indices.reversed() {   // of two with one name, the earlier one stands
-            let point = points[place]
-            byName[Name(module: point.module, type: point.type), default: [:]][point.selector] = place
-            if point.kind == .point { aspectPoints[point.selector] = place }
+        var place = points.count
+        while place > 0 {   // backwards: of two with one name, the earlier one stands
+            let first = points[place - 1], name = Name(module: first.module, type: first.type)
+            var places = byName.removeValue(forKey: name) ?? [:]
+            while place > 0, points[place - 1].type == name.type, points[place - 1].module == name.module {   // mostly a whole type
+                place -= 1
+                places[points[place].selector] = place
+                if points[place].kind == .point { aspectPoints[points[place].selector] = place }
+            }
+            byName[name] = places
         }
         var pointsByType: [String: [String: Int]] = [:], modules: [String: Set<String>] = [:]
         for (name, places) in byName {
@@ -40,7 +46,7 @@ package struct PlanCatalog: Sendable {
         self.placesOfTypes = placesOfTypes
         self.pointsByType = pointsByType
         self.aspectPoints = aspectPoints
-        modulesByType = modules
+        modulesByType = modules.filter { $1.count > 1 }
     }
 
     /// A free function is found by its module in the place of a type.
@@ -63,8 +69,7 @@ package struct PlanCatalog: Sendable {
 
     /// The modules that have a type of this name, when they are more than one.
     package func modules(sharing type: String) -> [String] {
-        let modules = modulesByType[type] ?? []
-        return modules.count > 1 ? modules.sorted() : []
+        modulesByType[type]?.sorted() ?? []
     }
 
     /// The point of this selector that the type has or inherits, and the type whose instances alone are meant when it inherits it.

@@ -33,10 +33,11 @@ package struct PlanCheck {
         var check = PlanCheck(catalog, names: names, usecases: document.usecases)
         check.issues = document.issues
         var entries: [CheckedEntry] = [], late: [PlanEntry] = []
-        for entry in document.entries {
-            if entry.isLate, check.place(of: entry, isQuiet: true) == nil {
-                late.append(entry)
-            } else if let checked = check.check(entry) {
+        entries.reserveCapacity(document.entries.count)
+        for place in document.entries.indices {   // not the entries themselves: each is half a kilobyte, and would be copied
+            if document.entries[place].isLate, check.place(of: document.entries[place], isQuiet: true) == nil {
+                late.append(document.entries[place])
+            } else if let checked = check.check(document.entries[place]) {
                 entries.append(checked)
             }
         }
@@ -108,7 +109,7 @@ package struct PlanCheck {
         guard let found = place(of: entry) else { return nil }
         let point = catalog.points[found.point]
         let advice = advice(of: entry, at: point)
-        var roots: [PlanPath: PlanPath.Root] = [:]
+        var roots = PlanRoots()
 
         func template(_ text: Placed<String>, in check: inout PlanCheck) -> PlanTemplate {
             let template = PlanTemplate(text.value)
@@ -171,7 +172,7 @@ package struct PlanCheck {
 
     private mutating func condition(
         _ written: Placed<String>, _ point: JoinPointRecord, _ advice: CheckedEntry.Advice,
-        into roots: inout [PlanPath: PlanPath.Root]
+        into roots: inout PlanRoots
     ) -> PlanCondition? {
         let condition: PlanCondition
         do { condition = try PlanConditionReader.read(written.value) } catch {
@@ -208,10 +209,10 @@ package struct PlanCheck {
 
     private mutating func resolve(
         _ path: PlanPath, at place: PlanPlace, _ point: JoinPointRecord, _ advice: CheckedEntry.Advice,
-        into roots: inout [PlanPath: PlanPath.Root]
+        into roots: inout PlanRoots
     ) {
         if roots[path] != nil { return }
-        if let root = root(of: path, at: place, point, advice) { roots[path] = root }
+        if let root = root(of: path, at: place, point, advice) { roots.add(path, root) }
     }
 
     private mutating func root(
@@ -270,13 +271,13 @@ package struct PlanCheck {
     }
 
     /// The paths that are to be kept from readers; one that the entry does not show is a slip that would look like safety.
-    private mutating func values(_ written: [Placed<String>], among roots: [PlanPath: PlanPath.Root]) -> Set<PlanPath> {
+    private mutating func values(_ written: [Placed<String>], among roots: PlanRoots) -> Set<PlanPath> {
         var values: Set<PlanPath> = []
         for text in written {
             if let path = PlanPath(text.value), roots[path] != nil {
                 values.insert(path)
             } else {
-                let hint = NearMatches.hint(for: text.value, among: roots.keys.map(\.description))
+                let hint = NearMatches.hint(for: text.value, among: roots.paths.map(\.description))
                 complain(text.place, "nothing in this entry shows \"\(text.value)\"\(hint)")
             }
         }

@@ -39,7 +39,7 @@ package struct PlanReader {
         if let version = top["version"], version.integer != 1 {
             complain(version.place, "this program reads plans of version 1")
         }
-        let stated = text(top, "screenSelector")
+        let stated = text(in: top, "screenSelector")
         if let usecases = top["usecases"] { read(usecases: usecases) }
         for (key, kind) in [("trackedScreens", PlanEntry.Kind.screen), ("trackedEvents", .event)] {
             guard let list = top[key] else { continue }
@@ -93,37 +93,52 @@ package struct PlanReader {
     ]
 
     private mutating func entry(_ json: PositionedJSON, _ kind: PlanEntry.Kind) -> PlanEntry? {
-        guard checkKeys(of: json, Self.entryKeys, kind == .screen ? "a screen" : "an event") else { return nil }
+        guard let members = members(of: json, kind == .screen ? "a screen" : "an event") else { return nil }
         let before = document.issues.count
         var entry = PlanEntry(kind, at: place(json.place))
-        entry.point = text(json, "point")
-        entry.type = text(json, "class", isRequired: json["point"] == nil)
-        entry.selector = text(json, "selector", isRequired: kind == .event && json["point"] == nil)
+        for place in members.indices { read(members[place], into: &entry) }
+        let names = members.lazy.map(\.key)
+        if entry.type == nil, entry.point == nil, !names.contains("class"), !names.contains("point") { missing("class", in: json) }
+        if kind == .event, entry.selector == nil, !names.contains("selector"), !names.contains("point") { missing("selector", in: json) }
+        if entry.label == nil, !names.contains("label") { missing("label", in: json) }
         if let point = json["point"], let selector = json["selector"] {
             complain(selector.place, "an entry names a \"selector\" or a \"point\", not both (\"point\": \(point.string ?? "…"))")
         }
-        entry.label = text(json, "label", isRequired: true)
-        entry.advice = text(json, "advice")
-        entry.condition = text(json, "when")
-        entry.instances = text(json, "instances")
-        entry.level = text(json, "level")
-        entry.metadataSource = text(json, "metadataFrom")
-        entry.providers = texts(json, "providers")
-        entry.privateValues = texts(json, "private") ?? []
-        entry.secretValues = texts(json, "secret") ?? []
-        entry.isOnce = flag(json, "once")
-        entry.isLate = flag(json, "late")
-        if let every = json["every"] {
-            if let number = every.integer, number >= 1 { entry.every = number } else { complain(every.place, "\"every\" must be a whole number of at least 1") }
-        }
-        readMetadata(json, into: &entry)
-        if let transaction = json["transaction"] { entry.transaction = read(transaction: transaction) }
         // What is missing in the writing would only be reported a second time by looking further.
         return document.issues.count == before || entry.type != nil && entry.label != nil ? entry : nil
     }
 
-    private mutating func readMetadata(_ json: PositionedJSON, into entry: inout PlanEntry) {
-        guard let metadata = json["metadata"] else { return }
+    /// In one pass, because a thousand entries are read when a program starts.
+    private mutating func read(_ member: PositionedJSON.Member, into entry: inout PlanEntry) {
+        let key = member.key, value = member.value
+        switch key {
+        case "class": entry.type = text(value, key)
+        case "selector": entry.selector = text(value, key)
+        case "point": entry.point = text(value, key)
+        case "label": entry.label = text(value, key)
+        case "advice": entry.advice = text(value, key)
+        case "metadata": read(metadata: value, into: &entry)
+        case "when": entry.condition = text(value, key)
+        case "instances": entry.instances = text(value, key)
+        case "providers": entry.providers = texts(value, key)
+        case "level": entry.level = text(value, key)
+        case "once": entry.isOnce = flag(value, key)
+        case "every":
+            if let number = value.integer, number >= 1 {
+                entry.every = number
+            } else {
+                complain(value.place, "\"every\" must be a whole number of at least 1")
+            }
+        case "metadataFrom": entry.metadataSource = text(value, key)
+        case "late": entry.isLate = flag(value, key)
+        case "private": entry.privateValues = texts(value, key) ?? []
+        case "secret": entry.secretValues = texts(value, key) ?? []
+        case "transaction": entry.transaction = read(transaction: value)
+        default: unknown(member, among: Self.entryKeys)
+        }
+    }
+
+    private mutating func read(metadata: PositionedJSON, into entry: inout PlanEntry) {
         guard case .object(let members) = metadata.value else {
             return complain(metadata.place, "\"metadata\" must be an object")
         }
@@ -150,8 +165,8 @@ package struct PlanReader {
         }
         guard let usecase = number(json, action.rawValue) else { return nil }
         let transaction = PlanEntry.Transaction(
-            action, usecase: usecase, event: number(json, "event"), by: text(json, "by"), errorCode: text(json, "errorCode"),
-            errorDescription: text(json, "errorDescription"))
+            action, usecase: usecase, event: number(json, "event"), by: text(in: json, "by"), errorCode: text(in: json, "errorCode"),
+            errorDescription: text(in: json, "errorDescription"))
         if action == .continues, json["event"] == nil { complain(json.place, "\"continues\" needs an \"event\"") }
         return transaction
     }
@@ -159,21 +174,26 @@ package struct PlanReader {
     // MARK: Values
 
     private mutating func checkKeys(of json: PositionedJSON, _ known: [String], _ what: String) -> Bool {
-        guard case .object(let members) = json.value else {
-            complain(json.place, "\(what) must be an object")
-            return false
-        }
-        for member in members where !known.contains(member.key) {
-            complain(member.keyPlace, "unknown key \"\(member.key)\"\(NearMatches.hint(for: member.key, among: known))")
-        }
+        guard let members = members(of: json, what) else { return false }
+        for member in members where !known.contains(member.key) { unknown(member, among: known) }
         return true
     }
 
-    private mutating func text(_ json: PositionedJSON, _ key: String, isRequired: Bool = false) -> Placed<String>? {
-        guard let value = json[key] else {
-            if isRequired { complain(json.place, "\"\(key)\" is missing") }
-            return nil
-        }
+    private mutating func members(of json: PositionedJSON, _ what: String) -> [PositionedJSON.Member]? {
+        if case .object(let members) = json.value { return members }
+        complain(json.place, "\(what) must be an object")
+        return nil
+    }
+
+    private mutating func unknown(_ member: PositionedJSON.Member, among known: [String]) {
+        complain(member.keyPlace, "unknown key \"\(member.key)\"\(NearMatches.hint(for: member.key, among: known))")
+    }
+
+    private mutating func missing(_ key: String, in json: PositionedJSON) { complain(json.place, "\"\(key)\" is missing") }
+
+    private mutating func text(in json: PositionedJSON, _ key: String) -> Placed<String>? { json[key].flatMap { text($0, key) } }
+
+    private mutating func text(_ value: PositionedJSON, _ key: String) -> Placed<String>? {
         guard let text = value.string, !text.isEmpty else {
             complain(value.place, "\"\(key)\" must be text that is not empty")
             return nil
@@ -181,8 +201,7 @@ package struct PlanReader {
         return Placed(text, at: place(value.place))
     }
 
-    private mutating func texts(_ json: PositionedJSON, _ key: String) -> [Placed<String>]? {
-        guard let list = json[key] else { return nil }
+    private mutating func texts(_ list: PositionedJSON, _ key: String) -> [Placed<String>]? {
         guard case .array(let elements) = list.value else {
             complain(list.place, "\"\(key)\" must be a list of texts")
             return nil
@@ -196,8 +215,7 @@ package struct PlanReader {
         }
     }
 
-    private mutating func flag(_ json: PositionedJSON, _ key: String) -> Bool {
-        guard let value = json[key] else { return false }
+    private mutating func flag(_ value: PositionedJSON, _ key: String) -> Bool {
         if case .bool(let flag) = value.value { return flag }
         complain(value.place, "\"\(key)\" must be true or false")
         return false

@@ -10,60 +10,65 @@ package struct PlanTemplate: Sendable {
     package private(set) var parts: [Part] = []
 
     package init(_ text: String) {
-        let sign = UInt8(ascii: "$")
-        guard var dollar = text.utf8.firstIndex(of: sign) else {
-            parts = [.text(text)]
-            return
-        }
-        var plain = "", rest = text[...]
-        while true {
-            if dollar > rest.startIndex { plain.append(contentsOf: rest[..<dollar]) }
-            rest = rest[rest.utf8.index(after: dollar)...]
-            if rest.utf8.first == sign {
-                plain.append("$")
-                rest = rest[rest.utf8.index(after: rest.startIndex)...]
-            } else {
-                let (words, end) = Self.path(in: rest)
-                if words.isEmpty {
-                    plain.append("$")
-                } else {
-                    if !plain.isEmpty { parts.append(.text(plain)) }
-                    plain = ""
-                    parts.append(.value(PlanPath(words: words)))
-                    rest = rest[end...]
-                }
-            }
-            guard let next = rest.utf8.firstIndex(of: sign) else { break }
-            dollar = next
-        }
-        if !rest.isEmpty { plain.append(contentsOf: rest) }
-        if !plain.isEmpty { parts.append(.text(plain)) }
+        var text = text
+        parts = text.utf8.contains(UInt8(ascii: "$")) ? text.withUTF8(Self.parts) : [.text(text)]
     }
 
-    /// The words of a path with which the text begins, and where it ends; by bytes as long as they are ASCII, because a thousand of
-    /// them are read when a program starts.
-    private static func path(in text: Substring) -> (words: [String], end: Substring.Index) {
-        let bytes = text.utf8
-        var words: [String] = [], start = text.startIndex, end = start
-        while end < text.endIndex {
+    /// By bytes, because a thousand templates are read when a program starts.
+    private static func parts(of bytes: UnsafeBufferPointer<UInt8>) -> [Part] {
+        let sign = UInt8(ascii: "$")
+        var parts: [Part] = [], plain = "", plainStart = 0, position = 0
+        while let dollar = bytes[position...].firstIndex(of: sign) {
+            let behind = dollar + 1
+            if behind < bytes.count, bytes[behind] == sign {
+                plain += text(bytes[plainStart..<behind])
+                position = behind + 1
+                plainStart = position
+                continue
+            }
+            let (words, end) = path(in: bytes, from: behind)
+            position = end
+            if words.isEmpty { continue }   // the sign means itself
+            if dollar > plainStart { plain += text(bytes[plainStart..<dollar]) }
+            if !plain.isEmpty { parts.append(.text(plain)) }
+            plain = ""
+            plainStart = end
+            parts.append(.value(PlanPath(words: words)))
+        }
+        if plainStart < bytes.count { plain += text(bytes[plainStart...]) }
+        if !plain.isEmpty { parts.append(.text(plain)) }
+        return parts
+    }
+
+    private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The words of a path that begins here, and where it ends.
+    private static func path(in bytes: UnsafeBufferPointer<UInt8>, from begin: Int) -> (words: [String], end: Int) {
+        var words: [String] = [], start = begin, end = begin
+        while end < bytes.count {
             let byte = bytes[end]
             if byte == UInt8(ascii: ".") {
-                let next = bytes.index(after: end)
-                guard end > start, next < text.endIndex, beginsWord(text.unicodeScalars[next]) else { break }
-                words.append(String(text[start..<end]))
-                start = next
-                end = next
+                guard end > start, end + 1 < bytes.count, beginsWord(scalar(in: bytes, at: end + 1)) else { break }
+                words.append(text(bytes[start..<end]))
+                start = end + 1
+                end = start
             } else if byte < 0x80 {
                 guard byte == UInt8(ascii: "_") || byte.isDigit || (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
                 else { break }
-                end = bytes.index(after: end)
+                end += 1
             } else {
-                guard continuesWord(text.unicodeScalars[end]) else { break }
-                end = text.unicodeScalars.index(after: end)
+                let scalar = scalar(in: bytes, at: end)
+                guard continuesWord(scalar) else { break }
+                end += UTF8.width(scalar)
             }
         }
-        if end > start { words.append(String(text[start..<end])) }
+        if end > start { words.append(text(bytes[start..<end])) }
         return (words, end)
+    }
+
+    private static func scalar(in bytes: UnsafeBufferPointer<UInt8>, at position: Int) -> Unicode.Scalar {
+        if bytes[position] < 0x80 { return Unicode.Scalar(bytes[position]) }
+        return text(bytes[position..<min(position + 4, bytes.count)]).unicodeScalars.first ?? "\u{FFFD}"
     }
 
     private static func beginsWord(_ scalar: Unicode.Scalar) -> Bool {

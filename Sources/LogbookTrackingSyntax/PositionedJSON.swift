@@ -30,7 +30,8 @@ package struct PositionedJSON: Sendable {
 
     package subscript(key: String) -> PositionedJSON? {
         guard case .object(let members) = value else { return nil }
-        return members.first { $0.key == key }?.value
+        for place in members.indices where members[place].key == key { return members[place].value }
+        return nil
     }
 
     package var string: String? { if case .string(let text) = value { text } else { nil } }

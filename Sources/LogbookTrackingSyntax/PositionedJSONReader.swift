@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// Reads JSON (RFC 8259) strictly: no comments, no trailing commas, each key of an object once.
 package struct PositionedJSONReader {
     /// What is wrong with a text, and where.
@@ -82,6 +90,7 @@ package struct PositionedJSONReader {
             position += 1
             return members
         }
+        members.reserveCapacity(4)
         while true {
             skipBlanks()
             guard current == UInt8(ascii: "\"") else { throw unexpected("a key in quotes") }
@@ -164,14 +173,18 @@ package struct PositionedJSONReader {
         }
     }
 
-    /// The text up to the closing quote, when nothing in it is escaped.
+    /// The text up to the closing quote, when nothing in it is escaped and it ends in its line.
     private mutating func plainText() -> String? {
         let start = position
-        var end = start
-        while end < bytes.count, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\"), bytes[end] != 0x0A { end += 1 }
-        guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return nil }
-        position = end + 1
-        return String(decoding: bytes[start..<end], as: UTF8.self)
+        return bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, let quote = memchr(base + start, Int32(UInt8(ascii: "\"")), bytes.count - start)
+            else { return nil }
+            let text = bytes[start..<base.distance(to: quote)]
+            if memchr(base + start, Int32(UInt8(ascii: "\\")), text.count) != nil { return nil }
+            if memchr(base + start, Int32(UInt8(ascii: "\n")), text.count) != nil { return nil }
+            position = text.endIndex + 1
+            return String(decoding: text, as: UTF8.self)
+        }
     }
 
     private mutating func unicodeScalar() throws(Failure) -> Unicode.Scalar {
