@@ -32,8 +32,8 @@ func registerProviders(to service: LogService, folder: String, collector: String
     }
 
     @Test func anEnvironmentRegistersItsProviders() throws {
-        let service = LogService(), folder = "/tmp/logbook-readme-\(UniqueID.make())"
-        try registerProviders(to: service, folder: folder, collector: "http://127.0.0.1:1", token: "secret")
+        let service = LogService(), folder = TemporaryFolder()
+        try registerProviders(to: service, folder: folder("logs"), collector: "http://127.0.0.1:1", token: "secret")
         #expect(service.registrations.map(\.name) == ["ConsoleLogProvider", "FileLogProvider", "RemoteLogProvider"])
         service.info("for the file alone")
         #expect(service.shutdown(by: .seconds(30)).isComplete)

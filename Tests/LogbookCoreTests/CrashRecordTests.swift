@@ -11,20 +11,12 @@ import Testing
 #endif
 
 @Suite struct CrashRecordTests {
-    private let path: String
-
-    init() {
-        var template = Array("/tmp/logbook-crash-XXXXXX".utf8CString)
-        path = String(cString: mkdtemp(&template)) + "/crash"
-    }
+    private let folder = TemporaryFolder()
+    private var path: String { folder("crash") }
 
     /// What the next run finds.
     private func record() throws -> CrashRecord? {
-        let service = LogService()
-        let record = try service.recordCrashes(in: path)
-        unlink(path)
-        rmdir(String(path.dropLast("/crash".count)))
-        return record
+        try LogService().recordCrashes(in: path)
     }
 
     @Test("a trap leaves a record with the latest sequence, and the program ends as it would have")
@@ -97,7 +89,6 @@ import Testing
             try LogService().recordCrashes(in: path + "/below")
         }
         #expect(throws: CrashRecordError.notACrashRecord(path: "/dev/null")) { try LogService().recordCrashes(in: "/dev/null") }
-        rmdir(String(path.dropLast("/crash".count)))
     }
 
     @Test(arguments: [

@@ -25,12 +25,7 @@ import Testing
 
     private let said = Locked("")
     private let service = LogService()
-    private let folder: String
-
-    init() {
-        var template = Array("/tmp/logbook-pipe-XXXXXX".utf8CString)
-        folder = String(cString: mkdtemp(&template))
-    }
+    private let folder = TemporaryFolder()
 
     /// A session that reads the text from a pipe of its own.
     private func session(_ text: String) throws -> PipeSession {
@@ -61,7 +56,7 @@ import Testing
             PipeProgram.Outlet(service.register(RecordingProvider())),
             .init(service.register(RecordingProvider(), from: .error, name: "errors")),
         ]
-        let status = try program("one\nERROR two\n", outlets, summary: folder + "/summary.tsv").run()
+        let status = try program("one\nERROR two\n", outlets, summary: folder("summary.tsv")).run()
         #expect(status == .delivered)
         #expect(
             said.withLock { $0 } == """
@@ -72,7 +67,7 @@ import Testing
 
                 """)
         #expect(
-            content(folder + "/summary.tsv")
+            content(folder("summary.tsv"))
                 == "provider\tpipe RecordingProvider\t2\t2\t0\t0\nprovider\tpipe errors\t1\t1\t0\t0\nfact\tpipe lines\t2\nfact\tpipe bytes\t14\nfact\tpipe events\t2\n"
         )
     }
@@ -81,7 +76,7 @@ import Testing
         let hoarder = Hoarder()
         let origin = LogOrigin(installation: "I", epoch: 7)
         let outlets = [PipeProgram.Outlet(service.register(hoarder), origin: origin) { hoarder.events }]
-        let path = folder + "/undelivered.jsonl"
+        let path = folder("undelivered.jsonl")
         #expect(try program("one\ntwo\n", outlets, undelivered: path).run() == .undelivered)
         let lines = try #require(content(path)).split(separator: "\n")
         let saved = try lines.map { try JSONLineFormat.parse(Array($0.utf8)) }
@@ -95,13 +90,13 @@ import Testing
 
     @Test func noFileIsMadeWhenNothingIsToBeSaved() throws {
         let outlets = [PipeProgram.Outlet(service.register(RecordingProvider()))]
-        let path = folder + "/undelivered.jsonl"
+        let path = folder("undelivered.jsonl")
         #expect(try program("one\n", outlets, undelivered: path).run() == .delivered)
         #expect(access(path, F_OK) != 0)
     }
 
     @Test func whatCannotBeWrittenIsSaidBeforeAnythingIsRead() throws {
-        let missing = folder + "/missing/file"
+        let missing = folder("missing/file")
         #expect(throws: PipeError.cannotWrite(path: missing, errno: ENOENT)) {
             try program("one\n", [], undelivered: missing)
         }
