@@ -52,29 +52,37 @@
 
         /// Removes rows on every server that answers; one that does not is told by its replicas when it is back.
         private func delete(from table: Table, where condition: String) async throws(ClickHouseFailure) {
-            // A shard of which no server answers may hold some: then this throws.
-            let found = try await client.rows("SELECT count() AS number FROM \(name(table)) WHERE \(condition)")
-            if found.first?.integer("number") == 0 { return }
-            let place = name(table) + (client.address.cluster == nil ? "" : "_shard")
+            // Fails when a shard has no server that answers: it may hold some.
+            if try await count(name(table), where: condition) == 0 { return }
             // What arrives from now on is not waited for.
-            let latest = nextPrecedence()
-            let remaining = "SELECT count() AS number FROM \(place) WHERE \(condition) AND precedence > \(latest)"
+            let present = "\(condition) AND precedence > \(nextPrecedence())"
+            let place = name(table) + (client.address.cluster == nil ? "" : "_shard")
             let deadline = LogDeadline.after(Self.mutationLimit)
             for server in client.address.servers.indices {
                 do throws(ClickHouseFailure) {
-                    if try await client.rows(remaining, at: server).first?.integer("number") == 0 { continue }
+                    if try await count(place, where: condition, at: server) == 0 { continue }
                     try await client.execute("ALTER TABLE \(place) DELETE WHERE \(condition)", at: server)
-                    while try await client.rows(remaining, at: server).first?.integer("number") != 0 {
+                    while try await count(place, where: present, at: server) > 0 {
                         if deadline.hasPassed { throw .refused(code: nil, reason: "removing takes long; ask for it again later") }
                         // Version 18.16 cannot be asked to wait. Who is cancelled must not ask without a pause.
                         do { try await Task.sleep(for: .milliseconds(20)) } catch {
                             throw .refused(code: nil, reason: "removing was given up before it was known to be done; ask for it again")
                         }
                     }
-                } catch {
-                    if client.address.cluster == nil || !error.passes { throw error }
+                } catch .unreachable where client.address.cluster != nil {
+                    continue
                 }
             }
+            if try await count(name(table), where: present) > 0 {
+                throw .refused(code: nil, reason: "a server went away while it removed rows; ask for it again")
+            }
+        }
+
+        private func count(
+            _ table: String, where condition: String, at server: Int? = nil
+        ) async throws(ClickHouseFailure) -> Int64 {
+            let rows = try await client.rows("SELECT count() AS number FROM \(table) WHERE \(condition)", at: server)
+            return rows.first?.integer("number") ?? 0
         }
 
         public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
