@@ -15,7 +15,7 @@
         let description: String
 
         static let scheme = "clickhouse://"
-        private static let form = "write clickhouse://user@host:8123/database, with ?cluster=name for shards and replicas"
+        private static let form = "write clickhouse://user@host:8123/database, with every server and ?cluster=name for shards and replicas"
 
         init(_ text: String) throws(ArchiveError) {
             guard text.hasPrefix(Self.scheme) else { throw .invalidAddress("this is no address of ClickHouse; \(Self.form)") }
@@ -52,6 +52,10 @@
                 servers.append("\(isSecure ? "https" : "http")://\(host)\(hasPort ? "" : isSecure ? ":8443" : ":8123")")
             }
             guard !servers.isEmpty else { throw .invalidAddress("the address of ClickHouse names no host; \(Self.form)") }
+            // What one of them had, the others would not know.
+            if servers.count > 1 && cluster == nil {
+                throw .invalidAddress("several servers of ClickHouse are one archive only as a cluster; \(Self.form)")
+            }
             self.servers = servers
             description =
                 Self.scheme + (user.isEmpty ? "" : "\(user)@") + hosts + "/\(database)" + (cluster.map { "?cluster=\($0)" } ?? "")

@@ -3,9 +3,9 @@
     internal import LogbookFormat
 
     extension ClickHouseArchive {
-        /// Transactions of one mutation at most: a mutation is one text, which the servers of a cluster pass to each other.
+        /// Transactions of one mutation at most: a mutation is one text, which replicas pass to each other.
         private static let removedAtATime = 500
-        /// How long a mutation is waited for.
+        /// How long mutations are waited for.
         private static let mutationLimit = Duration.seconds(60)
 
         /// Waits until the servers have rewritten what held the rows (`ALTER TABLE … DELETE`): then they are in no file of a table
@@ -50,28 +50,39 @@
             try await delete(from: Self.transactions, where: "\(condition) AND transaction IN \(list)")
         }
 
+        /// Removes rows on every server that answers; one that does not is told by its replicas when it is back.
         private func delete(from table: Table, where condition: String) async throws(ClickHouseFailure) {
-            let found = try await client.rows("SELECT count() AS number FROM \(name(table)) WHERE \(condition)")
-            if found.first?.integer("number") == 0 { return }
-            let address = client.address
-            let place = address.cluster.map { "_shard ON CLUSTER \($0)" } ?? ""
-            try await client.execute(
-                "ALTER TABLE \(name(table))\(place) DELETE WHERE \(condition)", settings: ["distributed_ddl_task_timeout": "50"])
-            let mutations = address.cluster.map { "cluster('\($0)', system, mutations)" } ?? "system.mutations"
+            // Fails when a shard has no server that answers: it may hold some.
+            if try await count(name(table), where: condition) == 0 { return }
+            // What arrives from now on is not waited for.
+            let present = "\(condition) AND precedence > \(nextPrecedence())"
+            let place = name(table) + (client.address.cluster == nil ? "" : "_shard")
             let deadline = LogDeadline.after(Self.mutationLimit)
-            while true {
-                let left = try await client.rows(
-                    """
-                    SELECT count() AS number FROM \(mutations) WHERE database = \(address.database.clickHouseLiteral)
-                      AND table = '\(table.name)\(address.cluster == nil ? "" : "_shard")' AND is_done = 0
-                    """)
-                if left.first?.integer("number") == 0 { return }
-                if deadline.hasPassed { throw .refused(code: nil, reason: "removing takes long; ask for it again later") }
-                // Version 18.16 cannot be asked to wait. Who is cancelled must not ask without a pause.
-                do { try await Task.sleep(for: .milliseconds(20)) } catch {
-                    throw .refused(code: nil, reason: "removing was given up before it was known to be done; ask for it again")
+            for server in client.address.servers.indices {
+                do throws(ClickHouseFailure) {
+                    if try await count(place, where: condition, at: server) == 0 { continue }
+                    try await client.execute("ALTER TABLE \(place) DELETE WHERE \(condition)", at: server)
+                    while try await count(place, where: present, at: server) > 0 {
+                        if deadline.hasPassed { throw .refused(code: nil, reason: "removing takes long; ask for it again later") }
+                        // Version 18.16 cannot be asked to wait. Who is cancelled must not ask without a pause.
+                        do { try await Task.sleep(for: .milliseconds(20)) } catch {
+                            throw .refused(code: nil, reason: "removing was given up before it was known to be done; ask for it again")
+                        }
+                    }
+                } catch .unreachable where client.address.cluster != nil {
+                    continue
                 }
             }
+            if try await count(name(table), where: present) > 0 {
+                throw .refused(code: nil, reason: "a server went away while it removed rows; ask for it again")
+            }
+        }
+
+        private func count(
+            _ table: String, where condition: String, at server: Int? = nil
+        ) async throws(ClickHouseFailure) -> Int64 {
+            let rows = try await client.rows("SELECT count() AS number FROM \(table) WHERE \(condition)", at: server)
+            return rows.first?.integer("number") ?? 0
         }
 
         public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {

@@ -67,36 +67,74 @@
             }
             return [
                 """
-                CREATE TABLE IF NOT EXISTS \(database).\(table.name)_shard ON CLUSTER \(cluster) (\(table.columns))
+                CREATE TABLE IF NOT EXISTS \(database).\(table.name)_shard (\(table.columns))
                 ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/\(database)/\(table.name)', '{replica}', precedence)
                 \(partition)\(order)
                 """,
                 """
-                CREATE TABLE IF NOT EXISTS \(database).\(table.name) ON CLUSTER \(cluster) (\(table.columns))
+                CREATE TABLE IF NOT EXISTS \(database).\(table.name) (\(table.columns))
                 ENGINE = Distributed(\(cluster), \(database), \(table.name)_shard, cityHash64(\(table.shard)))
                 """,
             ]
         }
 
-        /// Makes the tables that are missing.
+        /// Makes the tables that are missing, on one server after the other: `ON CLUSTER` needs another queue in ZooKeeper, waits
+        /// for servers that are down, and ends a server of version 18.16 that has just started. Once all servers have had them,
+        /// one that is down is left out; it has them still, or gets them at the next start.
         /// - Returns: The version that was found; above ``schemaVersion`` nothing was done.
         static func migrate(_ client: ClickHouseClient) async throws(ClickHouseFailure) -> Int {
             let address = client.address
-            let names = tables.map(\.name).clickHouseList
-            let found = try await client.rows(
-                "SELECT count() AS tables FROM system.tables WHERE database = \(address.database.clickHouseLiteral) AND name IN \(names)")
-            if found.first?.integer("tables") == Int64(tables.count) {
-                let version = try await client.rows("SELECT max(version) AS newest FROM \(address.database).\(schema.name)")
-                let newest = version.first?.integer("newest") ?? 0
-                if newest >= schemaVersion { return Int(newest) }
-            }
-            for table in tables {
-                for statement in creation(of: table, in: address.database, cluster: address.cluster) {
-                    try await client.execute(statement, settings: ["distributed_ddl_task_timeout": "50"])
+            let found = try await version(client)
+            if found > schemaVersion { return found }
+            for server in address.servers.indices {
+                do throws(ClickHouseFailure) {
+                    if let cluster = address.cluster { try await checkThatEveryServerIsNamed(of: cluster, client, at: server) }
+                    // Who may not make tables may use those that somebody else has made.
+                    if try await hasTables(client, at: server) { continue }
+                    for statement in tables.flatMap({ creation(of: $0, in: address.database, cluster: address.cluster) }) {
+                        try await client.execute(statement, at: server)
+                    }
+                } catch .unreachable where found == schemaVersion {
+                    continue
                 }
             }
-            try await client.insert([versionRow], into: schema.name)
-            return 0
+            if found < schemaVersion { try await client.insert([versionRow], into: schema.name) }
+            return found
+        }
+
+        private static func hasTables(_ client: ClickHouseClient, at server: Int) async throws(ClickHouseFailure) -> Bool {
+            let address = client.address
+            let names = tables.flatMap { address.cluster == nil ? [$0.name] : [$0.name, $0.name + "_shard"] }
+            let rows = try await client.rows(
+                """
+                SELECT count() AS tables FROM system.tables
+                WHERE database = \(address.database.clickHouseLiteral) AND name IN \(names.clickHouseList)
+                """, at: server)
+            return rows.first?.integer("tables") == Int64(names.count)
+        }
+
+        /// What the archive says of itself; 0 when its tables are not there, or not everywhere.
+        private static func version(_ client: ClickHouseClient) async throws(ClickHouseFailure) -> Int {
+            do throws(ClickHouseFailure) {
+                let rows = try await client.rows("SELECT max(version) AS newest FROM \(client.address.database).\(schema.name)")
+                return Int(rows.first?.integer("newest") ?? 0)
+            } catch .refused(let code, _) where code == ClickHouseFailure.unknownTable {
+                return 0
+            }
+        }
+
+        private static func checkThatEveryServerIsNamed(
+            of cluster: String, _ client: ClickHouseClient, at server: Int
+        ) async throws(ClickHouseFailure) {
+            let rows = try await client.rows(
+                "SELECT count() AS servers FROM system.clusters WHERE cluster = \(cluster.clickHouseLiteral)", at: server)
+            let servers = client.address.servers, count = Int(rows.first?.integer("servers") ?? 0)
+            if count == servers.count { return }
+            throw .refused(
+                code: nil,
+                reason: count == 0
+                    ? "the server \(servers[server]) knows no cluster \(cluster)"
+                    : "the cluster \(cluster) has \(count) servers and the address names \(servers.count); name every one, with commas between them")
         }
 
         static var versionRow: ArchiveRow {

@@ -5,7 +5,8 @@
     internal import LogbookTransactions
 
     /// An archive in ClickHouse, for what outgrows one machine: tables that begin with `logbook_`, made when there are none. With a
-    /// cluster, the rows are spread over its shards by the transaction's id, and each shard keeps them on all its replicas.
+    /// cluster, the rows are spread over its shards by the transaction's id, and each shard keeps them on all its replicas: it
+    /// stores and answers while each shard has a replica that does.
     ///
     /// ClickHouse has neither transactions nor unique keys, so this archive promises less than the others:
     /// - A parcel whose storing was interrupted is there in part until it is sent again. Then the rest is added.
@@ -14,7 +15,8 @@
     /// - What is stored survives `kill -9` of a server. A crash of its machine may take what the kernel had not written yet, unless
     ///   there is a replica elsewhere. Replicas copy from each other in their own time: what one alone has is not seen while it is
     ///   down, and is there when it comes back.
-    /// - An erasure that was interrupted is finished when it is asked for again.
+    /// - An erasure that was interrupted is finished when it is asked for again. It does not find what only a replica has that is
+    ///   down; ask for it again when that is back.
     public final class ClickHouseArchive: Archive {
         let client: ClickHouseClient
         let clock: LogClock
@@ -23,8 +25,8 @@
 
         /// Connects and makes the tables, blocking the calling thread until then.
         /// - Parameters:
-        ///   - url: `clickhouse://user@host:8123/database`; with `?cluster=name`, tables on every server of that cluster, whose
-        ///     servers must have the macros `shard` and `replica`. Several hosts, with commas between them, are tried in their order.
+        ///   - url: `clickhouse://user@host:8123/database`. With `?cluster=name` it names every server of that cluster, with commas
+        ///     between them: they are tried in their order, and must have the database and the macros `shard` and `replica`.
         ///     `secure=1` speaks HTTPS, `insecure=1` lets plain HTTP go to other machines.
         ///   - password: Instead of one in the URL, which others may see among the process's arguments.
         /// - Throws: ``ArchiveError/invalidAddress(_:)``, ``ArchiveError/cannotReach(address:reason:)``,

@@ -21,13 +21,15 @@
         }
 
         /// For statements that give nothing back.
-        func execute(_ sql: String, settings: [String: String] = [:]) async throws(ClickHouseFailure) {
-            _ = try await send(Self.parameters(settings), body: Array(sql.utf8))
+        /// - Parameter server: Which of the address's servers; any of them by default.
+        func execute(_ sql: String, at server: Int? = nil) async throws(ClickHouseFailure) {
+            _ = try await send(Self.parameters([:]), body: Array(sql.utf8), at: server)
         }
 
         /// What a query gives back, one object per row.
-        func rows(_ sql: String) async throws(ClickHouseFailure) -> [JSONValue] {
-            let bytes = try await send(Self.parameters([:]), body: Array((sql + " FORMAT JSONEachRow").utf8))
+        /// - Parameter server: Which of the address's servers; any of them by default.
+        func rows(_ sql: String, at server: Int? = nil) async throws(ClickHouseFailure) -> [JSONValue] {
+            let bytes = try await send(Self.parameters([:]), body: Array((sql + " FORMAT JSONEachRow").utf8), at: server)
             return try Self.rows(bytes)
         }
 
@@ -56,7 +58,9 @@
             return parameters
         }
 
-        private func send(_ parameters: [String: String], body: [UInt8]) async throws(ClickHouseFailure) -> [UInt8] {
+        private func send(
+            _ parameters: [String: String], body: [UInt8], at only: Int? = nil
+        ) async throws(ClickHouseFailure) -> [UInt8] {
             var limits = HTTPLimits()
             limits.total = Self.queryLimit
             limits.responseBodyBytes = Self.answerBytes
@@ -64,14 +68,17 @@
             if let user = address.user { headers.append(HTTPHeader("X-ClickHouse-User", user)) }
             if let password = address.password { headers.append(HTTPHeader("X-ClickHouse-Key", password.revealed)) }
             let query = parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.percentEncoded($0.value))" }.joined(separator: "&")
+            func request(to server: Int) -> HTTPRequest {
+                HTTPRequest(url: "\(address.servers[server])/?\(query)", headers: headers, body: body, limits: limits)
+            }
+            if let only { return try await answer(to: request(to: only)) }
             let first = current.withLock { $0 }
             var attempts = 0
             while true {
                 let server = (first + attempts) % address.servers.count
                 attempts += 1
-                let request = HTTPRequest(url: "\(address.servers[server])/?\(query)", headers: headers, body: body, limits: limits)
                 do throws(ClickHouseFailure) {
-                    let answer = try await self.answer(to: request)
+                    let answer = try await self.answer(to: request(to: server))
                     current.withLock { $0 = server }
                     return answer
                 } catch {

@@ -13,6 +13,9 @@
             }
         }
 
+        /// The code for a table that is not there.
+        static let unknownTable = 60
+
         /// Whether the same may work at once, perhaps at another of its servers.
         var passes: Bool {
             switch self {

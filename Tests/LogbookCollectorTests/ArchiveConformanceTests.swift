@@ -1,6 +1,7 @@
 #if Collector && canImport(Glibc)
     @testable import LogbookCollector
     import LogbookCore
+    import LogbookTestKit
     import LogbookTransactions
     import Testing
 
@@ -12,6 +13,11 @@
 
         @Test(.enabled(if: ClickHouseServer.isPossible, "needs the Debian package clickhouse-server"))
         func clickHouseIsAmongThem() { #expect(ArchiveServers.current?.clickHouse != nil) }
+
+        @Test(.enabled(if: ClickHouseCluster.isPossible, "needs the Debian package clickhouse-server or zookeeper"))
+        func clustersOfClickHouseAreAmongThem() {
+            #expect(ArchiveServers.current?.clickHouseShards != nil && ArchiveServers.current?.clickHouseReplicas != nil)
+        }
 
         // MARK: Transactions
 
@@ -282,15 +288,13 @@
             // Unnamed, named in one order, and named in the other.
             let stored = try await archive.counts(tenant: nil).entries
             #expect(stored == 600)
-            if kind == .clickHouse { #expect(accepted >= stored) } else { #expect(accepted == stored) }
+            if kind.isClickHouse { #expect(accepted >= stored) } else { #expect(accepted == stored) }
         }
 
         @Test("two collectors that start at the same time make the tables once", arguments: ArchiveKind.servers)
         func twoStartAtTheSameTime(_ kind: ArchiveKind) async throws {
             let servers = try #require(ArchiveServers.current)
-            let address = try await onThread {
-                kind == .postgres ? try servers.postgres!.makeDatabase() : try servers.clickHouse!.makeDatabase()
-            }
+            let address = try await onThread { try servers.makeDatabase(kind) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
@@ -308,9 +312,9 @@
             let (_, address) = try await ArchiveServers.open(kind)
             try await onThread {
                 if kind == .postgres {
-                    _ = try servers.postgres!.ask(address, "UPDATE schema_version SET version = 99")
+                    _ = try servers.postgres?.ask(address, "UPDATE schema_version SET version = 99")
                 } else {
-                    try servers.clickHouse!.ask("INSERT INTO \(address.split(separator: "/").last!).logbook_schema VALUES (99, 1)")
+                    try servers.clickHouse(kind).ask("INSERT INTO \(ClickHouseAddress(address).database).logbook_schema VALUES (99, 1)")
                 }
                 #expect {
                     try ArchiveURL.open(address)
@@ -320,15 +324,65 @@
             }
         }
 
+        // MARK: Clusters
+
+        @Test("the address of a cluster names every server of it, and a cluster that they know", .enabled(if: ClickHouseCluster.isPossible, "needs the Debian package clickhouse-server or zookeeper"))
+        func everyServerIsNamed() async throws {
+            let cluster = try #require(ArchiveServers.current?.clickHouseReplicas)
+            try await onThread {
+                let address = try cluster.makeDatabase(), database = try ClickHouseAddress(address).database
+                for (wrong, said) in [
+                    (cluster.address(of: database, servers: [cluster.servers[0]]), "the cluster c has 2 servers and the address names 1"),
+                    (address.replacing("cluster=c", with: "cluster=d"), "knows no cluster d"),
+                ] {
+                    #expect {
+                        try ArchiveURL.open(wrong)
+                    } throws: {
+                        "\($0)".contains(said)
+                    }
+                }
+            }
+        }
+
+        @Test("a replica that is new gets its tables when a collector starts, and what the other one has", .enabled(if: ClickHouseCluster.isPossible, "needs the Debian package clickhouse-server or zookeeper"))
+        func aNewReplica() async throws {
+            let cluster = try #require(ArchiveServers.current?.clickHouseReplicas)
+            let address = try await onThread {
+                let address = try cluster.makeDatabase(), database = try ClickHouseAddress(address).database
+                for table in ClickHouseArchive.tables {
+                    for statement in ClickHouseArchive.creation(of: table, in: database, cluster: "c") {
+                        try cluster.servers[0].ask(statement)
+                    }
+                }
+                try cluster.servers[0].ask("INSERT INTO \(database).logbook_schema VALUES (\(ClickHouseArchive.schemaVersion), 1)")
+                return address
+            }
+            let archive = try await onThread { try ArchiveURL.open(address) }
+            #expect(try await archive.store(Golden.parcel(TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(0, at: 1)]))).accepted == 1)
+            let found = try await onThread {
+                try eventually {
+                    let query = "SELECT count() FROM \(try ClickHouseAddress(address).database).logbook_entries_shard"
+                    let found = try cluster.servers[1].ask(query)
+                    if found != "1\n" { throw ScriptedFailure(found) }
+                    return found
+                }
+            }
+            #expect(found == "1\n")
+        }
+
         // MARK: Servers that go away
 
-        @Test("Row 54, S27: a server that is killed while it stores says nothing; sent again, everything is there once", arguments: ArchiveKind.servers)
+        @Test("Row 54, S27: a server that is killed while it stores says nothing; sent again, everything is there once", arguments: ArchiveKind.single)
         func aKilledServer(_ kind: ArchiveKind) async throws {
             let servers = try await onThread {
-                if kind == .postgres { return try ArchiveServers(postgres: PostgresServer(), clickHouse: nil) }
-                let clickHouse = try ClickHouseServer()
-                try clickHouse.start()
-                return try ArchiveServers(postgres: nil, clickHouse: clickHouse)
+                var servers = try ArchiveServers()
+                if kind == .postgres {
+                    servers.postgres = try PostgresServer()
+                } else {
+                    servers.clickHouse = try ClickHouseServer()
+                    try servers.clickHouse?.start()
+                }
+                return servers
             }
             let (archive, _) = try await ArchiveServers.$current.withValue(servers) { try await ArchiveServers.open(kind) }
             let received = LogTime(seconds: 1000)

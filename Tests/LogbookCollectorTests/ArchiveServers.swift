@@ -102,84 +102,9 @@
         }
     }
 
-    /// A ClickHouse server of the machine's, in a folder of its own.
-    final class ClickHouseServer: Sendable {
-        static let isPossible = isInstalled("command -v clickhouse-server")
-        let httpPort: UInt16
-        let tcpPort: UInt16
-        private let interserverPort: UInt16
-        private let folder = ScratchFolder()
-        private let process = Locked<ChildProcess?>(nil)
-        private let databases = Locked(0)
-
-        init() throws {
-            let ports = try FreePorts.take(3)
-            (httpPort, tcpPort, interserverPort) = (ports[0], ports[1], ports[2])
-        }
-
-        deinit { _ = process.withLock { $0?.wait(by: .now) } }
-
-        /// - Parameter more: Of the configuration: clusters, macros.
-        func start(_ more: String = "") throws {
-            folder.write(
-                "config.xml",
-                """
-                <yandex><logger><level>warning</level><log>./log</log><errorlog>./errors</errorlog></logger>
-                <http_port>\(httpPort)</http_port><tcp_port>\(tcpPort)</tcp_port><interserver_http_port>\(interserverPort)</interserver_http_port>
-                <listen_host>127.0.0.1</listen_host><interserver_http_host>127.0.0.1</interserver_http_host>
-                <path>./data/</path><tmp_path>./tmp/</tmp_path><users_config>users.xml</users_config>
-                <default_profile>default</default_profile><default_database>default</default_database>
-                <mark_cache_size>67108864</mark_cache_size>\(more)</yandex>
-                """)
-            folder.write(
-                "users.xml",
-                """
-                <yandex><profiles><default/></profiles><quotas><default/></quotas><users><default><password></password>
-                <networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default>
-                <logbook><password>p@ss'word</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile>
-                <quota>default</quota></logbook></users></yandex>
-                """)
-            try startAgain()
-        }
-
-        func startAgain() throws {
-            let child = try ChildProcess(
-                ["clickhouse-server", "--config-file=config.xml"], in: folder.path, output: folder.path + "/said",
-                errors: folder.path + "/complained")
-            process.withLock { $0 = child }
-            try eventually(while: child) { _ = try ask("SELECT 1") }
-        }
-
-        func kill() {
-            process.withLock { process in
-                process?.signal(SIGKILL)
-                process?.wait()
-            }
-        }
-
-        func address(of database: String) -> String { "clickhouse://127.0.0.1:\(httpPort)/\(database)" }
-
-        func makeDatabase() throws -> String {
-            let name = databases.withLock { number in
-                number += 1
-                return "t\(number)"
-            }
-            _ = try ask("CREATE DATABASE \(name)")
-            return address(of: name)
-        }
-
-        @discardableResult
-        func ask(_ sql: String) throws -> String {
-            let answer = try CurlTransport.shared.sendAndWait(
-                HTTPRequest(url: "http://127.0.0.1:\(httpPort)/", body: Array(sql.utf8)), by: .seconds(60))
-            if answer.status != 200 { throw ScriptedFailure(answer.text) }
-            return answer.text
-        }
-    }
-
     /// The engines behind an archive.
     enum ArchiveKind: String, Sendable, CaseIterable, CustomTestStringConvertible {
-        case sqlite, postgres, clickHouse
+        case sqlite, postgres, clickHouse, clickHouseShards, clickHouseReplicas
 
         var testDescription: String { rawValue }
 
@@ -189,62 +114,91 @@
             case .sqlite: true
             case .postgres: PostgresServer.isPossible
             case .clickHouse: ClickHouseServer.isPossible
+            case .clickHouseShards, .clickHouseReplicas: ClickHouseCluster.isPossible
             }
         }
 
         /// Those that are servers.
         static let servers = available.filter { $0 != .sqlite }
+        /// Those that are one server.
+        static let single = servers.filter { [.postgres, .clickHouse].contains($0) }
+
+        var isClickHouse: Bool { [.clickHouse, .clickHouseShards, .clickHouseReplicas].contains(self) }
     }
 
     /// The servers that the tests of one suite share; each test has a database of its own.
     struct ArchiveServers: Sendable {
         @TaskLocal static var current: ArchiveServers?
-        let postgres: PostgresServer?
-        let clickHouse: ClickHouseServer?
+        var postgres: PostgresServer?
+        var clickHouse: ClickHouseServer?
+        var clickHouseShards: ClickHouseCluster?
+        var clickHouseReplicas: ClickHouseCluster?
 
         /// For archives in files; it goes away with the suite.
         let folder: TemporaryFolder
         private let files = Locked(0)
 
-        init(postgres: PostgresServer?, clickHouse: ClickHouseServer?) throws {
-            self.postgres = postgres
-            self.clickHouse = clickHouse
-            folder = try TemporaryFolder()
+        init() throws { folder = try TemporaryFolder() }
+
+        /// All that are installed here.
+        static func startAll() throws -> ArchiveServers {
+            var servers = try ArchiveServers()
+            if PostgresServer.isPossible { servers.postgres = try PostgresServer() }
+            if ClickHouseServer.isPossible {
+                servers.clickHouse = try ClickHouseServer()
+                try servers.clickHouse?.start()
+            }
+            if ClickHouseCluster.isPossible {
+                servers.clickHouseShards = try ClickHouseCluster(.shards)
+                servers.clickHouseReplicas = try ClickHouseCluster(.replicas)
+            }
+            return servers
+        }
+
+        /// A database that holds nothing, or a file that is not there yet.
+        func makeDatabase(_ kind: ArchiveKind) throws -> String {
+            switch kind {
+            case .sqlite:
+                let number = files.withLock { number in
+                    number += 1
+                    return number
+                }
+                return "sqlite:" + folder("\(number).sqlite")
+            case .postgres: return try #require(postgres).makeDatabase()
+            case .clickHouse: return try #require(clickHouse).makeDatabase()
+            case .clickHouseShards: return try #require(clickHouseShards).makeDatabase()
+            case .clickHouseReplicas: return try #require(clickHouseReplicas).makeDatabase()
+            }
+        }
+
+        /// The server that an archive asks first.
+        func clickHouse(_ kind: ArchiveKind) throws -> ClickHouseServer {
+            switch kind {
+            case .clickHouseShards: try #require(clickHouseShards).servers[0]
+            case .clickHouseReplicas: try #require(clickHouseReplicas).servers[0]
+            default: try #require(clickHouse)
+            }
         }
 
         /// An archive that holds nothing, and where it is.
         static func open(_ kind: ArchiveKind) async throws -> (archive: any Archive, address: String) {
             let servers = try #require(current)
             return try await onThread {
-                let address =
-                    switch kind {
-                    case .sqlite: "sqlite:" + servers.folder("\(servers.next()).sqlite")
-                    case .postgres: try #require(servers.postgres).makeDatabase()
-                    case .clickHouse: try #require(servers.clickHouse).makeDatabase()
-                    }
+                let address = try servers.makeDatabase(kind)
                 return (try ArchiveURL.open(address), address)
             }
         }
-    }
 
-    extension ArchiveServers {
-        private func next() -> Int {
-            files.withLock { number in
-                number += 1
-                return number
-            }
-        }
+        /// Of servers that have ended although nobody has ended them.
+        fileprivate var trouble: String? { clickHouse?.trouble ?? clickHouseShards?.trouble ?? clickHouseReplicas?.trouble }
     }
 
     /// Starts the servers before the suite and stops them after it.
     struct ArchiveServersTrait: SuiteTrait, TestScoping {
         func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {
-            let servers = try await onThread {
-                let clickHouse = ClickHouseServer.isPossible ? try ClickHouseServer() : nil
-                try clickHouse?.start()
-                return try ArchiveServers(postgres: PostgresServer.isPossible ? PostgresServer() : nil, clickHouse: clickHouse)
-            }
+            let servers = try await onThread { try ArchiveServers.startAll() }
             try await ArchiveServers.$current.withValue(servers) { try await function() }
+            if let trouble = servers.trouble { Issue.record("\(trouble)") }
             // Stopping waits, so it is not left to whoever lets go last.
             try await onThread { withExtendedLifetime(servers) {} }
         }

@@ -9,7 +9,7 @@
             arguments: [
                 "", "sqlite:", "archive.sqlite", "postgres:hidden@x", "mysql://u:hidden@h/d", "postgres://u:hidden@h:port:1/d?nonsense=1",
                 "clickhouse://u:hidden@/d", "clickhouse://u:hidden@h/d?nonsense=1", "clickhouse://u:hidden%4@h/d", "clickhouse://u:hidden@h/a-b",
-                "clickhouse://u:hidden@h/d?cluster=a'b", "clickhouse://u:hidden@h/d?secure=maybe", "clickhouse://u:hidden@h,,i/d",
+                "clickhouse://u:hidden@h/d?cluster=a'b", "clickhouse://u:hidden@h/d?secure=maybe", "clickhouse://u:hidden@h,,i/d?cluster=c", "clickhouse://u:hidden@h,i/d",
             ])
         func noArchive(_ text: String) {
             #expect {
