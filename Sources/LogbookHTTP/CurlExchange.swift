@@ -9,6 +9,8 @@ final class CurlExchange {
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var uploaded = 0
+    /// Of a body that is read piece by piece.
+    private var reader: (any HTTPBodyReader)?
     private var headers: [HTTPHeader] = []
     private var headerBytes = 0
     private var body: [UInt8] = []
@@ -86,7 +88,7 @@ final class CurlExchange {
             set(request.method == "HEAD" ? CURLOPT_NOBODY : CURLOPT_HTTPGET, 1)
         } else {
             set(CURLOPT_POST, 1)
-            logbook_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.bodyBytes))
+            logbook_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, request.bodyBytes.map { curl_off_t($0) } ?? -1)
             let context = Unmanaged.passUnretained(self).toOpaque()
             logbook_curl_on_upload(
                 handle, { bytes, size, count, context in CurlExchange.from(context).upload(into: bytes, size * count) },
@@ -105,6 +107,8 @@ final class CurlExchange {
         if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             headerList = curl_slist_append(headerList, "Content-Type:")  // libcurl would claim a form
         }
+        // libcurl leaves it out where HTTP/2 has frames instead.
+        if request.bodyBytes == nil { headerList = curl_slist_append(headerList, "Transfer-Encoding: chunked") }
         let token = request.signature?.sessionToken.map { [HTTPHeader("x-amz-security-token", $0.revealed)] } ?? []
         for header in request.headers + token {
             // libcurl removes a header that is given without a value; a semicolon sends it empty.
@@ -124,15 +128,17 @@ final class CurlExchange {
     // MARK: While it runs
 
     private func upload(into bytes: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
-        let count = min(room, request.bodyBytes - uploaded)
+        let count = min(room, (request.bodyBytes ?? .max) - uploaded)
         guard count > 0, let bytes else { return 0 }
         if let stream = request.stream {
-            let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: count)
-            guard let read = try? stream.read(into: buffer, at: uploaded), (1...count).contains(read) else {
-                return Int(CURL_READFUNC_ABORT)
-            }
-            uploaded += read
-            return read
+            do {
+                let reader = try self.reader ?? stream.open()
+                self.reader = reader
+                let read = try reader.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
+                guard (stream.bytes == nil ? 0 : 1)...count ~= read else { return Int(CURL_READFUNC_ABORT) }
+                uploaded += read
+                return read
+            } catch { return Int(CURL_READFUNC_ABORT) }
         }
         request.body.withUnsafeBytes { body in
             UnsafeMutableRawPointer(bytes).copyMemory(from: body.baseAddress! + uploaded, byteCount: count)
@@ -143,9 +149,9 @@ final class CurlExchange {
 
     /// libcurl sends the body again when a kept connection turns out to be dead.
     private func rewind(to offset: curl_off_t, from origin: Int32) -> Int32 {
-        guard origin == 0, offset >= 0, offset <= curl_off_t(request.bodyBytes) else {
-            return Int32(CURL_SEEKFUNC_FAIL)
-        }
+        let furthest = request.stream == nil ? request.body.count : 0   // what is read piece by piece begins anew
+        guard origin == 0, offset >= 0, offset <= curl_off_t(furthest) else { return Int32(CURL_SEEKFUNC_FAIL) }
+        reader = nil
         uploaded = Int(offset)
         return Int32(CURL_SEEKFUNC_OK)
     }
