@@ -33,6 +33,7 @@ final class CurlExchange {
     func prepare(trust: HTTPTrust, proxy: String?) {
         set(CURLOPT_URL, request.url)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_DNS_CACHE_TIMEOUT, 1)  // a host that has moved is found by the next attempt
         set(CURLOPT_NOSIGNAL, 1)  // libcurl's timeouts must not send signals to the host
         logbook_curl_do_not_wait_for_resolver(handle)
         set(CURLOPT_FOLLOWLOCATION, 0)
@@ -49,6 +50,7 @@ final class CurlExchange {
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         if let authorities = trust.authorities { set(CURLOPT_CAINFO, authorities) }
+        if let revocations = trust.revocations { set(CURLOPT_CRLFILE, revocations) }
         if let client = trust.client {
             set(CURLOPT_SSLCERT, client.certificate)
             set(CURLOPT_SSLKEY, client.key)
@@ -203,9 +205,12 @@ final class CurlExchange {
             return .failure(.invalidRequest(reason))
         case CURLE_OPERATION_TIMEDOUT:
             return .failure(.timedOut(reason))
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM,
-            CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
+            CURLE_SSL_CERTPROBLEM, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             return .failure(.untrusted(reason))
+        case CURLE_SSL_CONNECT_ERROR where ["protocol version", "unsupported protocol"].contains(where: { reason.contains($0) }):
+            // Every other end of a handshake may be the network's; only the text of the TLS library tells this one.
+            return .failure(.untrusted("\(reason); TLS 1.2 or later is needed"))
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL:
             // The scheme was checked before, so an unsupported protocol is what the server spoke.
             return .failure(.malformedResponse(reason))
