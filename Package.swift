@@ -197,7 +197,7 @@ let package = Package(
         tests("LogbookRemote", ["LogbookDelivery", "LogbookFormat", "LogbookGzip", "LogbookHTTP"]),
         // Apart from the other tests, as are those of the files.
         .testTarget(
-            name: "LogbookRemoteKillTests", dependencies: ["RemoteVictim", "LogbookCore", "LogbookTestKit"],
+            name: "LogbookRemoteKillTests", dependencies: ["RemoteVictim", "LogbookCore", "LogbookGzip", "LogbookTestKit"],
             swiftSettings: settings),
         .executableTarget(
             name: "RemoteVictim",

@@ -17,7 +17,8 @@ install_missing() {
         as_root=(sudo)
     fi
     "${as_root[@]}" apt-get update -qq
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y -qq \
+    # RUNLEVEL: what is installed for the tests is not started as a service of the machine.
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -o DPkg::Lock::Timeout=600 install -y -qq \
         --no-install-recommends "${missing[@]}" >/dev/null
 }
 

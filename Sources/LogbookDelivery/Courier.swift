@@ -1,8 +1,8 @@
 public import LogbookCore
 public import LogbookHTTP
 
-/// The one delivery engine: takes parcels from a source, oldest first and one at a time, sends them to a destination, and
-/// decides by the answer.
+/// The one delivery engine: takes parcels from a source, oldest first, sends them to a destination, and decides by the answer. One
+/// is on its way at a time, or up to ``DeliveryPolicy/parcelsInFlight``.
 ///
 /// After a failure it pauses, longer with each failure in a row; then one parcel tries whether the receiver is back. A parcel
 /// that the receiver refuses or finds too large is split, if the source can, until the entry at fault is alone; that one goes to
@@ -47,7 +47,7 @@ public final class Courier: Sendable {
     /// - Throws: ``CourierError``; what was not delivered stays with the source.
     public func deliver(by deadline: LogDeadline) throws(CourierError) { try engine.deliver(by: deadline) }
 
-    /// Starts nothing new, waits for the parcel in flight, and gives that one up at the deadline. What is not settled stays with
+    /// Starts nothing new, waits for what is on its way, and gives that up at the deadline. What is not settled stays with
     /// the source. Returns at the deadline at the latest; a second call does nothing.
     public func shutdown(by deadline: LogDeadline) { engine.shutdown(by: deadline) }
 

@@ -11,10 +11,36 @@ final class CourierEngine: Sendable {
         /// On the courier's clock.
         var until: UInt64
         let began: UInt64
+        /// Until when the receiver wants to be left alone, whatever else the pause is for.
+        var askedUntil: UInt64 = 0
+    }
+
+    /// A parcel on its way.
+    private struct Flight {
+        let number: UInt64
+        let parcel: Parcel
+        /// What made its request, and judges the answer.
+        let destination: any Destination
+        let configuration: UInt64
+        /// Pauses that had begun when it was sent: a failure of one that was on its way already is no news.
+        let pauses: UInt64
+        var cancellation: HTTPCancellation?
+        var answer: Result<HTTPResponse, HTTPFailure>?
+        /// The receiver has read the parcel and is asked whether it has kept it.
+        var asking: Asking?
+    }
+
+    private struct Asking {
+        var inquiry: DeliveryInquiry
+        /// On the courier's clock: when the next question is due; never while one is on its way.
+        var due: UInt64
+        /// On the courier's clock: from when on a "not yet" has the parcel sent again.
+        let limit: UInt64
     }
 
     private struct Settlement {
-        let parcel: Parcel
+        let flight: Flight
+        var parcel: Parcel { flight.parcel }
         /// Entries that the receiver will never take.
         var rejected = 0
         /// Entries that go again.
@@ -25,14 +51,25 @@ final class CourierEngine: Sendable {
         /// The pause that follows, where entries go again; `.some(nil)` leaves its length to us.
         var pause: Duration??
         var areLettersKept = false
+        /// The source could not note it the first time.
+        var isLate = false
         var delivered: Int { parcel.count - rejected - again }
     }
 
     /// Somebody waits in `deliver`.
     private struct Waiter {
-        /// The number of settled entries at which the wait is over; nil until the thread has counted what the source holds.
-        var target: UInt64?
+        /// Entries to wait for that are not on their way: those of the next flights, as the oldest go first. Nil until the thread
+        /// has counted what the source holds.
+        var rest: Int?
+        var flights: Set<UInt64> = []
         var outcome: Outcome?
+    }
+    private enum Work {
+        case send
+        case weigh(Flight, Result<HTTPResponse, HTTPFailure>)
+        case ask(Flight, HTTPRequest)
+        case settleAgain
+        case stop
     }
     private enum Outcome {
         case complete
@@ -50,29 +87,32 @@ final class CourierEngine: Sendable {
         /// While the source is told of a fate, and then whoever listens.
         var isSettling = false
         var pause: Pause?
+        /// How many have begun.
+        var pauses: UInt64 = 0
+        /// No parcel has been settled that was sent since the latest pause: one at a time tries whether the receiver is back.
+        var isTrying = false
         var failures = 0
         /// Entries that were rejected since one was delivered.
         var rejectionsInARow = 0
-        /// All of whose entries were refused, and which was kept once for that.
-        var heldParcel: String?
+        /// All of whose entries were refused, and which were kept once for that.
+        var heldParcels: Set<String> = []
         /// The oldest entry's age where the source does not know it.
         var latestSealed: LogTime?
-        var settled: UInt64 = 0
         /// Counts calls of `reconfigured`, so that a refusal of the old token does not stop the new one.
         var configuration: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
         var nextWaiter: UInt64 = 0
-        /// The exchange in flight; an answer to any other comes too late.
-        var exchange: UInt64 = 0
-        var isDelivering = false
-        var cancellation: HTTPCancellation?
-        var answer: Result<HTTPResponse, HTTPFailure>?
+        /// By number, so by age; an answer to any other comes too late.
+        var flights: [UInt64: Flight] = [:]
+        var latestFlight: UInt64 = 0
         var latestAnswer: String?
     }
     private typealias Access = Monitor<State>.Access
 
     private let name: String
     private let source: any ParcelSource
+    /// The source, where it gives several parcels at once.
+    private let concurrentSource: (any ConcurrentParcelSource)?
     private let destination: any Destination
     private let transport: any HTTPTransport
     private let policy: DeliveryPolicy
@@ -91,6 +131,7 @@ final class CourierEngine: Sendable {
         let state = Monitor(State())
         self.name = name
         self.source = source
+        concurrentSource = policy.parcelsInFlight > 1 ? source as? any ConcurrentParcelSource : nil
         self.destination = destination
         self.transport = transport
         self.policy = policy
@@ -109,21 +150,20 @@ final class CourierEngine: Sendable {
         let oldest = source.oldestPending
         return state.withLock { access in
             let value = access.value
-            let since = pending == 0 ? nil : oldest ?? value.latestSealed
+            let sealed = value.flights.values.map(\.parcel.sealed).min() ?? value.latestSealed
+            let since = pending == 0 ? nil : oldest ?? sealed
             let age = since.map { Duration.nanoseconds(max(0, clock.now().nanoseconds - $0.nanoseconds)) }
             let now = clock.monotonicNanoseconds()
             let state: CourierStatus.State
             var nextAttempt: LogTime?
             if value.phase != .running {
                 state = .stopped
-            } else if value.isDelivering {
-                state = .delivering
-            } else if let pause = value.pause {
+            } else if let pause = value.pause {   // also while parcels are on their way that started before it
                 state = pause.cause == .misconfiguration ? .misconfigured : .waiting
                 let left = pause.until > now ? Int64(clamping: pause.until - now) : 0
                 nextAttempt = clock.now().adding(.nanoseconds(left))
             } else {
-                state = .idle
+                state = value.flights.isEmpty ? .idle : .delivering
             }
             return CourierStatus(
                 state: state, pending: pending, oldestAge: age, latestAnswer: value.latestAnswer,
@@ -142,8 +182,14 @@ final class CourierEngine: Sendable {
         state.withLock { access in
             access.value.configuration += 1
             access.value.failures = 0
+            access.value.isTrying = false
             access.value.rejectionsInARow = 0
-            if let pause = access.value.pause, pause.cause != .receiver { access.value.pause = nil }
+            if let pause = access.value.pause {
+                let isAsked = pause.askedUntil > clock.monotonicNanoseconds()
+                access.value.isTrying = isAsked
+                access.value.pause =
+                    isAsked ? Pause(cause: .receiver, until: pause.askedUntil, began: pause.began, askedUntil: pause.askedUntil) : nil
+            }
             want(access)
         }
     }
@@ -199,7 +245,7 @@ final class CourierEngine: Sendable {
 
     func shutdown(by deadline: LogDeadline) {
         let current = LogThread.currentNumber
-        let cancellation = state.withLock { access -> HTTPCancellation? in
+        let cancellations = state.withLock { access in
             if access.value.phase == .running {
                 access.value.phase = access.value.hasThread ? .stopping : .stopped
                 access.value.shutdownDeadline = deadline
@@ -211,12 +257,18 @@ final class CourierEngine: Sendable {
             while access.value.phase != .stopped && access.value.thread != current {
                 if deadline.hasPassed || !access.wait(until: deadline) { break }
             }
-            access.value.exchange += 1  // an answer that comes from here on settles nothing
-            access.broadcast()
-            defer { access.value.cancellation = nil }
-            return access.value.cancellation
+            return giveUpFlights(access)
         }
-        cancellation?.cancel()
+        for cancellation in cancellations { cancellation.cancel() }
+    }
+
+    /// An answer that comes from here on settles nothing.
+    private func giveUpFlights(_ access: Access) -> [HTTPCancellation] {
+        defer {
+            access.value.flights = [:]
+            access.broadcast()
+        }
+        return access.value.flights.values.compactMap(\.cancellation)
     }
 
     private func finishWaiters(_ outcome: Outcome, _ access: Access) {
@@ -231,71 +283,116 @@ final class CourierEngine: Sendable {
     private func run() {
         state.withLock { $0.value.thread = LogThread.currentNumber }
         var unsettled: Settlement?
-        while waitForWork(hasSettlement: unsettled != nil) {
-            if var settlement = unsettled {
-                unsettled = settle(&settlement) ? nil : settlement
-                continue
+        work: while true {
+            switch waitForWork(hasSettlement: unsettled != nil) {
+            case .send:
+                if let parcel = nextParcel() { send(parcel) }
+            case .weigh(let flight, let answer):
+                if var settlement = weigh(answer, flight), !settle(&settlement) { unsettled = settlement }
+            case .ask(let flight, let request):
+                exchange(request, of: flight)
+            case .settleAgain:
+                if var settlement = unsettled { unsettled = settle(&settlement) ? nil : settlement }
+            case .stop:
+                break work
             }
-            guard let parcel = nextParcel() else { continue }
-            guard var settlement = attempt(parcel) else { continue }
-            unsettled = settle(&settlement) ? nil : settlement
         }
-        state.withLock { access in
+        let cancellations = state.withLock { access in
             access.value.phase = .stopped
             access.value.thread = 0
             finishWaiters(.stopped, access)
+            return giveUpFlights(access)
         }
+        for cancellation in cancellations { cancellation.cancel() }
     }
 
-    /// - Returns: False when the courier stops.
-    private func waitForWork(hasSettlement: Bool) -> Bool {
+    private func waitForWork(hasSettlement: Bool) -> Work {
         let start = clock.monotonicNanoseconds()  // read first: to look a little early does no harm
         let due = [policy.interval, source.nextParcelIsDue].compactMap { $0 }.min()
         let lookAgain = due.map { start + UInt64(max(0, $0.wholeNanoseconds)) }
         return state.withLock { access in
-            while access.value.phase == .running {
+            while true {
+                let isStopping = access.value.phase != .running
+                let limit = access.value.shutdownDeadline
+                if isStopping, access.value.flights.isEmpty || limit.hasPassed { return .stop }
+                // What the source could not note comes first.
+                if !hasSettlement || isStopping, let (flight, answer) = takeAnswer(access) { return .weigh(flight, answer) }
                 let now = clock.monotonicNanoseconds()
                 if let pause = access.value.pause, now < pause.until {
-                    clock.wait(in: access, until: pause.until)
+                    clock.wait(in: access, until: pause.until, limit: isStopping ? limit : .never)
                     continue
                 }
                 access.value.pause = nil
-                if hasSettlement { return true }
-                if access.value.isWanted {
-                    access.value.isWanted = false
-                    return true
+                if hasSettlement && !isStopping { return .settleAgain }
+                if let (flight, request) = takeQuestion(dueAt: now, access) { return .ask(flight, request) }
+                var next = access.value.flights.values.compactMap(\.asking?.due).min() ?? .max
+                if !isStopping && hasRoom(access) {
+                    if access.value.isWanted || lookAgain.map({ now >= $0 }) ?? false {
+                        access.value.isWanted = false
+                        return .send
+                    }
+                    next = min(next, lookAgain ?? .max)
                 }
-                guard let lookAgain else {
-                    access.wait()
-                    continue
+                if next == .max {
+                    access.wait(until: isStopping ? limit : .never)
+                } else {
+                    clock.wait(in: access, until: next, limit: isStopping ? limit : .never)
                 }
-                if now >= lookAgain { return true }
-                clock.wait(in: access, until: lookAgain)
             }
-            return false
         }
     }
 
-    /// The oldest parcel, or nil when there is none or the source failed. Tells those who wait when nothing is left.
+    private func takeQuestion(dueAt now: UInt64, _ access: Access) -> (Flight, HTTPRequest)? {
+        let due = access.value.flights.values.filter { $0.asking.map { $0.due <= now } ?? false }
+        guard let flight = due.min(by: { $0.number < $1.number }), let asking = flight.asking else { return nil }
+        access.value.flights[flight.number]?.asking?.due = .max
+        return (flight, asking.inquiry.request)
+    }
+
+    /// The oldest flight that was answered, which is none any more.
+    private func takeAnswer(_ access: Access) -> (Flight, Result<HTTPResponse, HTTPFailure>)? {
+        let answered = access.value.flights.values.filter { $0.answer != nil }.min { $0.number < $1.number }
+        guard let flight = answered, let answer = flight.answer else { return nil }
+        access.value.flights[flight.number] = nil
+        return (flight, answer)
+    }
+
+    /// Whether one more parcel may be on its way.
+    private func hasRoom(_ access: Access) -> Bool {
+        let flights = access.value.flights
+        guard flights.count < (concurrentSource == nil ? 1 : policy.parcelsInFlight) else { return false }
+        return !access.value.isTrying || !flights.values.contains { $0.pauses == access.value.pauses }
+    }
+
+    /// The oldest parcel that is not on its way, or nil when there is none or the source failed. Tells those who wait when nothing
+    /// is left.
     private func nextParcel() -> Parcel? {
-        let uncounted = state.withLock { access in
-            access.value.waiters.filter { $0.value.target == nil }.map(\.key)
+        let (uncounted, taken) = state.withLock { access in
+            (
+                access.value.waiters.filter { $0.value.rest == nil }.map(\.key),
+                Set(access.value.flights.values.map(\.parcel.id))
+            )
         }
         let pending = uncounted.isEmpty ? 0 : source.pendingCount
         let present = state.withLock { access in
-            let target = access.value.settled + UInt64(pending)
-            for number in uncounted { access.value.waiters[number]?.target = target }
+            let flights = access.value.flights
+            for number in uncounted {
+                access.value.waiters[number]?.flights = Set(flights.keys)
+                access.value.waiters[number]?.rest = max(0, pending - flights.values.reduce(0) { $0 + $1.parcel.count })
+            }
             return Array(access.value.waiters.keys)
         }
         do {
-            let parcel = try source.nextParcel()
+            let parcel = if let concurrentSource { try concurrentSource.nextParcel(besides: taken) } else { try source.nextParcel() }
             state.withLock { access in
-                access.value.latestSealed = parcel?.sealed
+                if taken.isEmpty { access.value.latestSealed = parcel?.sealed }
                 if parcel != nil {
                     access.value.isWanted = true
                     return
                 }
+                guard taken.isEmpty else { return }
                 access.value.failures = 0
+                access.value.isTrying = false
                 for number in present where access.value.waiters[number]?.outcome == nil {
                     access.value.waiters[number]?.outcome = .complete
                 }
@@ -308,83 +405,141 @@ final class CourierEngine: Sendable {
         }
     }
 
-    /// Sends the parcel and weighs the answer.
-    /// - Returns: The parcel's fate, or nil when it is not known yet.
-    private func attempt(_ parcel: Parcel) -> Settlement? {
+    private func send(_ parcel: Parcel) {
         onEvent?(.attempting(parcel: parcel.id))
-        let configuration = state.withLock { $0.value.configuration }
+        let asked = (destination as? any ChangingDestination)?.current ?? destination
+        let flight = state.withLock { access in
+            access.value.latestFlight += 1
+            return Flight(
+                number: access.value.latestFlight, parcel: parcel, destination: asked, configuration: access.value.configuration,
+                pauses: access.value.pauses)
+        }
         let request: HTTPRequest
         do {
-            request = try destination.request(for: parcel)
+            request = try asked.request(for: parcel)
         } catch {
-            refuse(parcel, "\(error)", status: nil, configuration: configuration)
-            return nil
+            return refuse(flight, "\(error)", status: nil)
         }
-        guard let answer = exchange(request) else { return nil }
+        let isOnItsWay = state.withLock { access in
+            guard access.value.phase == .running else { return false }   // a shutdown came while the request was made
+            access.value.flights[flight.number] = flight
+            for number in Array(access.value.waiters.keys) {
+                guard let rest = access.value.waiters[number]?.rest, rest > 0 else { continue }
+                access.value.waiters[number]?.rest = max(0, rest - parcel.count)
+                access.value.waiters[number]?.flights.insert(flight.number)
+            }
+            return true
+        }
+        if isOnItsWay { exchange(request, of: flight) }
+    }
+
+    private func exchange(_ request: HTTPRequest, of flight: Flight) {
+        let number = flight.number
+        let cancellation = transport.send(request) { [state] result in
+            state.withLock { access in
+                guard let flight = access.value.flights[number], flight.answer == nil else { return }
+                access.value.flights[number]?.answer = result
+                access.broadcast()
+            }
+        }
+        let isGivenUp = state.withLock { access in
+            access.value.flights[number]?.cancellation = cancellation
+            return access.value.flights[number] == nil
+        }
+        if isGivenUp { cancellation.cancel() }
+    }
+
+    /// - Returns: The parcel's fate, or nil when it goes again.
+    private func weigh(_ answer: Result<HTTPResponse, HTTPFailure>, _ flight: Flight) -> Settlement? {
+        let (verdict, status) = judge(answer, flight)
+        if asksAgain(verdict, flight) { return nil }
+        let settlement = fate(verdict, status, flight)
+        if settlement == nil { state.withLock { end(flight, again: flight.parcel.count, $0) } }
+        return settlement
+    }
+
+    private func judge(_ answer: Result<HTTPResponse, HTTPFailure>, _ flight: Flight) -> (DeliveryVerdict, status: Int?) {
         switch answer {
         case .success(let response):
-            switch destination.verdict(on: response, for: parcel) {
-            case .delivered:
-                return Settlement(parcel: parcel)
-            case .deliveredExcept(let rejected, let reason):
-                return Settlement(parcel: parcel, rejected: min(max(rejected, 0), parcel.count), reason: reason)
-            case .partly(let fates, let asked):
-                let fates = fates.within(parcel.count)
-                if fates.again.count == parcel.count {
-                    retry(parcel, fates.summary, status: response.status, asked: asked)
-                    return nil
+            let verdict =
+                if let asking = flight.asking {
+                    flight.destination.verdict(on: response, to: asking.inquiry, for: flight.parcel)
+                } else {
+                    flight.destination.verdict(on: response, for: flight.parcel)
                 }
-                if holdsFirst(parcel, fates, configuration: configuration) { return nil }
-                return Settlement(
-                    parcel: parcel, rejected: fates.rejected.count, again: fates.again.count, reason: fates.summary,
-                    entries: fates, pause: fates.again.isEmpty ? nil : .some(asked))
-            case .rejected(let reason), .tooLarge(let reason):
-                return split(parcel, reason)
-            case .retry(let asked, let reason):
-                retry(parcel, reason, status: response.status, asked: asked)
-            case .misconfigured(let reason):
-                refuse(parcel, reason, status: response.status, configuration: configuration)
-            }
-        case .failure(.invalidRequest), .failure(.untrusted):
-            guard case .failure(let failure) = answer else { return nil }
-            refuse(parcel, "\(failure)", status: nil, configuration: configuration)
+            return (verdict, response.status)
         case .failure(let failure):
-            retry(parcel, "\(failure)", status: nil, asked: nil)
+            switch failure {
+            case .invalidRequest, .untrusted: return (.misconfigured("\(failure)"), nil)
+            default: return (.retry(after: nil, "\(failure)"), nil)
+            }
+        }
+    }
+
+    /// The receiver has read the parcel and not said what became of it: it stays on its way, and the receiver is asked later.
+    private func asksAgain(_ verdict: DeliveryVerdict, _ flight: Flight) -> Bool {
+        var asking: Asking, pause = Duration.zero
+        let now = clock.monotonicNanoseconds()
+        switch (verdict, flight.asking) {
+        case (.inquire(let inquiry), nil):
+            asking = Asking(inquiry: inquiry, due: 0, limit: now + UInt64(inquiry.limit.wholeNanoseconds))
+        case (.inquire(let inquiry), .some(let previous)) where now < previous.limit:
+            asking = previous
+            asking.inquiry = inquiry
+        case (.retry(let asked, _), .some(let previous)) where now < previous.limit:
+            asking = previous
+            pause = min(asked ?? .zero, policy.longestRetryAfter)
+        default: return false
+        }
+        asking.due = now + UInt64(max(asking.inquiry.interval, pause).wholeNanoseconds)
+        var flight = flight
+        flight.asking = asking
+        flight.cancellation = nil
+        flight.answer = nil
+        state.withLock { $0.value.flights[flight.number] = flight }
+        return true
+    }
+
+    private func fate(_ verdict: DeliveryVerdict, _ status: Int?, _ flight: Flight) -> Settlement? {
+        let parcel = flight.parcel
+        switch verdict {
+        case .delivered:
+            return Settlement(flight: flight)
+        case .deliveredExcept(let rejected, let reason):
+            return Settlement(flight: flight, rejected: min(max(rejected, 0), parcel.count), reason: reason)
+        case .partly(let fates, let asked):
+            let fates = fates.within(parcel.count)
+            if fates.again.count == parcel.count {
+                retry(flight, fates.summary, status: status, asked: asked)
+                return nil
+            }
+            if holdsFirst(flight, fates) { return nil }
+            return Settlement(
+                flight: flight, rejected: fates.rejected.count, again: fates.again.count, reason: fates.summary,
+                entries: fates, pause: fates.again.isEmpty ? nil : .some(asked))
+        case .inquire(let inquiry):
+            retry(flight, "the receiver has not acknowledged the parcel within \(inquiry.limit)", status: status, asked: nil)
+        case .rejected(let reason), .tooLarge(let reason):
+            return split(flight, reason)
+        case .retry(let asked, let reason):
+            retry(flight, reason, status: status, asked: asked)
+        case .misconfigured(let reason):
+            refuse(flight, reason, status: status)
         }
         return nil
     }
 
-    /// - Returns: Nil when the courier stopped before the answer came.
-    private func exchange(_ request: HTTPRequest) -> Result<HTTPResponse, HTTPFailure>? {
-        let number: UInt64? = state.withLock { access in
-            guard access.value.phase == .running else { return nil }   // a shutdown came while the request was made
-            access.value.exchange += 1
-            access.value.isDelivering = true
-            access.value.answer = nil
-            return access.value.exchange
+    /// The flight is over; so many of its entries go again, with one of the next.
+    private func end(_ flight: Flight, again: Int, _ access: Access) {
+        for number in Array(access.value.waiters.keys) {
+            guard access.value.waiters[number]?.flights.remove(flight.number) != nil else { continue }
+            let rest = (access.value.waiters[number]?.rest ?? 0) + again
+            access.value.waiters[number]?.rest = rest
+            guard rest == 0, let waiter = access.value.waiters[number], waiter.flights.isEmpty, waiter.outcome == nil else { continue }
+            access.value.waiters[number]?.outcome = .complete
         }
-        guard let number else { return nil }
-        let cancellation = transport.send(request) { [state] result in
-            state.withLock { access in
-                guard access.value.exchange == number, access.value.answer == nil else { return }
-                access.value.answer = result
-                access.broadcast()
-            }
-        }
-        let (answer, isGivenUp) = state.withLock { access in
-            access.value.cancellation = cancellation
-            while access.value.answer == nil && access.value.exchange == number {
-                let limit = access.value.phase == .running ? LogDeadline.never : access.value.shutdownDeadline
-                if limit.hasPassed { break }
-                access.wait(until: limit)
-            }
-            access.value.exchange += 1  // from here on an answer comes too late
-            access.value.isDelivering = false
-            access.value.cancellation = nil
-            return (access.value.answer, access.value.answer == nil)
-        }
-        if isGivenUp { cancellation.cancel() }
-        return answer
+        access.value.isWanted = true
+        access.broadcast()
     }
 
     /// - Returns: False when the source has to be told again.
@@ -403,11 +558,13 @@ final class CourierEngine: Sendable {
                 settlement.areLettersKept = true
             }
             guard try tellSource(settlement) else {
-                retry(parcel, settlement.reason, status: nil, asked: settlement.pause ?? nil)   // all of it
+                state.withLock { end(settlement.flight, again: parcel.count, $0) }
+                retry(settlement.flight, settlement.reason, status: nil, asked: settlement.pause ?? nil)   // all of it
                 return true
             }
         } catch {
             holdBack(because: "the source cannot note that \(parcel.id) is done: \(error)")
+            settlement.isLate = true
             return false
         }
         // Before those who wait for a delivery go on: they may ask what became of it.
@@ -422,20 +579,17 @@ final class CourierEngine: Sendable {
             let more = settlement.entries == nil ? min(1, settlement.rejected) : settlement.rejected
             let value = settlement.delivered > 0 ? 0 : access.value.rejectionsInARow + more
             access.value.rejectionsInARow = value
-            access.value.failures = 0
-            access.value.settled += UInt64(parcel.count - settlement.again)
-            access.value.isWanted = true
-            access.value.latestAnswer = settlement.rejected + settlement.again == 0 ? nil : settlement.reason
-            for (number, waiter) in access.value.waiters where waiter.outcome == nil {
-                if let target = waiter.target, access.value.settled >= target {
-                    access.value.waiters[number]?.outcome = .complete
-                }
+            if settlement.isLate || settlement.flight.pauses == access.value.pauses {
+                access.value.failures = 0
+                access.value.isTrying = false
             }
-            access.broadcast()
+            access.value.heldParcels.remove(parcel.id)
+            access.value.latestAnswer = settlement.rejected + settlement.again == 0 ? nil : settlement.reason
+            end(settlement.flight, again: settlement.again, access)
             return value >= policy.rejectionsInARow
         }
-        if let asked = settlement.pause { retry(parcel, settlement.reason, status: nil, asked: asked) }
-        if refusesAll { holdAll(parcel, settlement.reason) }
+        if let asked = settlement.pause { retry(settlement.flight, settlement.reason, status: nil, asked: asked) }
+        if refusesAll { holdAll(settlement.flight, settlement.reason) }
         return true
     }
 
@@ -474,10 +628,11 @@ final class CourierEngine: Sendable {
         }
     }
 
-    private func split(_ parcel: Parcel, _ reason: String) -> Settlement? {
+    private func split(_ flight: Flight, _ reason: String) -> Settlement? {
+        let parcel = flight.parcel
         do {
             guard parcel.count > 1, try source.split(parcel) else {
-                return Settlement(parcel: parcel, rejected: parcel.count, reason: reason)
+                return Settlement(flight: flight, rejected: parcel.count, reason: reason)
             }
         } catch {
             holdBack(because: "the source cannot split \(parcel.id): \(error)")
@@ -489,73 +644,90 @@ final class CourierEngine: Sendable {
 
     // MARK: Pauses
 
-    private func retry(_ parcel: Parcel, _ reason: String, status: Int?, asked: Duration?) {
-        let (pause, isFirst) = hold(reason, cause: asked == nil ? .failure : .receiver, asked: asked)
+    private func retry(_ flight: Flight, _ reason: String, status: Int?, asked: Duration?) {
+        let (pause, isFirst) = hold(reason, after: flight, asked: asked)
         if isFirst { LogDiagnostics.report(name, "cannot deliver, will try again: \(reason)") }
         onEvent?(
             .willRetry(
-                parcel: parcel.id, after: pause, reason: reason, status: status, askedByReceiver: asked != nil))
+                parcel: flight.parcel.id, after: pause, reason: reason, status: status, askedByReceiver: asked != nil))
     }
 
     private func holdBack(because reason: String) {
-        let (_, isFirst) = hold(reason, cause: .failure, asked: nil)
+        let (_, isFirst) = hold(reason, after: nil, asked: nil)
         if isFirst { LogDiagnostics.report(name, reason) }
     }
 
-    private func hold(_ reason: String, cause: Pause.Cause, asked: Duration?) -> (Duration, isFirst: Bool) {
+    /// - Returns: How long nothing is sent now, and whether that is news.
+    private func hold(_ reason: String, after flight: Flight?, asked: Duration?) -> (Duration, isFirst: Bool) {
         state.withLock { access in
-            access.value.failures += 1
             access.value.latestAnswer = reason
             access.value.isWanted = true
-            let pause =
+            let now = clock.monotonicNanoseconds()
+            // Of a trouble that is known already another parcel tells nothing new, but for how long it may last.
+            if let flight, flight.pauses < access.value.pauses, let pause = access.value.pause, now < pause.until {
+                if let asked { begin(.receiver, policy.pause(asked: asked), access) }
+                let until = max(pause.until, access.value.pause?.until ?? 0)
+                return (.nanoseconds(Int64(clamping: until - now)), false)
+            }
+            access.value.failures += 1
+            let span =
                 asked.map(policy.pause(asked:))
                 ?? policy.backoff(afterFailures: access.value.failures, fraction: randomness.fraction())
-            begin(cause, pause, access)
-            return (pause, access.value.failures == 1)
+            begin(asked == nil ? .failure : .receiver, span, access)
+            return (span, access.value.failures == 1)
         }
     }
 
-    private func refuse(_ parcel: Parcel, _ reason: String, status: Int?, configuration: UInt64) {
-        let stands = state.withLock { access in
+    private func refuse(_ flight: Flight, _ reason: String, status: Int?) {
+        let (stands, isNews) = state.withLock { access in
             access.value.isWanted = true
             // The token or the address changed while the old one was being refused.
-            guard access.value.configuration == configuration else { return false }
+            guard access.value.configuration == flight.configuration else { return (false, false) }
+            let isNews = access.value.pause.map { $0.cause != .misconfiguration } ?? true
             access.value.latestAnswer = reason
             begin(.misconfiguration, policy.misconfiguredPause, access)
             finishWaiters(.misconfigured(reason), access)
-            return true
+            return (true, isNews)
         }
         guard stands else { return }
-        LogDiagnostics.report(name, "the receiver refuses us, everything is kept: \(reason)")
-        onEvent?(.misconfigured(parcel: parcel.id, reason: reason, status: status))
+        if isNews { LogDiagnostics.report(name, "the receiver refuses us, everything is kept: \(reason)") }
+        onEvent?(.misconfigured(parcel: flight.parcel.id, reason: reason, status: status))
     }
 
     /// A parcel of many entries of which the receiver refuses each: the first time it is kept, since the fault may be ours.
-    private func holdsFirst(_ parcel: Parcel, _ fates: EntryFates, configuration: UInt64) -> Bool {
+    private func holdsFirst(_ flight: Flight, _ fates: EntryFates) -> Bool {
+        let parcel = flight.parcel
         guard fates.rejected.count == parcel.count, parcel.count >= policy.rejectionsInARow else { return false }
         let isFirst = state.withLock { access in
-            defer { access.value.heldParcel = parcel.id }
-            return access.value.heldParcel != parcel.id
+            if access.value.heldParcels.contains(parcel.id) { return false }
+            // Parcels that were made anew for another destination never come back under these names.
+            if access.value.heldParcels.count >= policy.parcelsInFlight { access.value.heldParcels = [] }
+            access.value.heldParcels.insert(parcel.id)
+            return true
         }
-        if isFirst {
-            refuse(
-                parcel, "it refuses every entry of \(parcel.id): \(fates.summary)", status: nil, configuration: configuration)
-        }
+        if isFirst { refuse(flight, "it refuses every entry of \(parcel.id): \(fates.summary)", status: nil) }
         return isFirst
     }
 
     /// The receiver has refused one entry after the other: rather than lose all, wait until somebody has looked.
-    private func holdAll(_ parcel: Parcel, _ reason: String) {
+    private func holdAll(_ flight: Flight, _ reason: String) {
         let text = "it has refused \(policy.rejectionsInARow) entries in a row, and may refuse any; the latest reason: \(reason)"
-        let configuration = state.withLock { access in
-            access.value.rejectionsInARow = 0
-            return access.value.configuration
-        }
-        refuse(parcel, text, status: nil, configuration: configuration)
+        state.withLock { $0.value.rejectionsInARow = 0 }
+        refuse(flight, text, status: nil)
     }
 
+    /// A longer pause that is running stays as it is.
     private func begin(_ cause: Pause.Cause, _ span: Duration, _ access: Access) {
         let now = clock.monotonicNanoseconds()
-        access.value.pause = Pause(cause: cause, until: now + UInt64(span.wholeNanoseconds), began: now)
+        let until = now + UInt64(span.wholeNanoseconds)
+        let running = access.value.pause.flatMap { now < $0.until ? $0 : nil }
+        let askedUntil = max(running?.askedUntil ?? 0, cause == .receiver ? until : 0)
+        access.value.isTrying = true
+        if let running, running.until >= until {
+            access.value.pause?.askedUntil = askedUntil
+            return
+        }
+        access.value.pause = Pause(cause: cause, until: until, began: now, askedUntil: askedUntil)
+        access.value.pauses += 1
     }
 }

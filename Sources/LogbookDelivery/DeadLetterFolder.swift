@@ -101,7 +101,7 @@ public final class DeadLetterFolder: Sendable {
 
     /// Keeps a parcel and the reason for which it was refused.
     func keep(_ parcel: Parcel, because reason: String, now: LogTime) throws(SystemError) {
-        let size = parcel.stream?.bytes ?? parcel.body.count
+        let size = Self.size(of: parcel)
         let text = Array(Self.explanation(of: parcel, reason, now: now, isKept: size <= maximumBytes).utf8)
         let number = makeRoom(for: min(size, maximumBytes) + text.count)
         let stem = String(repeating: "0", count: max(0, 10 - "\(number)".utf8.count)) + "\(number)-" + Self.safe(parcel.id)
@@ -152,14 +152,24 @@ public final class DeadLetterFolder: Sendable {
 
     private static func copy(_ parcel: Parcel, _ append: Append) throws(SystemError) {
         guard let stream = parcel.stream else { return try append(parcel.body[...]) }
-        var offset = 0
+        guard let reader = try? stream.open() else { return }
+        var rest = stream.bytes ?? .max
         var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while offset < stream.bytes {
-            let start = offset
-            guard let read = try? piece.withUnsafeMutableBytes({ try stream.read(into: $0, at: start) }), read > 0 else { return }
-            try append(piece[..<min(read, stream.bytes - offset)])
-            offset += read
+        while rest > 0, let read = try? piece.withUnsafeMutableBytes({ try reader.read(into: $0) }), read > 0 {
+            try append(piece[..<min(read, rest)])
+            rest -= min(read, rest)
         }
+    }
+
+    /// A body whose length nobody has said is read once more to learn it.
+    private static func size(of parcel: Parcel) -> Int {
+        guard let stream = parcel.stream else { return parcel.body.count }
+        if let bytes = stream.bytes { return bytes }
+        guard let reader = try? stream.open() else { return 0 }
+        var size = 0
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while let read = try? piece.withUnsafeMutableBytes({ try reader.read(into: $0) }), read > 0 { size += read }
+        return size
     }
 
     private static func explanation(of parcel: Parcel, _ reason: String, now: LogTime, isKept: Bool) -> String {

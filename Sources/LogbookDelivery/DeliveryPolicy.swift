@@ -16,11 +16,15 @@ public struct DeliveryPolicy: Sendable, Hashable {
     /// expects another format: what is left is kept, as after an answer that refuses us. A parcel that cannot be split counts
     /// as one entry.
     public var rejectionsInARow: Int
+    /// Parcels on their way at the same time at most, `1...16`: for receivers that do not mind in which order parcels arrive, and
+    /// that take their time. They start oldest first; while a pause is running none starts, and after one a single parcel tries
+    /// whether the receiver is back. Holds for sources that can give several, as a ``ConcurrentParcelSource`` does.
+    public var parcelsInFlight: Int
 
     public init(
         firstPause: Duration = .seconds(1), longestPause: Duration = .seconds(300), interval: Duration? = nil,
         longestRetryAfter: Duration = .seconds(3600), misconfiguredPause: Duration = .seconds(900),
-        rejectionsInARow: Int = 50
+        rejectionsInARow: Int = 50, parcelsInFlight: Int = 1
     ) {
         self.firstPause = firstPause
         self.longestPause = longestPause
@@ -28,6 +32,7 @@ public struct DeliveryPolicy: Sendable, Hashable {
         self.longestRetryAfter = longestRetryAfter
         self.misconfiguredPause = misconfiguredPause
         self.rejectionsInARow = rejectionsInARow
+        self.parcelsInFlight = parcelsInFlight
     }
 
     func check() {
@@ -38,6 +43,7 @@ public struct DeliveryPolicy: Sendable, Hashable {
             longestRetryAfter >= firstPause, "DeliveryPolicy.longestRetryAfter must not be shorter than firstPause")
         precondition(misconfiguredPause > .zero, "DeliveryPolicy.misconfiguredPause must be positive")
         precondition(rejectionsInARow > 0, "DeliveryPolicy.rejectionsInARow must be positive")
+        precondition((1...16).contains(parcelsInFlight), "DeliveryPolicy.parcelsInFlight must be 1...16")
     }
 
     /// The pause after `failures` failed attempts in a row: a random moment between the first pause and a ceiling that doubles

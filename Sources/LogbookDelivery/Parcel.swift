@@ -85,6 +85,15 @@ public protocol Destination: Sendable {
     /// - Throws: ``HTTPFailure`` when something is missing that the receiver needs, such as a token: the parcel is kept.
     func request(for parcel: Parcel) throws -> HTTPRequest
     func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict
+    /// What the answer to a question means that ``verdict(on:for:)`` has asked for with ``DeliveryVerdict/inquire(_:)``. Whatever
+    /// leaves it open is asked again, so the default, which judges as the first answer, is for destinations that ask nothing.
+    func verdict(on response: HTTPResponse, to inquiry: DeliveryInquiry, for parcel: Parcel) -> DeliveryVerdict
+}
+
+extension Destination {
+    public func verdict(on response: HTTPResponse, to inquiry: DeliveryInquiry, for parcel: Parcel) -> DeliveryVerdict {
+        verdict(on: response, for: parcel)
+    }
 }
 
 /// What an answer means for the parcel.
@@ -95,6 +104,8 @@ public enum DeliveryVerdict: Sendable, Hashable {
     /// The receiver has answered for each entry. Those it may take later go again, alone, after a pause; `after` is the pause it
     /// asked for, nil leaves it to the courier's backoff.
     case partly(EntryFates, after: Duration?)
+    /// The receiver has read it and will say later whether it has kept it.
+    case inquire(DeliveryInquiry)
     /// Not now. `after` is what the receiver asked for; nil leaves it to the courier's backoff.
     case retry(after: Duration?, String)
     /// The receiver refuses us, not the parcel: wrong token, wrong address. Everything is kept until the configuration changes.

@@ -9,6 +9,8 @@ final class CurlExchange {
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var uploaded = 0
+    /// Of a body that is read piece by piece.
+    private var reader: (any HTTPBodyReader)?
     private var headers: [HTTPHeader] = []
     private var headerBytes = 0
     private var body: [UInt8] = []
@@ -31,6 +33,7 @@ final class CurlExchange {
     func prepare(trust: HTTPTrust, proxy: String?) {
         set(CURLOPT_URL, request.url)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
+        set(CURLOPT_DNS_CACHE_TIMEOUT, 1)  // a host that has moved is found by the next attempt
         set(CURLOPT_NOSIGNAL, 1)  // libcurl's timeouts must not send signals to the host
         logbook_curl_do_not_wait_for_resolver(handle)
         set(CURLOPT_FOLLOWLOCATION, 0)
@@ -47,6 +50,7 @@ final class CurlExchange {
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         if let authorities = trust.authorities { set(CURLOPT_CAINFO, authorities) }
+        if let revocations = trust.revocations { set(CURLOPT_CRLFILE, revocations) }
         if let client = trust.client {
             set(CURLOPT_SSLCERT, client.certificate)
             set(CURLOPT_SSLKEY, client.key)
@@ -86,7 +90,7 @@ final class CurlExchange {
             set(request.method == "HEAD" ? CURLOPT_NOBODY : CURLOPT_HTTPGET, 1)
         } else {
             set(CURLOPT_POST, 1)
-            logbook_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.bodyBytes))
+            logbook_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, request.bodyBytes.map { curl_off_t($0) } ?? -1)
             let context = Unmanaged.passUnretained(self).toOpaque()
             logbook_curl_on_upload(
                 handle, { bytes, size, count, context in CurlExchange.from(context).upload(into: bytes, size * count) },
@@ -105,6 +109,8 @@ final class CurlExchange {
         if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             headerList = curl_slist_append(headerList, "Content-Type:")  // libcurl would claim a form
         }
+        // libcurl leaves it out where HTTP/2 has frames instead.
+        if request.bodyBytes == nil { headerList = curl_slist_append(headerList, "Transfer-Encoding: chunked") }
         let token = request.signature?.sessionToken.map { [HTTPHeader("x-amz-security-token", $0.revealed)] } ?? []
         for header in request.headers + token {
             // libcurl removes a header that is given without a value; a semicolon sends it empty.
@@ -124,15 +130,17 @@ final class CurlExchange {
     // MARK: While it runs
 
     private func upload(into bytes: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
-        let count = min(room, request.bodyBytes - uploaded)
+        let count = min(room, (request.bodyBytes ?? .max) - uploaded)
         guard count > 0, let bytes else { return 0 }
         if let stream = request.stream {
-            let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: count)
-            guard let read = try? stream.read(into: buffer, at: uploaded), (1...count).contains(read) else {
-                return Int(CURL_READFUNC_ABORT)
-            }
-            uploaded += read
-            return read
+            do {
+                let reader = try self.reader ?? stream.open()
+                self.reader = reader
+                let read = try reader.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
+                guard (stream.bytes == nil ? 0 : 1)...count ~= read else { return Int(CURL_READFUNC_ABORT) }
+                uploaded += read
+                return read
+            } catch { return Int(CURL_READFUNC_ABORT) }
         }
         request.body.withUnsafeBytes { body in
             UnsafeMutableRawPointer(bytes).copyMemory(from: body.baseAddress! + uploaded, byteCount: count)
@@ -143,9 +151,9 @@ final class CurlExchange {
 
     /// libcurl sends the body again when a kept connection turns out to be dead.
     private func rewind(to offset: curl_off_t, from origin: Int32) -> Int32 {
-        guard origin == 0, offset >= 0, offset <= curl_off_t(request.bodyBytes) else {
-            return Int32(CURL_SEEKFUNC_FAIL)
-        }
+        let furthest = request.stream == nil ? request.body.count : 0   // what is read piece by piece begins anew
+        guard origin == 0, offset >= 0, offset <= curl_off_t(furthest) else { return Int32(CURL_SEEKFUNC_FAIL) }
+        reader = nil
         uploaded = Int(offset)
         return Int32(CURL_SEEKFUNC_OK)
     }
@@ -197,9 +205,12 @@ final class CurlExchange {
             return .failure(.invalidRequest(reason))
         case CURLE_OPERATION_TIMEDOUT:
             return .failure(.timedOut(reason))
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM,
-            CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
+            CURLE_SSL_CERTPROBLEM, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             return .failure(.untrusted(reason))
+        case CURLE_SSL_CONNECT_ERROR where ["protocol version", "unsupported protocol"].contains(where: { reason.contains($0) }):
+            // Every other end of a handshake may be the network's; only the text of the TLS library tells this one.
+            return .failure(.untrusted("\(reason); TLS 1.2 or later is needed"))
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL:
             // The scheme was checked before, so an unsupported protocol is what the server spoke.
             return .failure(.malformedResponse(reason))

@@ -37,40 +37,8 @@ public struct HTTPRequest: Sendable, Hashable {
         self.signature = signature
     }
 
-    /// How long the body is.
-    var bodyBytes: Int { stream?.bytes ?? body.count }
-}
-
-/// A body that stays where it is until it is sent.
-public struct HTTPBodyStream: Sendable, Hashable {
-    /// Names the content: equal names are equal bodies.
-    public let name: String
-    public let bytes: Int
-    private let reader: @Sendable (UnsafeMutableRawBufferPointer, Int) throws -> Int
-
-    /// - Parameters:
-    ///   - bytes: The length, which is announced before the first byte is read.
-    ///   - reader: Reads from an offset into the buffer and says how many bytes it gave, at least one before the end. Called on
-    ///     the transport's thread; offsets go up, and back to any earlier one when the body has to be sent again. An error, or
-    ///     nothing before the end, gives the request up.
-    public init(
-        name: String, bytes: Int,
-        reading reader: @escaping @Sendable (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int) throws -> Int
-    ) {
-        self.name = name
-        self.bytes = bytes
-        self.reader = reader
-    }
-
-    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int { try reader(buffer, offset) }
-
-    public static func == (left: HTTPBodyStream, right: HTTPBodyStream) -> Bool {
-        left.name == right.name && left.bytes == right.bytes
-    }
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
-        hasher.combine(bytes)
-    }
+    /// How long the body is; nil where nobody knows yet.
+    var bodyBytes: Int? { if let stream { stream.bytes } else { body.count } }
 }
 
 /// How long a request may take and how much an answer may hold.

@@ -16,13 +16,19 @@ public struct HTTPTrust: Sendable, Hashable {
 
     /// A file of PEM certificates to trust instead of the system's.
     public var authorities: String?
+    /// A file of PEM lists of the certificates that their issuers have revoked, one list of each issuer up to the root; a
+    /// certificate whose issuer has no list there is not trusted. Nil, the default, asks for none.
+    public var revocations: String?
     public var client: Client?
     /// SHA-256 of the public keys that a server may have, in base64 as `openssl dgst -sha256 -binary | base64` gives it. Beside
     /// the certificate, which must be valid all the same. Empty for any key.
     public var pinnedKeys: [String]
 
-    public init(authorities: String? = nil, client: Client? = nil, pinnedKeys: [String] = []) {
+    public init(
+        authorities: String? = nil, revocations: String? = nil, client: Client? = nil, pinnedKeys: [String] = []
+    ) {
         self.authorities = authorities
+        self.revocations = revocations
         self.client = client
         self.pinnedKeys = pinnedKeys
     }

@@ -26,8 +26,9 @@ public struct CloudWatchDestination: LogDestination, Hashable {
 
     public var contentType: String { "application/x-amz-json-1.1" }
     public var takesGzip: Bool { false }
-    /// CloudWatch counts a message's text and 26 bytes; as JSON an event is never smaller.
-    public var limits: DestinationLimits { DestinationLimits(events: 10_000, bytes: 1_048_576) }
+    /// CloudWatch counts a message's text and 26 bytes; as JSON an event is never smaller. It refuses a request whose events are
+    /// more than a day apart.
+    public var limits: DestinationLimits { DestinationLimits(events: 10_000, bytes: 1_048_576, span: .seconds(86_400)) }
 
     public func encode(_ events: [KeyedEvent]) -> [UInt8] {
         var bytes = Array(#"{"logGroupName":"#.utf8)

@@ -137,11 +137,10 @@ final class EventQueue: EventStore {
         }
     }
 
-    func nextParcel() throws -> Parcel? {
+    func nextParcel(besides onTheirWay: Set<String>) throws -> Parcel? {
         let term = destination.term
-        if let first = state.withLock({ $0.sealed.first }) {
-            if first.term == term.number { return first.parcel }
-            return try sealAgain(for: term)
+        if let waiting = state.withLock({ $0.sealed.first { !onTheirWay.contains($0.parcel.id) } }) {
+            return waiting.term == term.number ? waiting.parcel : try sealAgain(besides: onTheirWay, for: term)
         }
         let events = state.withLock { state in
             if state.inHand.isEmpty, isDue(state) || age(state) >= UInt64(policy.parcelAge.wholeNanoseconds) {
@@ -156,7 +155,7 @@ final class EventQueue: EventStore {
         let sealed = try seal(events, for: term)
         return state.withLock { state in
             state.inHand = []
-            state.sealed = sealed
+            state.sealed += sealed
             return sealed.first?.parcel
         }
     }
@@ -173,9 +172,10 @@ final class EventQueue: EventStore {
     private func keyed(_ events: [LogEvent]) -> [KeyedEvent] { events.map { KeyedEvent($0, origin: origin) } }
 
     /// What was sealed for the destination before goes to the new one, in its form.
-    private func sealAgain(for term: CurrentDestination.Term) throws -> Parcel? {
-        let again = try seal(state.withLock { $0.sealed.flatMap(\.events) }, for: term)
-        state.withLock { $0.sealed = again }
+    private func sealAgain(besides onTheirWay: Set<String>, for term: CurrentDestination.Term) throws -> Parcel? {
+        let sealed = state.withLock { $0.sealed }
+        let again = try seal(sealed.filter { !onTheirWay.contains($0.parcel.id) }.flatMap(\.events), for: term)
+        state.withLock { $0.sealed = sealed.filter { onTheirWay.contains($0.parcel.id) } + again }
         return again.first?.parcel
     }
 
@@ -191,11 +191,11 @@ final class EventQueue: EventStore {
     }
 
     func settle(_ parcel: Parcel, entries: EntryFates) throws -> Bool {
-        guard let sealed = sealed(parcel) else { return true }
+        guard let (place, sealed) = sealed(parcel) else { return true }
         let again = entries.again.sorted().map { sealed.events[$0] }
         let next = again.isEmpty ? [] : try seal(again, for: destination.term)
         state.withLock { state in
-            state.sealed.replaceSubrange(0..<1, with: next)
+            state.sealed.replaceSubrange(place...place, with: next)
             state.ledger.deliver(parcel.count - again.count - entries.rejected.count)
             state.ledger.drop(entries.rejected.count, .rejectedByServer)
             state.lost += entries.rejected.count
@@ -205,8 +205,8 @@ final class EventQueue: EventStore {
 
     private func settle(_ parcel: Parcel, rejected: Int) {
         state.withLock { state in
-            guard state.sealed.first?.parcel.id == parcel.id else { return }
-            state.sealed.removeFirst()
+            guard let place = state.sealed.firstIndex(where: { $0.parcel.id == parcel.id }) else { return }
+            state.sealed.remove(at: place)
             let taken = max(state.parcelEvents, parcel.count)
             state.parcelEvents = min(policy.parcelEvents, taken + max(1, taken / 8))
             state.ledger.deliver(parcel.count - rejected)
@@ -216,11 +216,11 @@ final class EventQueue: EventStore {
     }
 
     func split(_ parcel: Parcel) throws -> Bool {
-        guard let events = sealed(parcel)?.events, events.count > 1 else { return false }
-        let half = events.count / 2, term = destination.term
+        guard let (place, sealed) = sealed(parcel), sealed.events.count > 1 else { return false }
+        let events = sealed.events, half = events.count / 2, term = destination.term
         let halves = try seal(Array(events[..<half]), for: term) + seal(Array(events[half...]), for: term)
         state.withLock { state in
-            state.sealed.replaceSubrange(0..<1, with: halves)
+            state.sealed.replaceSubrange(place...place, with: halves)
             state.parcelEvents = max(1, min(state.parcelEvents, events.count / 2))
         }
         return true
@@ -228,16 +228,16 @@ final class EventQueue: EventStore {
 
     /// As JSON lines, whatever the receiver's own form is.
     func excerpt(of parcel: Parcel, entries: Set<Int>) -> Parcel? {
-        guard let events = sealed(parcel)?.events else { return nil }
+        guard let events = sealed(parcel)?.sealed.events else { return nil }
         let lines = JSONLines.encode(keyed(entries.sorted().map { events[$0] }))
         return Parcel(
             id: parcel.id, body: lines, contentType: "application/x-ndjson", count: entries.count, sealed: parcel.sealed)
     }
 
-    private func sealed(_ parcel: Parcel) -> Sealed? {
+    /// Only the courier's thread moves them.
+    private func sealed(_ parcel: Parcel) -> (place: Int, sealed: Sealed)? {
         state.withLock { state in
-            guard let sealed = state.sealed.first, sealed.parcel.id == parcel.id else { return nil }
-            return sealed
+            state.sealed.firstIndex { $0.parcel.id == parcel.id }.map { ($0, state.sealed[$0]) }
         }
     }
 }

@@ -2,7 +2,7 @@ internal import LogbookCore
 internal import LogbookDelivery
 
 /// Where the events of a remote provider are from the log call to the receiver's acknowledgement.
-protocol EventStore: ParcelSource {
+protocol EventStore: ConcurrentParcelSource {
     /// - Returns: True when the courier should be woken.
     func take(_ event: LogEvent) -> Bool
     /// Counts an event that cannot be taken.

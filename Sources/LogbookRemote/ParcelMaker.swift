@@ -20,6 +20,8 @@ struct ParcelMaker: Sendable {
     /// - Parameter id: Called for each parcel.
     func parcels(_ events: [KeyedEvent], sealed: LogTime, id: () -> String) throws -> [(parcel: Parcel, events: [KeyedEvent])] {
         guard !events.isEmpty else { return [] }
+        let ages = agesApart(events)
+        if ages.count > 1 { return try ages.flatMap { try self.parcels($0, sealed: sealed, id: id) } }
         if events.count <= maximumEvents {
             let body = destination.encode(events)
             if body.count <= maximumBytes || events.count == 1 {
@@ -29,6 +31,25 @@ struct ParcelMaker: Sendable {
         var parcels: [(Parcel, [KeyedEvent])] = []
         for piece in pieces(events) { parcels += try self.parcels(piece, sealed: sealed, id: id) }
         return parcels
+    }
+
+    /// The events in pieces, none of which spans more time than the receiver takes at once; all in one where it takes any.
+    private func agesApart(_ events: [KeyedEvent]) -> [[KeyedEvent]] {
+        guard let span = destination.limits.span?.wholeNanoseconds else { return [events] }
+        var pieces: [[KeyedEvent]] = [], piece: [KeyedEvent] = []
+        var earliest = Int64.max, latest = Int64.min
+        for event in events {
+            let time = event.event.time.nanoseconds
+            let (widest, overflow) = max(latest, time).subtractingReportingOverflow(min(earliest, time))
+            if !piece.isEmpty, overflow || widest > span {
+                pieces.append(piece)
+                (piece, earliest, latest) = ([], .max, .min)
+            }
+            piece.append(event)
+            earliest = min(earliest, time)
+            latest = max(latest, time)
+        }
+        return pieces + [piece]
     }
 
     /// At least two pieces of more than one event, of about the right size; what comes out too large is cut again.

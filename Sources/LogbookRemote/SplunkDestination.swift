@@ -5,27 +5,33 @@ public import LogbookHTTP
 
 /// Splunk's HTTP Event Collector: `POST <url>/services/collector/event`.
 ///
-/// Splunk answers when it has read the events, not when it has indexed them, and stores what arrives twice twice; `fields.event_key`
-/// is the same then.
+/// Splunk answers when it has read the events, not when it has indexed them; with an ``SplunkAcknowledgement`` a parcel is delivered
+/// when the indexers have it. What arrives twice is stored twice; `fields.event_key` is the same then.
 ///
 /// ```json
 /// {"time":1792837760.123456789,"source":"checkout","sourcetype":"_json","event":{"time":…},"fields":{"event_key":"586A…-7-42"}}
 /// ```
-/// - Note: Source: Splunk documentation, "Format events for HTTP Event Collector" and its table of reply codes.
+/// - Note: Source: Splunk documentation, "Format events for HTTP Event Collector", its table of reply codes, and "About HTTP Event
+///   Collector Indexer Acknowledgment".
 public struct SplunkDestination: LogDestination, Hashable {
     private let url: String
     private let token: Secret
     private let frame: [UInt8]
+    private let base: String
+    private let acknowledgement: SplunkAcknowledgement?
 
     /// - Parameters:
     ///   - url: Where the collector listens, without a path: `https://splunk.example.com:8088`.
     ///   - index: The token's own when it is nil.
+    ///   - acknowledgement: For a token with indexer acknowledgement; nil for one without.
     public init(
         url: String, token: Secret, source: String = "logbook", sourceType: String = "_json", host: String? = nil,
-        index: String? = nil
+        index: String? = nil, acknowledgement: SplunkAcknowledgement? = nil
     ) {
-        self.url = url.withoutTrailingSlashes + "/services/collector/event"
+        base = url.withoutTrailingSlashes + "/services/collector"
+        self.url = base + "/event"
         self.token = token
+        self.acknowledgement = acknowledgement
         var frame: [UInt8] = []
         for (key, value) in [("host", host), ("source", source), ("sourcetype", sourceType), ("index", index)] {
             guard let value else { continue }
@@ -53,9 +59,12 @@ public struct SplunkDestination: LogDestination, Hashable {
     }
 
     public func request(for parcel: Parcel) -> HTTPRequest {
-        HTTPRequest(
-            url: url, headers: parcel.contentHeaders + [HTTPHeader("Authorization", "Splunk " + token.revealed)],
-            body: parcel.body)
+        HTTPRequest(url: url, headers: parcel.contentHeaders + ownHeaders, body: parcel.body)
+    }
+
+    private var ownHeaders: [HTTPHeader] {
+        let channel = acknowledgement.map { [HTTPHeader("X-Splunk-Request-Channel", $0.channel)] } ?? []
+        return channel + [HTTPHeader("Authorization", "Splunk " + token.revealed)]
     }
 
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
@@ -66,10 +75,36 @@ public struct SplunkDestination: LogDestination, Hashable {
         let reason: String
         if case .string(let text)? = answer?["text"] { reason = "\(text) (code \(code))" } else { reason = "code \(code)" }
         switch (response.status, code) {
-        case (200, 0): return .delivered
-        case (_, 1...4), (400, 7), (400, 10...11): return .misconfigured(reason)   // token, index or channel
+        case (200, 0):
+            guard let acknowledgement else { return .delivered }
+            guard case .integer(let id)? = answer?["ackId"] else {
+                return .misconfigured("the token acknowledges nothing; enable indexer acknowledgement for it in Splunk")
+            }
+            return .inquire(inquiry(about: "\(id)", acknowledgement))
+        case (_, 1...4), (400, 7), (400, 10...11), (400, 14): return .misconfigured(reason)   // token, index or channel
         case (400, _): return .rejected(reason)
         default: return .refusal(by: response)
+        }
+    }
+
+    private func inquiry(about id: String, _ acknowledgement: SplunkAcknowledgement) -> DeliveryInquiry {
+        DeliveryInquiry(
+            name: id,
+            request: HTTPRequest(
+                url: base + "/ack", headers: [HTTPHeader("Content-Type", "application/json")] + ownHeaders,
+                body: Array(#"{"acks":[\#(id)]}"#.utf8)),
+            interval: acknowledgement.interval, limit: acknowledgement.limit)
+    }
+
+    public func verdict(on response: HTTPResponse, to inquiry: DeliveryInquiry, for parcel: Parcel) -> DeliveryVerdict {
+        if response.status == 200, let answers = (try? JSONValue.parse(response.body))?["acks"], case .object = answers {
+            return answers[inquiry.name] == .bool(true) ? .delivered : .inquire(inquiry)
+        }
+        // About the events nothing is said here: only what refuses us ends the waiting.
+        switch verdict(on: response, for: parcel) {
+        case .misconfigured(let reason): return .misconfigured(reason)
+        case .retry(let asked, let reason): return .retry(after: asked, reason)
+        default: return .inquire(inquiry)
         }
     }
 }
@@ -78,9 +113,11 @@ extension LogDestination where Self == SplunkDestination {
     /// Splunk's HTTP Event Collector.
     public static func splunk(
         url: String, token: Secret, source: String = "logbook", sourceType: String = "_json", host: String? = nil,
-        index: String? = nil
+        index: String? = nil, acknowledgement: SplunkAcknowledgement? = nil
     ) -> SplunkDestination {
-        SplunkDestination(url: url, token: token, source: source, sourceType: sourceType, host: host, index: index)
+        SplunkDestination(
+            url: url, token: token, source: source, sourceType: sourceType, host: host, index: index,
+            acknowledgement: acknowledgement)
     }
 }
 

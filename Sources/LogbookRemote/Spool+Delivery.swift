@@ -22,42 +22,60 @@ extension Spool {
         }
     }
 
-    func nextParcel() throws -> Parcel? {
+    func nextParcel(besides onTheirWay: Set<String>) throws -> Parcel? {
         while true {
-            if let parcel = try parcelInHand() { return parcel }
+            if let parcel = try parcelInHand(besides: onTheirWay) { return parcel }
             guard let segment = nextSegment() else {
                 let isTime = state.withLock { !$0.isReleased && $0.nextLook <= clock.monotonicNanoseconds() }
                 guard isTime else { return nil }
                 try takeOver()
-                if state.withLock({ $0.sealed.isEmpty }) { return nil }
+                let hasOthers = state.withLock { state in state.sealed.contains { !state.inHand.contains($0.name) } }
+                if !hasOthers { return nil }
                 continue
             }
             try takeInHand(segment)
         }
     }
 
-    private func parcelInHand() throws -> Parcel? {
-        guard let held = hand.withLock({ $0 }) else { return nil }
+    private func parcelInHand(besides onTheirWay: Set<String>) throws -> Parcel? {
         let term = destination.term
-        if held.term != term.number { try write(held.pieces.flatMap(\.places), of: held, for: term) }
-        return hand.withLock { $0?.pieces.first?.parcel }
+        for held in hands.withLock({ $0 }) {
+            let waiting = held.pieces.filter { !onTheirWay.contains($0.parcel.id) }
+            guard let first = waiting.first else { continue }
+            if waiting.allSatisfy({ $0.term == term.number }) { return first.parcel }
+            var rest = held
+            rest.pieces.removeAll { !onTheirWay.contains($0.parcel.id) }
+            try write(waiting.flatMap(\.places).sorted(), of: rest, for: term)
+            return try parcelInHand(besides: onTheirWay)
+        }
+        return nil
     }
 
     private func nextSegment() -> Segment? {
         state.withLock { state in
             if state.isReleased { return nil }
-            if state.sealed.isEmpty, let active = state.active, active.segment.count > 0 {
+            if let waiting = state.sealed.first(where: { !state.inHand.contains($0.name) }) { return waiting }
+            if let active = state.active, active.segment.count > 0 {
                 let now = clock.monotonicNanoseconds()
                 let age = Duration.nanoseconds(Int64(clamping: now - min(now, active.since)))
                 if active.isUrgent || age >= policy.parcelAge { sealActive(&state) }
             }
-            state.inHand = state.sealed.first?.name
-            return state.sealed.first
+            return state.sealed.first { !state.inHand.contains($0.name) }
         }
     }
 
     /// Reads a file and makes parcels of it. What is damaged in it is counted as lost.
     private func takeInHand(_ segment: Segment) throws {
+        state.withLock { _ = $0.inHand.insert(segment.name) }   // first: nobody makes room of it from now on
+        do {
+            try makeParcels(of: segment)
+        } catch {
+            state.withLock { _ = $0.inHand.remove(segment.name) }
+            throw error
+        }
+    }
+
+    private func makeParcels(of segment: Segment) throws {
         let content: [UInt8]
         do throws(SystemError) {
             content = try read(segment.name)
@@ -70,8 +88,7 @@ extension Spool {
         let kept = lines.prefix(segment.count)
         let missing = segment.count - kept.count
         if missing > 0 { loseDamaged(missing, of: segment.name) }
-        let held = SpoolHand(
-            segment: segment.name, sealed: segment.oldest, lines: kept.map(\.json), term: 0)
+        let held = SpoolHand(segment: segment.name, sealed: segment.oldest, lines: kept.map(\.json))
         try write(Array(kept.indices), of: held, for: destination.term)
     }
 
@@ -87,20 +104,35 @@ extension Spool {
         }
     }
 
-    /// Replaces all pieces in hand by such that hold these events.
+    /// Adds pieces that hold these events to a file in hand, or takes it in hand.
     private func write(_ places: [Int], of held: SpoolHand, for term: CurrentDestination.Term) throws {
-        let maker = ParcelMaker(
+        let (pieces, unreadable) = try held.pieces(places, maker(term), term: term.number)
+        var held = held
+        held.pieces += pieces
+        if held.pieces.isEmpty { try remove(held.segment) }
+        if !unreadable.isEmpty { loseDamaged(unreadable.count, of: held.segment) }
+        if held.pieces.isEmpty { return finish(held.segment, delivered: 0, rejected: 0) }
+        put(held)
+    }
+
+    private func put(_ held: SpoolHand) {
+        hands.withLock { hands in
+            if let place = hands.firstIndex(where: { $0.segment == held.segment }) { hands[place] = held } else { hands.append(held) }
+        }
+    }
+
+    private func maker(_ term: CurrentDestination.Term) -> ParcelMaker {
+        ParcelMaker(
             term.destination, maximumEvents: policy.parcelEvents, maximumBytes: policy.parcelBytes,
             compressionLevel: policy.compressionLevel)
-        let (pieces, unreadable) = try held.pieces(places, maker)
-        if pieces.isEmpty { try remove(held.segment) }
-        if !unreadable.isEmpty { loseDamaged(unreadable.count, of: held.segment) }
-        if pieces.isEmpty { return finish(held.segment, delivered: 0, rejected: 0) }
-        hand.withLock { hand in
-            hand = held
-            hand?.pieces = pieces
-            hand?.term = term.number
+    }
+
+    /// The file that holds the parcel, and which of its pieces that is.
+    private func held(_ parcel: Parcel) -> (hand: SpoolHand, place: Int)? {
+        for hand in hands.withLock({ $0 }) {
+            if let place = hand.pieces.firstIndex(where: { $0.parcel.id == parcel.id }) { return (hand, place) }
         }
+        return nil
     }
 
     // MARK: Fates
@@ -122,29 +154,27 @@ extension Spool {
     }
 
     private func settle(_ parcel: Parcel, rejected: Int, again: [Int]) throws {
-        guard let held = hand.withLock({ $0 }), let piece = held.pieces.first, piece.parcel.id == parcel.id else { return }
+        guard let (held, place) = held(parcel) else { return }
+        let piece = held.pieces[place]
         var rest = held
-        rest.pieces.removeFirst()
+        rest.pieces.remove(at: place)
         if again.isEmpty {
             if rest.pieces.isEmpty { try remove(held.segment) }   // first: should it fail, nothing has been said yet
         } else {
-            rest.pieces.insert(contentsOf: try self.pieces(again.map { piece.places[$0] }, of: held), at: 0)
+            rest.pieces.insert(contentsOf: try pieces(again.map { piece.places[$0] }, of: held), at: place)
         }
-        let next = rest.pieces.isEmpty ? nil : rest
-        hand.withLock { $0 = next }
         let delivered = parcel.count - rejected - again.count
-        if next == nil {
+        if rest.pieces.isEmpty {
             finish(held.segment, delivered: delivered, rejected: rejected)
         } else {
+            put(rest)
             state.withLock { note(&$0, delivered: delivered, rejected: rejected) }
         }
     }
 
     private func pieces(_ places: [Int], of held: SpoolHand) throws -> [SpoolHand.Piece] {
-        let maker = ParcelMaker(
-            destination.term.destination, maximumEvents: policy.parcelEvents, maximumBytes: policy.parcelBytes,
-            compressionLevel: policy.compressionLevel)
-        return try held.pieces(places, maker).pieces
+        let term = destination.term
+        return try held.pieces(places, maker(term), term: term.number).pieces
     }
 
     private func note(_ state: inout State, delivered: Int, rejected: Int) {
@@ -155,9 +185,9 @@ extension Spool {
 
     /// The file is gone.
     private func finish(_ segment: SpoolName, delivered: Int, rejected: Int) {
-        hand.withLock { $0 = nil }
+        hands.withLock { $0.removeAll { $0.segment == segment } }
         state.withLock { state in
-            state.inHand = nil
+            state.inHand.remove(segment)
             guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return }
             state.bytes -= state.sealed.remove(at: place).bytes
             note(&state, delivered: delivered, rejected: rejected)
@@ -165,17 +195,18 @@ extension Spool {
     }
 
     func split(_ parcel: Parcel) throws -> Bool {
-        guard let held = hand.withLock({ $0 }), let piece = held.pieces.first, piece.parcel.id == parcel.id,
-            piece.places.count > 1
-        else { return false }
-        let half = piece.places.count / 2
-        let halves = try pieces(Array(piece.places[..<half]), of: held) + pieces(Array(piece.places[half...]), of: held)
-        hand.withLock { hand in hand?.pieces.replaceSubrange(0..<1, with: halves) }
+        guard let (hand, place) = held(parcel), hand.pieces[place].places.count > 1 else { return false }
+        var held = hand
+        let places = held.pieces[place].places, half = places.count / 2
+        let halves = try pieces(Array(places[..<half]), of: held) + pieces(Array(places[half...]), of: held)
+        held.pieces.replaceSubrange(place...place, with: halves)
+        put(held)
         return true
     }
 
     func excerpt(of parcel: Parcel, entries: Set<Int>) -> Parcel? {
-        guard let held = hand.withLock({ $0 }), let piece = held.pieces.first, piece.parcel.id == parcel.id else { return nil }
+        guard let (held, place) = held(parcel) else { return nil }
+        let piece = held.pieces[place]
         let lines = entries.sorted().filter { piece.places.indices.contains($0) }.flatMap { held.lines[piece.places[$0]] }
         return Parcel(
             id: parcel.id, body: lines, contentType: "application/x-ndjson", count: entries.count, sealed: parcel.sealed)

@@ -166,7 +166,7 @@ extension Spool {
     private func makeRoom(for bytes: Int, _ isTransaction: Bool, _ state: inout State) throws(SystemError) -> Bool {
         guard bytes <= policy.maximumBytes else { return false }
         while state.bytes + bytes > policy.maximumBytes {
-            let free = state.sealed.indices.filter { state.sealed[$0].name != state.inHand }
+            let free = state.sealed.indices.filter { !state.inHand.contains(state.sealed[$0].name) }
             if let place = free.first(where: { !state.sealed[$0].isCounted }) {
                 try count(place, &state)
             } else if let place = free.first(where: { state.sealed[$0].ordinary > 0 }) {

@@ -51,8 +51,8 @@ final class Spool<Files: FileSystem>: EventStore {
         var active: Active?
         /// Written to no more, the oldest first.
         var sealed: [Segment] = []
-        /// The one of them that is being delivered.
-        var inHand: SpoolName?
+        /// Those of them that are being delivered.
+        var inHand: Set<SpoolName> = []
         /// Of all files.
         var bytes = 0
         /// When lanes of others are looked at again.
@@ -78,8 +78,8 @@ final class Spool<Files: FileSystem>: EventStore {
     let files: Files
     let folder: FileDescriptor
     let state = Locked(State())
-    /// Only the courier's thread changes it.
-    let hand = Locked<SpoolHand?>(nil)
+    /// The files that are being delivered, the oldest first. Only the courier's thread changes them.
+    let hands = Locked<[SpoolHand]>([])
 
     init(
         at path: String, policy: SpoolPolicy, destination: CurrentDestination, origin: LogOrigin, clock: LogClock, name: String,

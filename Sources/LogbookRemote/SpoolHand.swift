@@ -8,6 +8,8 @@ struct SpoolHand: Sendable {
         let parcel: Parcel
         /// Of its events among the file's.
         let places: [Int]
+        /// For which destination it was written.
+        let term: Int
     }
 
     let segment: SpoolName
@@ -16,13 +18,13 @@ struct SpoolHand: Sendable {
     let lines: [ArraySlice<UInt8>]
     /// Not settled yet, the oldest first.
     var pieces: [Piece] = []
-    /// For which destination the pieces were written.
-    var term: Int
 
     /// Writes the pieces that hold these events.
     /// - Returns: Also the places of lines that are no events of ours, although they are whole.
-    func pieces(_ places: [Int], _ maker: ParcelMaker) throws -> (pieces: [Piece], unreadable: [Int]) {
-        if let lines = maker.destination as? any LineDestination, lines.takesJSONLines { return (try linePieces(places, maker), []) }
+    func pieces(_ places: [Int], _ maker: ParcelMaker, term: Int) throws -> (pieces: [Piece], unreadable: [Int]) {
+        if let lines = maker.destination as? any LineDestination, lines.takesJSONLines {
+            return (try linePieces(places, maker, term: term), [])
+        }
         var events: [KeyedEvent] = [], readable: [Int] = [], unreadable: [Int] = []
         for place in places {
             guard let (event, origin) = try? JSONLineFormat.parse(Array(lines[place])) else {
@@ -36,17 +38,17 @@ struct SpoolHand: Sendable {
         let pieces = try maker.parcels(events, sealed: sealed) { "" }.map { made in
             let places = Array(next.prefix(made.events.count))
             next = next.dropFirst(made.events.count)
-            return Piece(parcel: made.parcel.named(id(places)), places: places)
+            return Piece(parcel: made.parcel.named(id(places)), places: places, term: term)
         }
         return (pieces, unreadable)
     }
 
-    private func linePieces(_ places: [Int], _ maker: ParcelMaker) throws -> [Piece] {
+    private func linePieces(_ places: [Int], _ maker: ParcelMaker, term: Int) throws -> [Piece] {
         var pieces: [Piece] = [], body: [UInt8] = [], held: [Int] = []
         func finish() throws {
             if held.isEmpty { return }
             let parcel = try maker.parcel(body, count: held.count, id: id(held), sealed: sealed)
-            pieces.append(Piece(parcel: parcel, places: held))
+            pieces.append(Piece(parcel: parcel, places: held, term: term))
             body = []
             held = []
         }

@@ -9,7 +9,7 @@ internal import Musl
 #endif
 
 /// A small HTTP/1.1 server on 127.0.0.1 that records what it receives and answers as a test says, politely or not. One thread
-/// per connection; requests must say how long their body is.
+/// per connection; a request's body has a length or comes in chunks.
 public final class LoopbackServer: Sendable {
     public struct Request: Sendable, Hashable {
         public let method: String
@@ -38,6 +38,8 @@ public final class LoopbackServer: Sendable {
         case stream(@Sendable (_ write: ([UInt8]) -> Bool) -> Void)
         /// The connection is reset without an answer.
         case reset
+        /// The server's side of the connection is closed without an answer; what still comes is read and thrown away.
+        case goodbye
         /// The answer waits until the gate opens.
         indirect case after(Gate, Answer)
 
@@ -64,10 +66,11 @@ public final class LoopbackServer: Sendable {
     /// - Parameters:
     ///   - port: 0 for a free one.
     ///   - maximumKeptBytes: A longer body is received and counted, and not kept.
+    ///   - maximumKeptRequests: Further ones are answered and forgotten.
     ///   - head: Asked when the header has come and the body has not been read; nil goes on and reads it.
     ///   - answer: Asked for each complete request, on its connection's thread.
     public init(
-        port: UInt16 = 0, maximumKeptBytes: Int = .max, atHead head: (@Sendable (Request) -> Answer?)? = nil,
+        port: UInt16 = 0, maximumKeptBytes: Int = .max, maximumKeptRequests: Int = .max, atHead head: (@Sendable (Request) -> Answer?)? = nil,
         _ answer: @escaping @Sendable (Request) -> Answer
     ) throws {
         let state = Monitor(State())
@@ -96,7 +99,7 @@ public final class LoopbackServer: Sendable {
                     close(descriptor)
                     return
                 }
-                LogThread.start("loopback") { Self.serve(descriptor, maximumKeptBytes, state, head, answer) }
+                LogThread.start("loopback") { Self.serve(descriptor, maximumKeptBytes, maximumKeptRequests, state, head, answer) }
             }
         }
     }
@@ -182,8 +185,8 @@ public final class LoopbackServer: Sendable {
     }
 
     private static func serve(
-        _ descriptor: Int32, _ maximumKeptBytes: Int, _ state: Monitor<State>, _ head: (@Sendable (Request) -> Answer?)?,
-        _ answer: @Sendable (Request) -> Answer
+        _ descriptor: Int32, _ maximumKeptBytes: Int, _ maximumKeptRequests: Int, _ state: Monitor<State>,
+        _ head: (@Sendable (Request) -> Answer?)?, _ answer: @Sendable (Request) -> Answer
     ) {
         var input: [UInt8] = []
         while let (request, bodyBytes) = readHead(descriptor, &input) {
@@ -191,21 +194,15 @@ public final class LoopbackServer: Sendable {
                 if !give(early, to: descriptor) { break }
                 continue
             }
-            var thrownAway = 0
-            while thrownAway + input.count < bodyBytes, receive(descriptor, &input) {
-                guard bodyBytes > maximumKeptBytes else { continue }
-                let count = min(input.count, bodyBytes - thrownAway)
-                input.removeFirst(count)
-                thrownAway += count
-            }
-            let kept = bodyBytes - thrownAway
-            guard input.count >= kept else { break }
+            let isChunked = request.header("transfer-encoding")?.lowercased() == "chunked"
+            let body =
+                isChunked
+                ? readChunks(descriptor, &input, maximumKeptBytes) : readBody(descriptor, &input, bodyBytes, maximumKeptBytes)
+            guard let body else { break }
             let complete = Request(
-                method: request.method, target: request.target, headers: request.headers, body: Array(input[..<kept]),
-                bodyBytes: bodyBytes)
-            input.removeFirst(kept)
+                method: request.method, target: request.target, headers: request.headers, body: body.kept, bodyBytes: body.bytes)
             state.withLock { access in
-                access.value.requests.append(complete)
+                if access.value.requests.count < maximumKeptRequests { access.value.requests.append(complete) }
                 access.broadcast()
             }
             if !give(answer(complete), to: descriptor) { break }
@@ -213,6 +210,42 @@ public final class LoopbackServer: Sendable {
         state.withLock { access in
             access.value.open.remove(descriptor)
             close(descriptor)
+        }
+    }
+
+    /// - Returns: Nil when the client has gone.
+    private static func readBody(
+        _ descriptor: Int32, _ input: inout [UInt8], _ bytes: Int, _ maximumKeptBytes: Int
+    ) -> (kept: [UInt8], bytes: Int)? {
+        var thrownAway = 0
+        while thrownAway + input.count < bytes, receive(descriptor, &input) {
+            guard bytes > maximumKeptBytes else { continue }
+            let count = min(input.count, bytes - thrownAway)
+            input.removeFirst(count)
+            thrownAway += count
+        }
+        let kept = bytes - thrownAway
+        guard input.count >= kept else { return nil }
+        defer { input.removeFirst(kept) }
+        return (Array(input[..<kept]), bytes)
+    }
+
+    /// - Returns: Nil when the client has gone or sends what is no chunk.
+    private static func readChunks(
+        _ descriptor: Int32, _ input: inout [UInt8], _ maximumKeptBytes: Int
+    ) -> (kept: [UInt8], bytes: Int)? {
+        var kept: [UInt8] = [], bytes = 0
+        while true {
+            while input.firstIndex(of: 10) == nil { if !receive(descriptor, &input) { return nil } }
+            let line = input.firstIndex(of: 10)!
+            let digits = String(decoding: input[..<line].prefix { $0 != 13 && $0 != 0x3B }, as: UTF8.self)
+            guard let size = Int(digits, radix: 16), size >= 0 else { return nil }
+            input.removeFirst(line + 1)
+            while input.count < size + 2 { if !receive(descriptor, &input) { return nil } }
+            bytes += size
+            if bytes <= maximumKeptBytes { kept += input[..<size] } else { kept = [] }
+            input.removeFirst(size + 2)   // and the end of the line; behind the last chunk no fields are expected
+            if size == 0 { return (kept, bytes) }
         }
     }
 
@@ -270,6 +303,11 @@ public final class LoopbackServer: Sendable {
         case .reset:
             var linger = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+            return false
+        case .goodbye:
+            shutdown(descriptor, Int32(SHUT_WR))
+            var rest: [UInt8] = []
+            while receive(descriptor, &rest) { rest = [] }
             return false
         case .after(let gate, let answer):
             gate.wait()

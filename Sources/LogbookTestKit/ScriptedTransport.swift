@@ -80,6 +80,14 @@ public final class ScriptedTransport: HTTPTransport {
         for exchange in held { exchange.completion(.success(response)) }
     }
 
+    /// Ends the n-th exchange, counted from 1, if it is held.
+    public func release(_ number: Int, with result: Result<HTTPResponse, HTTPFailure>) {
+        let held = state.withLock { access in
+            access.value.held.firstIndex { $0.number == number }.map { access.value.held.remove(at: $0) }
+        }
+        held?.completion(result)
+    }
+
     /// In the order in which they were sent.
     public var requests: [HTTPRequest] { state.withLock { $0.value.requests } }
     public var cancellations: Int { state.withLock { $0.value.cancellations } }

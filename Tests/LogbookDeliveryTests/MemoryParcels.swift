@@ -2,9 +2,16 @@ import LogbookCore
 import LogbookDelivery
 import LogbookHTTP
 import LogbookTestKit
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// A source in memory that can be told to fail.
-final class MemoryParcels: ParcelSource {
+final class MemoryParcels: ConcurrentParcelSource {
     struct Settled: Equatable {
         let id: String
         let fate: ParcelFate
@@ -14,6 +21,7 @@ final class MemoryParcels: ParcelSource {
         var settled: [Settled] = []
         var settleFailures = 0
         var readFailures = 0
+        var counts = 0
     }
     private let state = Locked(State())
 
@@ -30,13 +38,13 @@ final class MemoryParcels: ParcelSource {
     /// The next calls of `nextParcel` throw.
     func failReading(times: Int) { state.withLock { $0.readFailures = times } }
 
-    func nextParcel() throws -> Parcel? {
+    func nextParcel(besides onTheirWay: Set<String>) throws -> Parcel? {
         try state.withLock { state in
             if state.readFailures > 0 {
                 state.readFailures -= 1
                 throw ScriptedFailure()
             }
-            return state.parcels.first
+            return state.parcels.first { !onTheirWay.contains($0.id) }
         }
     }
 
@@ -51,7 +59,14 @@ final class MemoryParcels: ParcelSource {
         }
     }
 
-    var pendingCount: Int { state.withLock { $0.parcels.reduce(0) { $0 + $1.count } } }
+    var pendingCount: Int {
+        state.withLock { state in
+            state.counts += 1
+            return state.parcels.reduce(0) { $0 + $1.count }
+        }
+    }
+    /// How often somebody wanted to know what is pending.
+    var counts: Int { state.withLock { $0.counts } }
     var settled: [Settled] { state.withLock { $0.settled } }
     var waiting: [String] { state.withLock { $0.parcels.map(\.id) } }
 }
@@ -105,6 +120,20 @@ struct StatusDestination: Destination {
         case 413: parcel.count > 1 ? .tooLarge("413") : .rejected("413")
         default: .retry(after: RetryAfter.asked(by: response), "\(response.status)")
         }
+    }
+}
+
+extension ManualClock {
+    /// Lets time pass, little by little, until something is so.
+    /// - Returns: False when it was not after 30 seconds of real time.
+    func advance(by step: Duration = .milliseconds(100), until condition: () -> Bool) -> Bool {
+        let deadline = LogDeadline.seconds(30)
+        while !condition() {
+            if deadline.hasPassed { return false }
+            advance(by: step)
+            usleep(300)
+        }
+        return true
     }
 }
 

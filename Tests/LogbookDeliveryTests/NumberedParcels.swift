@@ -3,7 +3,7 @@ import LogbookDelivery
 import LogbookTestKit
 
 /// A source of numbered entries that can take its parcels apart, and keeps account of each entry.
-final class NumberedParcels: ParcelSource {
+final class NumberedParcels: ConcurrentParcelSource {
     private struct State {
         var parcels: [[Int]]
         var delivered: [Int] = []
@@ -20,18 +20,24 @@ final class NumberedParcels: ParcelSource {
             contentType: "text/plain", count: numbers.count, sealed: LogTime(seconds: 1_000_000))
     }
 
-    func nextParcel() -> Parcel? { state.withLock { $0.parcels.first.map(Self.parcel) } }
+    func nextParcel(besides onTheirWay: Set<String>) -> Parcel? {
+        state.withLock { $0.parcels.lazy.map(Self.parcel).first { !onTheirWay.contains($0.id) } }
+    }
+
+    private static func place(of parcel: Parcel, _ state: State) -> Int {
+        state.parcels.firstIndex { Self.parcel($0).id == parcel.id }!
+    }
 
     func settle(_ parcel: Parcel, as fate: ParcelFate) {
         state.withLock { state in
-            let numbers = state.parcels.removeFirst()
+            let numbers = state.parcels.remove(at: Self.place(of: parcel, state))
             if fate == .delivered { state.delivered += numbers } else { state.rejected += numbers }
         }
     }
 
     func settle(_ parcel: Parcel, entries: EntryFates) -> Bool {
         state.withLock { state in
-            let numbers = state.parcels.removeFirst()
+            let own = Self.place(of: parcel, state), numbers = state.parcels.remove(at: own)
             for (place, number) in numbers.enumerated() {
                 if entries.rejected[place] != nil {
                     state.rejected.append(number)
@@ -40,21 +46,24 @@ final class NumberedParcels: ParcelSource {
                 }
             }
             let again = entries.again.sorted().map { numbers[$0] }
-            if !again.isEmpty { state.parcels.insert(again, at: 0) }
+            if !again.isEmpty { state.parcels.insert(again, at: own) }
         }
         return true
     }
 
     func split(_ parcel: Parcel) -> Bool {
         state.withLock { state in
-            let numbers = state.parcels[0], half = numbers.count / 2
-            state.parcels.replaceSubrange(0..<1, with: [Array(numbers[..<half]), Array(numbers[half...])])
+            let place = Self.place(of: parcel, state), numbers = state.parcels[place], half = numbers.count / 2
+            state.parcels.replaceSubrange(place...place, with: [Array(numbers[..<half]), Array(numbers[half...])])
         }
         return true
     }
 
     func excerpt(of parcel: Parcel, entries: Set<Int>) -> Parcel? {
-        state.withLock { state in state.parcels.first.map { numbers in Self.parcel(entries.sorted().map { numbers[$0] }) } }
+        state.withLock { state in
+            let numbers = state.parcels[Self.place(of: parcel, state)]
+            return Self.parcel(entries.sorted().map { numbers[$0] })
+        }
     }
 
     var pendingCount: Int { state.withLock { $0.parcels.reduce(0) { $0 + $1.count } } }

@@ -13,12 +13,14 @@ private final class TLSServer {
 
     static let isPossible: Bool = (try? run(["version"])) == 0
 
-    /// - Parameter name: What the certificate is for, such as `DNS:localhost`.
-    init(for name: String, isExpired: Bool = false, arguments: [String] = []) throws {
+    /// - Parameters:
+    ///   - name: What the certificate is for, such as `DNS:localhost`.
+    ///   - authority: Who vouches for it; nobody else by default.
+    init(for name: String, isExpired: Bool = false, by authority: Authority? = nil, arguments: [String] = []) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let files = ["-keyout", folder.path + "/key.pem", "-out", folder.path + "/certificate.pem"]
-        let made = try Self.run(
+        let made = try authority?.issue(for: name, in: folder.path) ?? Self.run(
             [
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
                 "/CN=test",
@@ -61,8 +63,59 @@ private final class TLSServer {
         return try Data(contentsOf: folder.appendingPathComponent("key.sha")).base64EncodedString()
     }
 
-    private static func run(_ arguments: [String]) throws -> Int32 {
-        if case .exited(let status) = try ChildProcess.run(["openssl"] + arguments) { status } else { -1 }
+    static func run(_ arguments: [String], in folder: String? = nil) throws -> Int32 {
+        if case .exited(let status) = try ChildProcess.run(["openssl"] + arguments, in: folder) { status } else { -1 }
+    }
+}
+
+/// An authority that issues certificates and revokes them, in files.
+private final class Authority {
+    let folder = ScratchFolder()
+    var certificate: String { folder.path + "/ca.pem" }
+
+    init() throws {
+        folder.write("index.txt", "")
+        folder.write("ca.cnf", """
+            [ca]
+            default_ca = ours
+            [ours]
+            database = index.txt
+            certificate = ca.pem
+            private_key = ca.key
+            default_md = sha256
+            default_crl_days = 2
+            """)
+        let made = try TLSServer.run(
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                "/CN=authority \(UUID().uuidString)", "-keyout", "ca.key", "-out", "ca.pem",
+            ], in: folder.path)
+        try #require(made == 0)
+    }
+
+    /// - Returns: What `openssl` ended with.
+    func issue(for name: String, in place: String) throws -> Int32 {
+        let asked = try TLSServer.run(
+            [
+                "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=test", "-addext",
+                "subjectAltName=\(name)", "-keyout", place + "/key.pem", "-out", place + "/asked.pem",
+            ])
+        try #require(asked == 0)
+        return try TLSServer.run(
+            [
+                "x509", "-req", "-in", place + "/asked.pem", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2",
+                "-copy_extensions", "copy", "-out", place + "/certificate.pem",
+            ], in: folder.path)
+    }
+
+    func revoke(_ certificate: String) throws {
+        try #require(try TLSServer.run(["ca", "-config", "ca.cnf", "-revoke", certificate], in: folder.path) == 0)
+    }
+
+    /// The list of what is revoked now, in a file.
+    func revocations(_ name: String) throws -> String {
+        try #require(try TLSServer.run(["ca", "-config", "ca.cnf", "-gencrl", "-out", name], in: folder.path) == 0)
+        return folder.path + "/" + name
     }
 }
 
@@ -101,12 +154,41 @@ struct CertificateTests {
         }
     }
 
-    @Test("51, S12: a protocol older than TLS 1.2 is refused")
-    func oldProtocol() async throws {
-        let server = try TLSServer(for: "DNS:localhost", arguments: ["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"])
-        guard case .failure = await send(to: server, trusting: server.certificate) else {
-            Issue.record("TLS 1.1 was spoken")
+    @Test("51, S12: a server of a protocol older than TLS 1.2 is not trusted", arguments: ["-tls1", "-tls1_1"])
+    func oldProtocol(version: String) async throws {
+        let server = try TLSServer(for: "DNS:localhost", arguments: [version, "-cipher", "DEFAULT@SECLEVEL=0"])
+        let result = await send(to: server, trusting: server.certificate)
+        guard case .failure(.untrusted(let reason)) = result else {
+            Issue.record("\(result)")
             return
+        }
+        #expect(reason.contains("TLS 1.2"))
+    }
+
+    @Test("51: a certificate from another authority than ours is refused, also where the server had one of ours before")
+    func anotherAuthority() async throws {
+        let ours = try Authority(), other = try Authority()
+        let server = try TLSServer(for: "DNS:localhost", by: ours), swapped = try TLSServer(for: "DNS:localhost", by: other)
+        #expect(await send(to: server, trusting: ours.certificate) == .success(200))
+        guard case .failure(.untrusted) = await send(to: swapped, trusting: ours.certificate) else {
+            Issue.record("another authority was trusted")
+            return
+        }
+    }
+
+    @Test("51: a certificate that its authority has revoked is refused, and so is one of an authority that has said nothing")
+    func revoked() async throws {
+        let authority = try Authority(), other = try Authority()
+        let server = try TLSServer(for: "DNS:localhost", by: authority)
+        func trust(_ revocations: String) -> HTTPTrust { HTTPTrust(authorities: authority.certificate, revocations: revocations) }
+        #expect(await send(to: server, trust: trust(try authority.revocations("before.pem"))) == .success(200))
+        try authority.revoke(server.certificate)
+        for list in [try authority.revocations("after.pem"), try other.revocations("other.pem"), "/no/such/list.pem"] {
+            let result = await send(to: server, trust: trust(list))
+            guard case .failure(.untrusted) = result else {
+                Issue.record("\(list): \(result)")
+                continue
+            }
         }
     }
 

@@ -1,7 +1,9 @@
 import LogbookCore
 import LogbookDelivery
+import LogbookFormat
 import LogbookHTTP
 import LogbookRemote
+import LogbookTestKit
 import Testing
 
 /// S3 and CloudWatch Logs: exact bytes, and what their answers mean.
@@ -48,6 +50,37 @@ import Testing
                 HTTPHeader("Content-Type", "application/x-amz-json-1.1"),
                 HTTPHeader("X-Amz-Target", "Logs_20140328.PutLogEvents"), HTTPHeader("x-amz-content-sha256", Self.digest),
             ])
+    }
+
+    @Test("44: what CloudWatch is sent at once is at most a day apart, and each event goes once")
+    func cloudWatchTakesOneDayAtOnce() throws {
+        let day: Int64 = 86_400_000
+        // Of the time of the first: the day ends with the third, and the fourth is a day and a millisecond after it.
+        let offsets = [0, 1, day, day + 1, day - 5, 3 * day, 3 * day - day, 9 * day]
+        let bodies = Locked<[[UInt8]]>([])
+        let transport = ScriptedTransport { _, request in
+            bodies.withLock { $0.append(request.body) }
+            return .answer(HTTPResponse(status: 200, body: Array("{}".utf8)))
+        }
+        let provider = RemoteLogProvider(to: cloudWatch, origin: Sample.origin, transport: transport)
+        for (place, offset) in offsets.enumerated() {
+            provider.log(
+                LogEvent(
+                    sequence: UInt64(place), time: LogTime(nanoseconds: Sample.time.nanoseconds + offset * 1_000_000), level: .info,
+                    message: "m"))
+        }
+        try provider.deliver(by: .seconds(30))
+        let start = Sample.time.nanoseconds / 1_000_000
+        let times = try bodies.withLock { $0 }.map { body -> [Int64] in
+            guard case .array(let events)? = try JSONValue.parse(body)["logEvents"] else { return [] }
+            return events.map { if case .integer(let time)? = $0["timestamp"] { time - start } else { -1 } }
+        }
+        #expect(times == [[0, 1, day], [day - 5, day + 1], [2 * day, 3 * day], [9 * day]])
+        #expect(
+            bodies.withLock { String(decoding: $0[3], as: UTF8.self) }
+                == #"{"logGroupName":"g","logStreamName":"s","logEvents":[{"timestamp":1793615360123,"message":"{\"time\":\"2026-11-02T10:29:20.123456789Z\",\"level\":\"info\",\"message\":\"m\",\"sequence\":7,\"installation\":\"I\",\"epoch\":7}"}]}"#)
+        #expect(provider.deliveries == LogLedger(submitted: 8, delivered: 8))
+        try provider.shutdown(by: .seconds(30))
     }
 
     @Test func whatCloudWatchDidNotTakeIsCounted() {

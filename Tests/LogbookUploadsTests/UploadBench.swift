@@ -130,12 +130,13 @@ extension HTTPRequest {
     /// The whole body, read as a transport would.
     var content: [UInt8] {
         guard let stream else { return body }
-        var bytes = [UInt8](repeating: 0, count: stream.bytes)
+        guard let reader = try? stream.open() else { return [] }
+        var bytes = [UInt8](repeating: 0, count: stream.bytes ?? 0)
         var offset = 0
         while offset < bytes.count {
             let end = min(bytes.count, offset + 1000)
             let count = bytes.withUnsafeMutableBytes {
-                (try? stream.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[offset..<end]), at: offset)) ?? 0
+                (try? reader.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[offset..<end]))) ?? 0
             }
             if count == 0 { return [] }
             offset += count

@@ -1,6 +1,10 @@
 // RemoteVictim send SPOOL PORT EPOCH       logs events of that epoch until it is killed, and sends them and what is in the spool
 // RemoteVictim drain SPOOL PORT EPOCH      sends what is in the spool, and ends
 // RemoteVictim receive FOLDER PORT         stores events until it is killed, each once
+// RemoteVictim post COUNT PORT             sends so many requests, and writes ten times how many bytes it has in memory
+// RemoteVictim compress MEGABYTES PORT     sends that much, compressed on its way, and writes the most bytes it had in memory before
+//                                          and after
+// RemoteVictim names - PORT                is its network's only name server, which does not answer for some names; writes what works
 //
 // A sender writes the number of each event that `log` has taken to standard output. A receiver appends keys to FOLDER/stored, and to
 // FOLDER/seen whatever arrives, before it answers.
@@ -47,6 +51,17 @@ func send(epoch: UInt64) throws -> RemoteLogProvider {
         delivery: DeliveryPolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(5)))
 }
 
+/// Of what the kernel tells about this program.
+func residentBytes(_ field: String) -> Int {
+    var text = [UInt8](repeating: 0, count: 4096)
+    let descriptor = open("/proc/self/status", O_RDONLY)
+    defer { close(descriptor) }
+    let count = max(0, read(descriptor, &text, text.count))
+    let lines = String(decoding: text[..<count], as: UTF8.self).split(separator: "\n")
+    let words = lines.first { $0.hasPrefix(field + ":") }?.split { $0 == " " || $0 == "\t" } ?? []
+    return words.count > 1 ? (Int(words[1]) ?? 0) << 10 : 0
+}
+
 do {
     switch arguments[1] {
     case "send":
@@ -89,6 +104,28 @@ do {
         put("listening\n", into: 1)
         while true { pause() }
         withExtendedLifetime(server) {}
+    case "post":
+        guard let count = Int(arguments[2]) else { exit(64) }
+        let transport = CurlTransport(), body = [UInt8](repeating: 0x78, count: 1000)
+        for number in 1...count {
+            let request = HTTPRequest(url: "http://127.0.0.1:\(port)/", headers: [HTTPHeader("Content-Type", "text/plain")], body: body)
+            guard try transport.sendAndWait(request, by: .seconds(60)).status == 200 else { exit(1) }
+            if number % (count / 10) == 0 { put("\(residentBytes("VmRSS"))\n", into: 1) }
+        }
+    case "compress":
+        guard let megabytes = Int(arguments[2]) else { exit(64) }
+        let transport = CurlTransport(), url = "http://127.0.0.1:\(port)/"
+        func request(_ megabytes: Int) -> HTTPRequest {
+            let content = HTTPBodyStream(name: "content", bytes: megabytes << 20) { RepeatedMegabyte.read(into: $0, at: $1) }
+            var request = HTTPRequest(url: url, headers: [HTTPHeader("Content-Encoding", "gzip")], stream: content.gzip())
+            request.limits.total = .seconds(280)
+            return request
+        }
+        for megabytes in [1, megabytes] {
+            guard try transport.sendAndWait(request(megabytes), by: .seconds(280)).status == 200 else { exit(1) }
+            put("\(residentBytes("VmHWM"))\n", into: 1)
+        }
+    case "names": try NameServer.run(port: port) { put($0 + "\n", into: 1) }
     default: exit(64)
     }
 } catch {

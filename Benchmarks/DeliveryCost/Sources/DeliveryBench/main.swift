@@ -1,0 +1,102 @@
+// DeliveryBench posts ROUNDS ROWS                        requests against libcurl's own
+// DeliveryBench events ROUNDS ROWS URL FOLDER EVENTS     events through a spool to the collector at URL
+// DeliveryBench table ROWS                               compares what was measured with the goals
+import Baseline
+import Logbook
+import LogbookRemote
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+let arguments = CommandLine.arguments
+
+func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+func fail(_ reason: String) -> Never {
+    print("DeliveryBench: \(reason)")
+    exit(70)
+}
+
+func add(_ name: String, _ value: Double, to path: String) {
+    guard let file = fopen(path, "a") else { fail("\(path) cannot be written") }
+    fputs("\(name)\t\(value)\n", file)
+    fclose(file)
+}
+
+/// Requests through the transport, so many at the same time; returns seconds.
+func posts(_ transport: CurlTransport, _ port: Int32, bytes: Int, count: Int, atOnce: Int) -> Double {
+    let request = HTTPRequest(
+        url: "http://127.0.0.1:\(port)/logs", headers: [HTTPHeader("Content-Type", "application/x-ndjson")],
+        body: [UInt8](repeating: 0x78, count: bytes))
+    let free = Semaphore(atOnce)
+    let start = now()
+    for _ in 0..<count {
+        free.wait()
+        transport.send(request) { result in
+            guard case .success(let response) = result, response.status == 204 else { fail("\(result)") }
+            free.signal()
+        }
+    }
+    for _ in 0..<atOnce { free.wait() }
+    return now() - start
+}
+
+func measurePosts(rounds: Int, rows: String) {
+    let port = baseline_start_receiver(), transport = CurlTransport()
+    guard port > 0 else { fail("the receiver did not start") }
+    for _ in 0...rounds {   // the first warms up
+        for (name, bytes, count) in [("1 MB", 1_000_000, 1500), ("64 KiB", 64 << 10, 10_000)] {
+            let theirs = baseline_posts(port, bytes, Int32(count))
+            guard theirs > 0 else { fail("libcurl could not send") }
+            let one = posts(transport, port, bytes: bytes, count: count, atOnce: 1)
+            let four = posts(transport, port, bytes: bytes, count: count, atOnce: 4)
+            add("libcurl \(name)", Double(count) / theirs, to: rows)
+            add("one \(name)", Double(count) / one, to: rows)
+            add("four \(name)", Double(count) / four, to: rows)
+        }
+    }
+}
+
+func measureEvents(rounds: Int, rows: String, url: String, folder: String, events: Int) throws {
+    for round in 1...rounds {
+        for inFlight in [1, 4] {
+            let spool = "\(folder)/spool-\(round)-\(inFlight)"
+            let provider = try RemoteLogProvider(
+                to: .collector(url: url, token: "b"), spool: spool, policy: SpoolPolicy(maximumBytes: 4 << 30),
+                delivery: DeliveryPolicy(parcelsInFlight: inFlight))
+            let service = LogService()
+            service.register(provider: provider)
+            let start = now()
+            for number in 0..<events {
+                service.info("payment \(number) took \(number % 997) ms at gateway \(number % 7)", metadata: ["gateway": "north"])
+            }
+            let logged = now() - start
+            try provider.deliver(by: .seconds(300))
+            let all = now() - start
+            guard provider.deliveries.delivered == UInt64(events) else { fail("\(provider.deliveries)") }
+            add("logged \(inFlight)", Double(events) / logged, to: rows)
+            add("events \(inFlight)", Double(events) / all, to: rows)
+            try service.shutdown(by: .seconds(30))
+        }
+    }
+}
+
+switch arguments.count > 1 ? arguments[1] : "" {
+case "posts" where arguments.count == 4: measurePosts(rounds: Int(arguments[2]) ?? 1, rows: arguments[3])
+case "events" where arguments.count == 7:
+    do {
+        try measureEvents(
+            rounds: Int(arguments[2]) ?? 1, rows: arguments[3], url: arguments[4], folder: arguments[5], events: Int(arguments[6]) ?? 1)
+    } catch { fail("\(error)") }
+case "table" where arguments.count == 3: exit(printTable(of: arguments[2]) ? 0 : 1)
+default: fail("usage: see the first lines of main.swift")
+}

@@ -1,0 +1,5 @@
+/// A destination that another may take the place of while parcels are on their way: whoever makes a request judges its answer.
+package protocol ChangingDestination: Destination {
+    /// The one that is in force now.
+    var current: any Destination { get }
+}

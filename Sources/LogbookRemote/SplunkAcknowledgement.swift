@@ -1,0 +1,30 @@
+internal import LogbookCore
+
+/// Has a parcel for Splunk count as delivered only when the indexers say that they have it. What they do not acknowledge in time
+/// is sent again.
+///
+/// An acknowledgement is known only to the machine that took the parcel: behind a load balancer each connection must stay with one
+/// machine. It takes the indexers seconds, during which other parcels can be on their way
+/// (``DeliveryPolicy/parcelsInFlight``).
+public struct SplunkAcknowledgement: Sendable, Hashable {
+    /// Names this sender to Splunk: a GUID.
+    public var channel: String
+    /// How often Splunk is asked.
+    public var interval: Duration
+    /// After how long without an acknowledgement a parcel is sent again. Splunk forgets acknowledgements that nobody asks for, by
+    /// default after ten minutes.
+    public var limit: Duration
+
+    /// - Parameter channel: A new one by default.
+    public init(channel: String? = nil, interval: Duration = .seconds(2), limit: Duration = .seconds(300)) {
+        let channel = channel ?? UniqueID.make()
+        let groups = channel.split(separator: "-", omittingEmptySubsequences: false)
+        precondition(
+            groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy { $0.isASCII && $0.isHexDigit },
+            "SplunkAcknowledgement.channel must be a GUID")
+        precondition(interval > .zero && limit >= interval, "SplunkAcknowledgement: interval and limit must be positive and in order")
+        self.channel = channel
+        self.interval = interval
+        self.limit = limit
+    }
+}

@@ -1,0 +1,150 @@
+import LogbookCore
+import LogbookDelivery
+import LogbookHTTP
+import LogbookTestKit
+import Testing
+
+/// A receiver that reads a parcel at once and says later whether it has kept it.
+@Suite struct DeliveryInquiryTests {
+    /// 202 has read it, 200 has it, 204 does not know yet.
+    private struct Later: Destination {
+        var limit = Duration.seconds(20)
+
+        static func isQuestion(_ request: HTTPRequest) -> Bool { request.method == "GET" }
+
+        func request(for parcel: Parcel) -> HTTPRequest { HTTPRequest(url: "http://127.0.0.1/", body: parcel.body) }
+        func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
+            guard response.status == 202 else { return StatusDestination().verdict(on: response, for: parcel) }
+            return .inquire(
+                DeliveryInquiry(
+                    name: parcel.id, request: HTTPRequest(method: "GET", url: "http://127.0.0.1/\(parcel.id)"), interval: .seconds(2),
+                    limit: limit))
+        }
+        func verdict(on response: HTTPResponse, to inquiry: DeliveryInquiry, for parcel: Parcel) -> DeliveryVerdict {
+            response.status == 204 ? .inquire(inquiry) : StatusDestination().verdict(on: response, for: parcel)
+        }
+    }
+
+    let clock = ManualClock(now: LogTime(seconds: 1_000_000))
+    let diary = CourierDiary()
+
+    private func courier(
+        _ source: MemoryParcels, _ transport: ScriptedTransport, inFlight: Int = 1, limit: Duration = .seconds(20)
+    ) -> Courier {
+        Courier(
+            name: "test", source: source, destination: Later(limit: limit), transport: transport,
+            policy: DeliveryPolicy(parcelsInFlight: inFlight), clock: .manual(clock), randomness: .seeded(1),
+            onEvent: { [diary] in diary.note($0) })
+    }
+
+    private func questions(_ transport: ScriptedTransport) -> Int { transport.requests.count(where: Later.isQuestion) }
+
+    @Test func aParcelIsDeliveredWhenTheReceiverSaysThatItHasKeptIt() {
+        let source = MemoryParcels(["a", "b"]), asked = Locked<[LogTime]>([])
+        let transport = ScriptedTransport { [clock] number, request in
+            guard Later.isQuestion(request) else { return .status(202) }
+            asked.withLock { $0.append(clock.now) }
+            return .status(number < 4 ? 204 : 200)
+        }
+        let courier = courier(source, transport, limit: .seconds(100_000))
+        courier.wake()
+        #expect(transport.waitForRequests(1))
+        for number in 2...4 {
+            #expect(source.settled.isEmpty)
+            #expect(courier.status.state == .delivering)
+            #expect(clock.advance { transport.requests.count >= number })
+        }
+        #expect(diary.waitForDeliveries(1))
+        #expect(source.settled == [.init(id: "a", fate: .delivered)])
+        #expect(transport.waitForRequests(5))   // then the next
+        #expect(transport.requests[4].body == Array("b".utf8))
+        let times = asked.withLock { $0 }
+        #expect(zip(times.dropFirst(), times).allSatisfy { $0.nanoseconds - $1.nanoseconds >= 2_000_000_000 })
+        courier.shutdown(by: .now)
+        #expect(source.waiting == ["b"])
+    }
+
+    @Test("41, 48: a receiver that never says so is sent the parcel again after the limit, and meanwhile asked for as long as it can be")
+    func neverAcknowledged() {
+        let source = MemoryParcels(["a"])
+        let transport = ScriptedTransport { number, request in
+            if !Later.isQuestion(request) { return .status(202) }
+            // Whatever is wrong with a question, the parcel may still be kept.
+            return number % 3 == 0 ? .status(503) : number % 3 == 1 ? .fail(.timedOut("slow")) : .status(204)
+        }
+        let courier = courier(source, transport)
+        courier.wake()
+        #expect(transport.waitForRequests(1))
+        let start = clock.now
+        #expect(clock.advance { !diary.pauses.isEmpty })
+        #expect(clock.now.nanoseconds - start.nanoseconds >= 20_000_000_000)
+        #expect(questions(transport) >= 2)
+        #expect(source.settled.isEmpty)
+        #expect(transport.requests.count { !Later.isQuestion($0) } == 1)
+        #expect(clock.advance { transport.requests.count { !Later.isQuestion($0) } == 2 })
+        #expect(transport.requests.filter { !Later.isQuestion($0) }.map(\.body) == [Array("a".utf8), Array("a".utf8)])
+        courier.shutdown(by: .now)
+        #expect(source.waiting == ["a"])
+    }
+
+    @Test("42: no question is asked while the receiver wants to be left alone")
+    func retryAfterHoldsForQuestions() {
+        let source = MemoryParcels(["a", "b"]), transport = ScriptedTransport(.hold)
+        let courier = courier(source, transport, inFlight: 2)
+        courier.wake()
+        #expect(transport.waitForRequests(2))
+        transport.release(2, with: .success(HTTPResponse(status: 429, headers: [HTTPHeader("Retry-After", "60")])))
+        #expect(diary.waitForRetries(1))
+        transport.release(1, with: .success(HTTPResponse(status: 202)))
+        clock.advance(by: .seconds(59))
+        courier.wake()
+        #expect(throws: CourierError.self) { try courier.deliver(by: .milliseconds(20)) }
+        #expect(transport.requests.count == 2)
+        clock.advance(by: .seconds(10))
+        #expect(transport.waitForRequests(4))
+        #expect(questions(transport) == 1)
+        courier.shutdown(by: .now)
+    }
+
+    @Test("43: a refusal of a question keeps the parcel, which is sent again with the new token")
+    func aRefusedQuestion() {
+        let source = MemoryParcels(["a"])
+        let transport = ScriptedTransport { number, request in .status(Later.isQuestion(request) ? (number < 3 ? 401 : 200) : 202) }
+        let courier = courier(source, transport)
+        courier.wake()
+        #expect(transport.waitForRequests(1))
+        #expect(clock.advance { diary.events.contains { if case .misconfigured = $0 { true } else { false } } })
+        #expect(source.waiting == ["a"])
+        courier.reconfigured()
+        #expect(transport.waitForRequests(3))
+        #expect(clock.advance { !source.settled.isEmpty })
+        #expect(source.settled == [.init(id: "a", fate: .delivered)])
+        courier.shutdown(by: .seconds(30))
+    }
+
+    @Test("60: a shutdown asks on until its deadline, and what is not acknowledged then stays")
+    func shutdown() {
+        let source = MemoryParcels(["a", "b"])
+        let transport = ScriptedTransport { _, request in .status(Later.isQuestion(request) ? 204 : 202) }
+        let courier = courier(source, transport, limit: .seconds(100_000))
+        courier.wake()
+        #expect(transport.waitForRequests(1))
+        let clock = clock
+        LogThread.start("time") { _ = clock.advance { questions(transport) >= 3 } }
+        courier.shutdown(by: .seconds(3))
+        #expect(questions(transport) >= 1)
+        #expect(source.waiting == ["a", "b"])
+        #expect(transport.requests.count { !Later.isQuestion($0) } == 1)
+    }
+
+    @Test func whoWaitsForADeliveryWaitsForTheAcknowledgement() throws {
+        let source = MemoryParcels(["a", "b", "c"])
+        let transport = ScriptedTransport { _, request in .status(Later.isQuestion(request) ? 200 : 202) }
+        let courier = courier(source, transport, inFlight: 3), isDone = Locked(false), clock = clock
+        LogThread.start("time") { _ = clock.advance { isDone.withLock { $0 } } }
+        try courier.deliver(by: .seconds(30))
+        isDone.withLock { $0 = true }
+        #expect(Set(source.settled.map(\.id)) == ["a", "b", "c"])
+        #expect(questions(transport) == 3)
+    }
+}
