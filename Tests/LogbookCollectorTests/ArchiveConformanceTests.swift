@@ -194,6 +194,11 @@
             try await ArchiveChecks.aPageHoldsNotTooManyEntries(try await ArchiveServers.open(kind).archive)
         }
 
+        @Test("S31: what was captured and is sent again, whenever, is known, and adds no row", arguments: ArchiveKind.available)
+        func aReplayAddsNothing(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.aReplayAddsNothing(try await ArchiveServers.open(kind).archive)
+        }
+
         @Test("S32: what was erased is gone and stays gone, however late it is sent again", arguments: ArchiveKind.available)
         func whatWasErasedStaysErased(_ kind: ArchiveKind) async throws {
             try await ArchiveChecks.whatWasErasedStaysErased(try await ArchiveServers.open(kind).archive)

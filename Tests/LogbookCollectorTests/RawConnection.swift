@@ -37,7 +37,9 @@ final class RawConnection {
 
     /// Sends the bytes and reads one answer's beginning; empty when the connection was closed. Waits on a thread of its own,
     /// since the server needs those of Swift's pool.
-    func exchange(_ text: String) async -> String {
+    func exchange(_ text: String) async -> String { await exchange(Array(text.utf8)) }
+
+    func exchange(_ bytes: [UInt8]) async -> String {
         let descriptor = descriptor
         return await withCheckedContinuation { continuation in
             LogThread.start("raw") {
