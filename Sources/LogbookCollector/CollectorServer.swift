@@ -36,7 +36,8 @@
             service = try CollectorService(configuration: configuration, archive: archive, clock: clock)
         }
 
-        /// Serves until the task is cancelled: then no more connections are taken, and requests in progress are answered.
+        /// Serves until the task is cancelled: then no more connections are taken, and requests in progress are answered, for as
+        /// long as ``ConnectionLimits/stopDeadline`` allows.
         /// - Parameter onListening: Hears the port once connections are taken.
         /// - Throws: ``CollectorError/cannotListen(host:port:reason:)``.
         public func run(onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws(CollectorError) {
@@ -75,8 +76,16 @@
             do {
                 try await withTaskCancellationHandler {
                     try await serving.value
+            let impatience = Locked<Task<Void, Never>?>(nil)
+            defer { impatience.withLock { $0 }?.cancel() }
                 } onCancel: {
-                    Task { await group.triggerGracefulShutdown() }
+                    let task = Task {
+                        await group.triggerGracefulShutdown()
+                        do { try await Task.sleep(for: limits.stopDeadline) } catch { return }
+                        LogDiagnostics.report("collector", "requests that were not over when the collector had to stop were broken off")
+                        registry.closeAll()
+                    }
+                    impatience.withLock { $0 = task }
                 }
             } catch {
                 throw .cannotListen(host: configuration.host, port: configuration.port, reason: Self.reason(error))

@@ -244,3 +244,24 @@
         }
     }
 #endif
+        @Test("a request that trickles in does not keep the collector from stopping for longer than it may")
+        func stoppingHasADeadline() async throws {
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.connections.stopDeadline = .milliseconds(100)
+            (configuration.connections.bodyGrace, configuration.connections.minimumBodyBytesPerSecond) = (.seconds(600), 1)
+            let server = try CollectorServer(configuration: configuration, archive: archive)
+            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+            let serving = Task {
+                defer { announce.finish() }
+                try await server.run { announce.yield($0) }
+            }
+            var iterator = ports.makeAsyncIterator()
+            let slow = try RawConnection(port: try #require(await iterator.next()))
+            let head = Self.head + "Content-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n"
+            let ended = Task { await slow.trickle(head, " ", every: .milliseconds(20)) }
+            serving.cancel()
+            try await serving.value
+            #expect(await ended.value)
+        }
+
