@@ -13,6 +13,9 @@ public struct TransactionLogConfiguration: Sendable {
     public var maximumStoreBytes = 256 << 20
     /// Where sets are posted to; nil until it is known, for example after a login.
     public var storeURL: String?
+    /// How long a call waits for another program that keeps the file locked, before its entry is given up and counted. A thread that
+    /// stores an entry waits twice as long at most, however many of them do so at the same time.
+    public var busyTimeout = Duration.seconds(5)
     /// Nil until it is known. Nothing is sent without it.
     public var token: Secret?
     /// `Authorization: <authScheme> <authTokenParameter>="<token>"`, or `Authorization: <authScheme> <token>` without a parameter.

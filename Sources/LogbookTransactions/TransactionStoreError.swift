@@ -14,7 +14,7 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     /// Nothing was written.
     case diskFull(path: String)
-    /// Another program held the file for longer than five seconds. Nothing was written.
+    /// Another program held the file for longer than ``TransactionLogConfiguration/busyTimeout``. Nothing was written.
     case busy(path: String)
     /// The file holds what this library would never have written, and could not be replaced.
     case damaged(path: String, reason: String)
