@@ -1,4 +1,5 @@
 #if Collector
+    internal import CLogbookSQLite
     internal import GRDB
     public import LogbookCore
 
@@ -28,6 +29,7 @@
             configuration.busyMode = .timeout(Double(busyTimeout.wholeNanoseconds) / 1e9)
             configuration.prepareDatabase { database in
                 try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON")
+                _ = logbook_sqlite_defend(database.sqliteConnection)
             }
             do {
                 pool = try DatabasePool(path: path, configuration: configuration)

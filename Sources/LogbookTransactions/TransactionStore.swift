@@ -1,4 +1,5 @@
 #if Transactions
+internal import CLogbookSQLite
 internal import GRDB
 package import LogbookCore
 
@@ -131,6 +132,7 @@ package final class TransactionStore: Sendable {
             let bytes = try Int.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
             if bytes <= maximumCheckedBytes, let fault = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)"), fault != "ok" {
                 throw TransactionStoreError.damaged(path: path, reason: fault)
+            _ = logbook_sqlite_defend(db.sqliteConnection)
             }
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
                 throw TransactionStoreError.cannotOpen(path: path, reason: "its file system has no write-ahead logs")
