@@ -56,12 +56,21 @@ package final class TransactionStore: Sendable {
     ///   - busyTimeout: Seconds to wait for another program that keeps the file locked.
     ///   - onRecovery: Hears of every damaged file that was replaced, at the opening too.
     /// - Throws: What stands in the way; see ``TransactionStoreError``. A file that cannot be used is not touched.
-    package init(
+    package convenience init(
         path: String, maximumBytes: Int = .max, busyTimeout: Double = 5, session: TransactionSession? = nil,
         clock: LogClock = .system, randomness: LogRandomness = .system, onRecovery: (@Sendable (TransactionStoreRecovery) -> Void)? = nil
     ) throws(TransactionStoreError) {
-        let file = try StoreFile(path)
-        self.path = path
+        try self.init(
+            StoreFile(path), maximumBytes: maximumBytes, busyTimeout: busyTimeout, session: session, clock: clock,
+            randomness: randomness, onRecovery: onRecovery)
+    }
+
+    /// The same in a file that the caller has locked.
+    init(
+        _ file: StoreFile, maximumBytes: Int = .max, busyTimeout: Double = 5, session: TransactionSession? = nil,
+        clock: LogClock = .system, randomness: LogRandomness = .system, onRecovery: (@Sendable (TransactionStoreRecovery) -> Void)? = nil
+    ) throws(TransactionStoreError) {
+        path = file.path
         self.maximumBytes = maximumBytes
         self.busyTimeout = busyTimeout
         self.session = session ?? TransactionSession(clock: clock, randomness: randomness)
@@ -123,6 +132,7 @@ package final class TransactionStore: Sendable {
         configuration.busyMode = .timeout(busyTimeout)
         let connection = try DatabaseQueue(path: path, configuration: configuration)
         try connection.inDatabase { db in
+            _ = logbook_sqlite_defend(db.sqliteConnection)
             try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
             if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0,
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") != 0
@@ -132,7 +142,6 @@ package final class TransactionStore: Sendable {
             let bytes = try Int.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0
             if bytes <= maximumCheckedBytes, let fault = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)"), fault != "ok" {
                 throw TransactionStoreError.damaged(path: path, reason: fault)
-            _ = logbook_sqlite_defend(db.sqliteConnection)
             }
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
                 throw TransactionStoreError.cannotOpen(path: path, reason: "its file system has no write-ahead logs")

@@ -1,6 +1,7 @@
 /// What may go wrong with the file that transactions are kept in.
 public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
-    /// Another process, or another provider of this one, has the store open. Nothing was changed.
+    /// Another process, or another provider of this one, has the store open, and it is not to be shared
+    /// (``TransactionStoreSharing/refused``), or 64 of them have. Nothing was changed.
     case storeLocked(path: String)
     /// A newer version of the library wrote the store. Nothing was changed.
     case newerSchema(path: String, found: Int, supported: Int)
