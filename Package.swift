@@ -36,6 +36,7 @@ let hummingbirdTLS = Target.Dependency.product(
     name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Collector"]))
 // What Hummingbird stands on: deadlines and caps of connections are kept where their bytes arrive.
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Collector"]))
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Collector"]))
 let nioHTTPTypes = Target.Dependency.product(
     name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["Collector"]))
 // swift-log: the only word for how much Hummingbird says on standard error.
