@@ -58,7 +58,9 @@
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100)))
             let application = Application(
-                responder: CallbackResponder<BasicRequestContext> { request, _ in await service.respond(to: request) },
+                responder: CallbackResponder<CollectorContext> { request, context in
+                    await service.respond(to: request, from: context.address)
+                },
                 server: try withTLS(plain),
                 configuration: ApplicationConfiguration(
                     address: .hostname(configuration.host, port: configuration.port),
@@ -116,11 +118,11 @@
     }
 
     extension CollectorService {
-        fileprivate func respond(to request: Request) async -> Response {
+        fileprivate func respond(to request: Request, from address: String) async -> Response {
             let headers = request.headers
             let answer = await answer(
                 CollectorRequest(
-                    method: request.method.rawValue, path: request.uri.path, query: request.uri.query ?? "",
+                    method: request.method.rawValue, address: address, path: request.uri.path, query: request.uri.query ?? "",
                     header: { headers[.init($0)!] },  // our own names, all of them tokens
                     pieces: { take in
                         for try await buffer in request.body { try await take(Array(buffer.readableBytesView)) }

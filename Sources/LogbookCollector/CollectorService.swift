@@ -19,6 +19,7 @@
         let tokens: @Sendable () -> [CollectorToken]
         private let tokenCheck: TokenCheck
         private let limiter: Locked<RateLimiter>?
+        private let refusals: Locked<RateLimiter>
         private let quota: Locked<DailyQuota>?
 
         init(
@@ -36,6 +37,7 @@
                 tokens = { single }
             }
             limiter = configuration.maximumRequestsPerMinute.map { Locked(RateLimiter(perMinute: $0)) }
+            refusals = Locked(RateLimiter(perMinute: configuration.maximumRefusalsPerMinute))
             quota = configuration.maximumBytesPerDay.map { Locked(DailyQuota(bytes: $0)) }
         }
 
@@ -161,6 +163,12 @@
 
         /// Whether something that is to be stored may come in at all.
         private func checkTaking(from caller: CollectorToken) throws(Refusal) {
+                let now = clock.monotonicNanoseconds()
+                if let seconds = refusals.withLock({ $0.wait(for: request.address, at: now) }) {
+                    throw Refusal(
+                        429, "too_many_requests", reason: "too many requests with a wrong or missing token",
+                        headers: ["Retry-After": String(seconds)])
+                }
             try check(caller, may: .write)
             let now = clock.now()
             if let seconds = quota?.withLock({ $0.wait(for: caller.tenant, at: now) }) {

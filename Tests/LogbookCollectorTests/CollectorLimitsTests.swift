@@ -40,6 +40,58 @@
             }
         }
 
+        @Test("S23: names are forgotten when they are too many, those first that may come as often as they like")
+        func namesAreBounded() {
+            var limiter = RateLimiter(perMinute: 1)
+            #expect(limiter.wait(for: "early", at: 0) == nil)
+            let later: UInt64 = 61_000_000_000
+            for number in 0..<(RateLimiter.maximumNames - 1) { #expect(limiter.wait(for: "\(number)", at: later) == nil) }
+            #expect(limiter.wait(for: "one more", at: later) == nil)   // in the place of the early one
+            #expect(limiter.wait(for: "0", at: later) == 60)
+            #expect(limiter.wait(for: "and another", at: later) == nil)   // nobody's time has passed: all begin anew
+            #expect(limiter.wait(for: "0", at: later) == nil)
+        }
+
+        @Test("S23: under load each token is served as often as it may be, whoever guesses is slowed down, and no token is told")
+        func theRateIsKeptUnderLoad() async throws {
+            let path = folder("tokens"), tokens = (0..<2).map { Secret("t0ken-number-\($0)") }
+            let lines = tokens.enumerated().map { CollectorToken($0.element, tenant: "t\($0.offset)").description }
+            try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+            chmod(path, 0o600)
+            let said = Locked<[String]>([])
+            LogDiagnostics.setHandler { remark in said.withLock { $0.append("\(remark)") } }
+            defer { LogDiagnostics.setHandler(nil) }
+            let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_500_000_000)))
+            try await RunningCollector.with(
+                archive, clock: clock,
+                configure: {
+                    ($0.maximumRequestsPerMinute, $0.maximumRefusalsPerMinute, $0.tokenFile) = (20, 10, path)
+                }
+            ) { collector in
+                let statuses = try await withThrowingTaskGroup(of: (Int, Int, String?).self) { group in
+                    for sender in 0..<6 {
+                        for _ in 0..<15 {
+                            group.addTask {
+                                let who = sender % 3
+                                let token = who < 2 ? tokens[who].revealed : "gue55ed-\(sender)"
+                                let answer = try await collector.send(Golden.g2, ["Authorization": "Bearer \(token)"])
+                                return (who, answer.status, answer.header("Retry-After"))
+                            }
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                func count(_ who: Int, _ status: Int) -> Int { statuses.count { $0.0 == who && $0.1 == status } }
+                #expect([count(0, 202), count(0, 429)] == [20, 10])
+                #expect([count(1, 202), count(1, 429)] == [20, 10])
+                #expect([count(2, 401), count(2, 429)] == [10, 20])
+                #expect(statuses.allSatisfy { $0.1 != 429 || (1...60).contains(Int($0.2 ?? "") ?? 0) })
+                // From the same address, with the right token of the collector itself.
+                #expect(try await collector.send(Golden.g2).status == 202)
+            }
+            #expect(!said.withLock { $0.contains { $0.contains("gue55ed") || $0.contains("t0ken") } })
+        }
+
         @Test("S28: a tenant's day is used up for this tenant, until the next day by UTC")
         func theDayIsKept() {
             var quota = DailyQuota(bytes: 100)
