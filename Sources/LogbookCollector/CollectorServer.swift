@@ -47,6 +47,7 @@
                     FileShelf(path: FileShelf.path(of: tenant, in: folder)).removeLeftovers()
                 }
             }
+            await service.loadQuota()
             var logger = Logger(label: "logbook-collector")
             logger.logLevel = .error
             let limits = configuration.connections
@@ -75,11 +76,11 @@
             let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: logger))
             // A task of its own: cancelling the group itself would break off what is in progress.
             let serving = Task { try await group.run() }
+            let impatience = Locked<Task<Void, Never>?>(nil)
+            defer { impatience.withLock { $0 }?.cancel() }
             do {
                 try await withTaskCancellationHandler {
                     try await serving.value
-            let impatience = Locked<Task<Void, Never>?>(nil)
-            defer { impatience.withLock { $0 }?.cancel() }
                 } onCancel: {
                     let task = Task {
                         await group.triggerGracefulShutdown()
@@ -92,6 +93,7 @@
             } catch {
                 throw .cannotListen(host: configuration.host, port: configuration.port, reason: Self.reason(error))
             }
+            await Task { await service.saveQuota(isAll: true) }.value   // this one is cancelled, and would write nothing
         }
     }
 

@@ -71,6 +71,20 @@
             }
         }
 
+        public func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {
+            try await write { database in
+                try database.cachedStatement(sql: "DELETE FROM bytes_sent WHERE day < ?").execute(arguments: [day])
+                for (tenant, count) in bytes {
+                    try database.cachedStatement(
+                        sql: """
+                            INSERT INTO bytes_sent (tenant, day, bytes) VALUES (?, ?, ?)
+                            ON CONFLICT (tenant, day) DO UPDATE SET bytes = bytes + excluded.bytes
+                            """
+                    ).execute(arguments: [tenant, day, count])
+                }
+            }
+        }
+
         /// The row of the transaction, made when there is none; what it did not know is filled in, and nothing overwritten.
         private static func number(
             of transaction: TransactionRecord, _ tenant: String, received: Int64, _ database: Database

@@ -102,6 +102,40 @@
             #expect(quota.wait(for: "a", at: noon.adding(.seconds(43_200))) == nil)
         }
 
+        @Test("S28: of what was counted a hundredth is handed out at a time, and what could not be kept is not forgotten")
+        func theDayIsHandedOut() {
+            var quota = DailyQuota(bytes: 1000)
+            let noon = LogTime(seconds: 86_400 * 10 + 43_200)
+            quota.addSaved(["a": 980], on: 10)
+            quota.add(9, for: "a", at: noon)
+            #expect(quota.takeUnsaved(isAll: false) == nil)
+            quota.add(1, for: "a", at: noon)
+            quota.add(3, for: "b", at: noon)
+            var unsaved = quota.takeUnsaved(isAll: false)
+            #expect(unsaved?.day == 10 && unsaved?.bytes == ["a": 10, "b": 3])
+            #expect(quota.takeUnsaved(isAll: true) == nil)
+            quota.returnUnsaved(["a": 10, "b": 3], of: 10)
+            quota.add(10, for: "a", at: noon)
+            #expect(quota.wait(for: "a", at: noon) == 43_200)
+            unsaved = quota.takeUnsaved(isAll: true)
+            #expect(unsaved?.bytes == ["a": 20, "b": 3])
+            quota.add(1, for: "a", at: noon.adding(.seconds(86_400)))
+            quota.returnUnsaved(["a": 20], of: 10)
+            quota.addSaved(["a": 1000], on: 10)
+            unsaved = quota.takeUnsaved(isAll: true)
+            #expect(unsaved?.day == 11 && unsaved?.bytes == ["a": 1])
+        }
+
+        @Test("S28: a restart does not give the day's quota again")
+        func aRestartKeepsTheDay() async throws {
+            let bytes = 2 * Golden.g2.utf8.count, clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_500_000_000)))
+            for statuses in [[202], [202, 429], [429]] as [[Int]] {
+                try await RunningCollector.with(archive, clock: clock, configure: { $0.maximumBytesPerDay = bytes }) { collector in
+                    for status in statuses { #expect(try await collector.send(Golden.g2).status == status) }
+                }
+            }
+        }
+
         @Test("S28: a flood ends at the quota with 429, and what is on the disk's last bytes is not taken at all")
         func aFloodEndsAtTheQuota() async throws {
             try await RunningCollector.with(archive, configure: { $0.maximumBytesPerDay = 2 * Golden.g2.utf8.count }) { collector in
@@ -214,6 +248,27 @@
             #expect(try await archive.counts(tenant: nil).entries == 2)
         }
 
+        @Test("a request that trickles in does not keep the collector from stopping for longer than it may")
+        func stoppingHasADeadline() async throws {
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.connections.stopDeadline = .milliseconds(100)
+            (configuration.connections.bodyGrace, configuration.connections.minimumBodyBytesPerSecond) = (.seconds(600), 1)
+            let server = try CollectorServer(configuration: configuration, archive: archive)
+            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+            let serving = Task {
+                defer { announce.finish() }
+                try await server.run { announce.yield($0) }
+            }
+            var iterator = ports.makeAsyncIterator()
+            let slow = try RawConnection(port: try #require(await iterator.next()))
+            let head = Self.head + "Content-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n"
+            let ended = Task { await slow.trickle(head, " ", every: .milliseconds(20)) }
+            serving.cancel()
+            try await serving.value
+            #expect(await ended.value)
+        }
+
         // MARK: TLS
 
         @Test("S12, S21: with a certificate the collector speaks TLS, to whoever trusts it, and nothing else")
@@ -296,24 +351,3 @@
         }
     }
 #endif
-        @Test("a request that trickles in does not keep the collector from stopping for longer than it may")
-        func stoppingHasADeadline() async throws {
-            var configuration = CollectorConfiguration()
-            configuration.token = RunningCollector.token
-            configuration.connections.stopDeadline = .milliseconds(100)
-            (configuration.connections.bodyGrace, configuration.connections.minimumBodyBytesPerSecond) = (.seconds(600), 1)
-            let server = try CollectorServer(configuration: configuration, archive: archive)
-            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
-            let serving = Task {
-                defer { announce.finish() }
-                try await server.run { announce.yield($0) }
-            }
-            var iterator = ports.makeAsyncIterator()
-            let slow = try RawConnection(port: try #require(await iterator.next()))
-            let head = Self.head + "Content-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n"
-            let ended = Task { await slow.trickle(head, " ", every: .milliseconds(20)) }
-            serving.cancel()
-            try await serving.value
-            #expect(await ended.value)
-        }
-
