@@ -7,7 +7,7 @@
     extension SQLiteArchive {
         public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
             let keys = EntryIdentity.keys(for: parcel)
-            return try await write { database in
+            return try await writeTogether { database in
                 let received = parcel.received.microseconds
                 let number = try Self.parcelNumber(
                     parcel.parcel, of: parcel.tenant, kind: "transactions", received: received, database)
@@ -44,7 +44,7 @@
         }
 
         public func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
-            try await write { database in
+            try await writeTogether { database in
                 let received = batch.received.microseconds
                 let number = try Self.parcelNumber(batch.parcel, of: batch.tenant, kind: "logs", received: received, database)
                 let insert = try database.cachedStatement(
