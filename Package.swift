@@ -24,6 +24,8 @@ func tests(_ room: String, _ dependencies: [Target.Dependency] = [], resources: 
 
 // GRDB: schema, migrations, connections and queries for the transaction store and the SQLite archive.
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Transactions"]))
+// libsqlite3 itself, the one that GRDB opens: a setting that GRDB has no word for.
+let sqlite = Target.Dependency.target(name: "CLogbookSQLite", condition: .when(traits: ["Transactions"]))
 // Hummingbird: the collector's HTTP server (limits, deadlines and HTTP parsing we would get wrong ourselves).
 let hummingbird = Target.Dependency.product(
     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Collector"]))
@@ -34,6 +36,7 @@ let hummingbirdTLS = Target.Dependency.product(
     name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Collector"]))
 // What Hummingbird stands on: deadlines and caps of connections are kept where their bytes arrive.
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Collector"]))
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Collector"]))
 let nioHTTPTypes = Target.Dependency.product(
     name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["Collector"]))
 // swift-log: the only word for how much Hummingbird says on standard error.
@@ -108,9 +111,10 @@ let package = Package(
         room(
             "LogbookRemote",
             ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
+        .systemLibrary(name: "CLogbookSQLite"),
         room(
             "LogbookTransactions",
-            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb]),
+            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", grdb, sqlite]),
         room("LogbookSwiftLog", ["LogbookCore", "LogbookFormat", swiftLog]),
         room("LogbookSystemLog", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
 
@@ -145,8 +149,8 @@ let package = Package(
         room(
             "LogbookCollector",
             [
-                "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb,
-                hummingbird, hummingbirdCore, hummingbirdTLS, nio, nioHTTPTypes, serviceLifecycle, hummingbirdLogging, postgres,
+                "CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb, sqlite,
+                hummingbird, hummingbirdCore, hummingbirdTLS, nio, nioHTTP1, nioHTTPTypes, serviceLifecycle, hummingbirdLogging, postgres,
             ]),
         room(
             "LogbookTail",

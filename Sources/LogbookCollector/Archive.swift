@@ -30,6 +30,11 @@ public protocol Archive: Sendable {
     func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int
     /// What it holds of one tenant; nil for all together.
     func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts
+    /// Bytes that each tenant has sent on a day (days since 1970, UTC) to all collectors of this archive, as far as
+    /// ``addBytesSent(_:on:)`` was told. None where the archive keeps no account.
+    func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int]
+    /// Adds to that account what came since the last call. What is known of other days may be forgotten.
+    func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError)
     /// Finds out whether storing would work at this moment.
     func checkWritable() async throws(ArchiveError)
     /// Lets go of what it holds open; nothing can be stored or asked for afterwards. What was stored is safe without it.
@@ -38,4 +43,6 @@ public protocol Archive: Sendable {
 
 extension Archive {
     public func close() throws(ArchiveError) {}
+    public func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int] { [:] }
+    public func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {}
 }

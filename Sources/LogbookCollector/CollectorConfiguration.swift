@@ -35,7 +35,11 @@ public struct CollectorConfiguration: Sendable, Hashable {
     public var connections = ConnectionLimits()
     /// Requests that one token may make in a minute; nil for any number. A minute's worth may come at once.
     public var maximumRequestsPerMinute: Int?
-    /// Bytes of bodies that one tenant may send in a day, by UTC; nil for any number. Counted anew at the start.
+    /// Requests with a wrong or missing token that are answered with 401 and noted, from one address in a minute. Further ones are
+    /// answered with 429; whoever comes with a right one from there is served all the same.
+    public var maximumRefusalsPerMinute = 60
+    /// Bytes of bodies that one tenant may send in a day, by UTC; nil for any number. The archive keeps the account, but for ClickHouse,
+    /// with which it begins anew at the start; after a kill a hundredth of it may be forgotten.
     public var maximumBytesPerDay: Int?
     /// The folder of the archive and of the files, on whose disk room is kept; nil where they are elsewhere.
     public var storageFolder: String?
@@ -52,7 +56,9 @@ public struct CollectorConfiguration: Sendable, Hashable {
         if token?.revealed.isEmpty == true { throw .invalid("the token is empty") }
         if (tlsCertificate == nil) != (tlsKey == nil) { throw .invalid("TLS needs both a certificate and its key") }
         if let keep, keep <= .zero { throw .invalid("the time for which everything is kept must be longer than none") }
-        if maximumRequestsPerMinute.map({ $0 < 1 }) == true || maximumBytesPerDay.map({ $0 < 1 }) == true {
+        if maximumRequestsPerMinute.map({ $0 < 1 }) == true || maximumBytesPerDay.map({ $0 < 1 }) == true
+            || maximumRefusalsPerMinute < 1
+        {
             throw .invalid("the limits of a token and of a tenant must be at least 1")
         }
         if isInsecure { return }

@@ -18,6 +18,7 @@ final class CollectorMetrics: Sendable {
         var bytes = 0
         var inFlight = 0
         var removed = 0
+        var times = ClientTimes()
         /// How many archive calls took at most as long as the bound of the same place; the last one took longer than all.
         var latencies = [Int](repeating: 0, count: CollectorMetrics.bounds.count + 1)
         var latencySum: UInt64 = 0
@@ -38,6 +39,8 @@ final class CollectorMetrics: Sendable {
     }
 
     func received(_ bytes: Int) { state.withLock { $0.bytes += bytes } }
+
+    func saw(_ times: ClientTimes) { state.withLock { $0.times += times } }
 
     func removed(_ count: Int) { state.withLock { $0.removed += count } }
 
@@ -83,6 +86,9 @@ final class CollectorMetrics: Sendable {
                 (#"{outcome="accepted"}"#, sum(\.accepted)), (#"{outcome="duplicate"}"#, sum(\.duplicates)),
                 (#"{outcome="rejected"}"#, sum(\.rejected)), (#"{outcome="erased"}"#, sum(\.erased)),
             ])
+        add(
+            "far_off_total", "counter", "Entries and events whose own time is more than seven days from their arrival; they are taken as all others.",
+            [(#"{side="past"}"#, String(state.times.past)), (#"{side="future"}"#, String(state.times.future))])
         add("removed_total", "counter", "Transactions and log events removed for their age.", [("", String(state.removed))])
         var counts: [(String, String)] = []
         var total = 0

@@ -2,6 +2,8 @@
     /// A request as the service looks at it, whatever server received it.
     struct CollectorRequest: Sendable {
         var method: String
+        /// Of the other side; empty when it is not known.
+        var address = ""
         /// Without the query.
         var path: String
         /// What follows the path's question mark; empty when there is none.

@@ -36,7 +36,8 @@
             service = try CollectorService(configuration: configuration, archive: archive, clock: clock)
         }
 
-        /// Serves until the task is cancelled: then no more connections are taken, and requests in progress are answered.
+        /// Serves until the task is cancelled: then no more connections are taken, and requests in progress are answered, for as
+        /// long as ``ConnectionLimits/stopDeadline`` allows.
         /// - Parameter onListening: Hears the port once connections are taken.
         /// - Throws: ``CollectorError/cannotListen(host:port:reason:)``.
         public func run(onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws(CollectorError) {
@@ -46,6 +47,7 @@
                     FileShelf(path: FileShelf.path(of: tenant, in: folder)).removeLeftovers()
                 }
             }
+            await service.loadQuota()
             var logger = Logger(label: "logbook-collector")
             logger.logLevel = .error
             let limits = configuration.connections
@@ -57,7 +59,9 @@
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100)))
             let application = Application(
-                responder: CallbackResponder<BasicRequestContext> { request, _ in await service.respond(to: request) },
+                responder: CallbackResponder<CollectorContext> { request, context in
+                    await service.respond(to: request, from: context.address)
+                },
                 server: try withTLS(plain),
                 configuration: ApplicationConfiguration(
                     address: .hostname(configuration.host, port: configuration.port),
@@ -72,15 +76,24 @@
             let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: logger))
             // A task of its own: cancelling the group itself would break off what is in progress.
             let serving = Task { try await group.run() }
+            let impatience = Locked<Task<Void, Never>?>(nil)
+            defer { impatience.withLock { $0 }?.cancel() }
             do {
                 try await withTaskCancellationHandler {
                     try await serving.value
                 } onCancel: {
-                    Task { await group.triggerGracefulShutdown() }
+                    let task = Task {
+                        await group.triggerGracefulShutdown()
+                        do { try await Task.sleep(for: limits.stopDeadline) } catch { return }
+                        LogDiagnostics.report("collector", "requests that were not over when the collector had to stop were broken off")
+                        registry.closeAll()
+                    }
+                    impatience.withLock { $0 = task }
                 }
             } catch {
                 throw .cannotListen(host: configuration.host, port: configuration.port, reason: Self.reason(error))
             }
+            await Task { await service.saveQuota(isAll: true) }.value   // this one is cancelled, and would write nothing
         }
     }
 
@@ -107,11 +120,11 @@
     }
 
     extension CollectorService {
-        fileprivate func respond(to request: Request) async -> Response {
+        fileprivate func respond(to request: Request, from address: String) async -> Response {
             let headers = request.headers
             let answer = await answer(
                 CollectorRequest(
-                    method: request.method.rawValue, path: request.uri.path, query: request.uri.query ?? "",
+                    method: request.method.rawValue, address: address, path: request.uri.path, query: request.uri.query ?? "",
                     header: { headers[.init($0)!] },  // our own names, all of them tokens
                     pieces: { take in
                         for try await buffer in request.body { try await take(Array(buffer.readableBytesView)) }

@@ -31,6 +31,7 @@
                 }
                 let parcel = TransactionParcel(
                     tenant: caller.tenant, parcel: parcel, set: set, received: clock.now())
+                metrics.saw(ClientTimes(set.transactions.flatMap { $0.entries.map(\.time) }, now: parcel.received))
                 let receipt = try await stored { () async throws(ArchiveError) in try await archive.store(parcel) }
                 metrics.count(receipt, rejected: 0, of: caller.tenant)
                 return CollectorAnswer(status: 202, headers: parcel.parcel.map { [Self.parcelHeader: $0] } ?? [:])
@@ -58,6 +59,7 @@
                 }
                 let batch = LogBatch(
                     tenant: caller.tenant, parcel: parcel, items: lines.items, received: clock.now())
+                metrics.saw(ClientTimes(lines.items.map(\.event.time), now: batch.received))
                 let receipt = try await stored { () async throws(ArchiveError) in try await archive.store(batch) }
                 metrics.count(receipt, rejected: lines.faultCount, of: caller.tenant)
                 var answer = JSONText()

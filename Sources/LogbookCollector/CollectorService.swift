@@ -19,6 +19,7 @@
         let tokens: @Sendable () -> [CollectorToken]
         private let tokenCheck: TokenCheck
         private let limiter: Locked<RateLimiter>?
+        private let refusals: Locked<RateLimiter>
         private let quota: Locked<DailyQuota>?
 
         init(
@@ -36,6 +37,7 @@
                 tokens = { single }
             }
             limiter = configuration.maximumRequestsPerMinute.map { Locked(RateLimiter(perMinute: $0)) }
+            refusals = Locked(RateLimiter(perMinute: configuration.maximumRefusalsPerMinute))
             quota = configuration.maximumBytesPerDay.map { Locked(DailyQuota(bytes: $0)) }
         }
 
@@ -47,8 +49,31 @@
             } catch {
                 answer = error.answer
             }
+            await saveQuota(isAll: false)
             metrics.end(status: answer.status)
             return answer
+        }
+
+        /// Counts what tenants have sent today before the collector was started.
+        func loadQuota() async {
+            guard let quota else { return }
+            let day = DailyQuota.day(of: clock.now())
+            do throws(ArchiveError) {
+                let bytes = try await archive.bytesSent(on: day)
+                quota.withLock { $0.addSaved(bytes, on: day) }
+            } catch {
+                LogDiagnostics.report("collector", "what was sent today before the start counts for no quota: \(error)")
+            }
+        }
+
+        func saveQuota(isAll: Bool) async {
+            guard let quota, let unsaved = quota.withLock({ $0.takeUnsaved(isAll: isAll) }) else { return }
+            do throws(ArchiveError) {
+                try await archive.addBytesSent(unsaved.bytes, on: unsaved.day)
+            } catch {
+                LogDiagnostics.report("collector", error.description)
+                quota.withLock { $0.returnUnsaved(unsaved.bytes, of: unsaved.day) }
+            }
         }
 
         /// An answer that ends the handling of a request wherever it is.
@@ -138,6 +163,12 @@
             // A collector without any token was told to be open.
             if tokens.isEmpty { return CollectorToken("") }
             guard let token = tokenCheck.token(in: request.header("Authorization"), among: tokens) else {
+                let now = clock.monotonicNanoseconds()
+                if let seconds = refusals.withLock({ $0.wait(for: request.address, at: now) }) {
+                    throw Refusal(
+                        429, "too_many_requests", reason: "too many requests with a wrong or missing token",
+                        headers: ["Retry-After": String(seconds)])
+                }
                 LogDiagnostics.report("collector", "a request with a wrong or missing token was refused")
                 throw Refusal(
                     401, "unauthorized", reason: "the token is missing or wrong",

@@ -1,9 +1,12 @@
 #if Collector
+    internal import Hummingbird
     internal import LogbookCore
     internal import NIOCore
+    internal import NIOHTTP1
     internal import NIOHTTPTypes
 
-    /// Closes connections that keep the collector waiting: for a whole head, for the next request, or for a body that trickles in.
+    /// Closes connections that keep the collector waiting: for a whole head, for the next request, or for a body that trickles in; and
+    /// those over which an answer says so, whatever was sent after the request.
     ///
     /// Bytes that are no part of a request yet prolong nothing. While the collector itself is not ready to read, no time passes.
     final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -20,6 +23,9 @@
         private var headDeadline = NIODeadline.now()
         private var isReadingBody = false
         private var answersOwed = 0
+        /// The answer that is being written is the last one.
+        private var isLast = false
+        private var isClosing = false
         private var bodyBytes = 0
         /// How long the client was waited for while its body was read.
         private var waited = Int64(0)
@@ -30,7 +36,14 @@
             self.registry = registry
         }
 
-        func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { begin(context) } }
+        func handlerAdded(context: ChannelHandlerContext) {
+            // Between the parser and what translates its words: some of what a request says is lost in translation.
+            let pipeline = context.pipeline.syncOperations
+            if let parser = try? pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) {
+                try? pipeline.addHandler(PlainRequests(), position: .after(parser))
+            }
+            if context.channel.isActive { begin(context) }
+        }
 
         func channelActive(context: ChannelHandlerContext) {
             begin(context)
@@ -73,6 +86,7 @@
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            if isClosing { return }   // whatever it is, nobody is sure where it begins
             let now = NIODeadline.now()
             if isReadingBody, let since = readingSince { waited += (now - since).nanoseconds }
             readingSince = nil
@@ -92,9 +106,21 @@
         }
 
         func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-            if case .end = unwrapOutboundIn(data) {
+            if isClosing {
+                promise?.fail(ChannelError.ioOnClosedChannel)
+                return
+            }
+            switch unwrapOutboundIn(data) {
+            case .head(let head): isLast = head.headerFields[.connection] == "close"
+            case .body: break
+            case .end:
                 answersOwed -= 1
                 waitIfDone(context)
+                guard isLast else { break }
+                isClosing = true
+                let written = promise ?? context.eventLoop.makePromise(), channel = context.channel
+                written.futureResult.whenComplete { _ in channel.close(promise: nil) }
+                return context.writeAndFlush(data, promise: written)
             }
             context.write(data, promise: promise)
         }

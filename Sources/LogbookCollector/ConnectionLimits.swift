@@ -12,6 +12,9 @@ public struct ConnectionLimits: Sendable, Hashable {
     /// Bytes of a body per second at least, once ``bodyGrace`` has passed.
     public var minimumBodyBytesPerSecond = 1024
     public var bodyGrace = Duration.seconds(5)
+    /// How long requests under way may take once the collector was told to stop. What is not answered by then is broken off, and
+    /// whoever sent it sends it again.
+    public var stopDeadline = Duration.seconds(30)
 
     public init() {}
 

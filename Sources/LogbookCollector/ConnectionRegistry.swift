@@ -59,5 +59,14 @@ final class ConnectionRegistry: Sendable {
         }
     }
 
+    /// Closes every connection, whatever it does.
+    func closeAll() {
+        let all = state.withLock { state in
+            defer { state.connections = [:] }
+            return Array(state.connections.values)
+        }
+        for connection in all { connection.close() }
+    }
+
     func leave(_ number: UInt64) { state.withLock { $0.connections[number] = nil } }
 }

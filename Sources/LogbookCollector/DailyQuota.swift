@@ -1,33 +1,58 @@
 internal import LogbookCore
 
-/// How much each tenant may send in a day, by UTC. It is counted anew when the collector starts.
+/// How much each tenant may send in a day, by UTC. What was counted is handed out now and then, to be kept beyond the collector's end.
 struct DailyQuota: Sendable {
-    private static let day: Int64 = 86_400
+    private static let secondsOfDay: Int64 = 86_400
 
     private let bytes: Int
     private var today: Int64 = 0
     private var used: [String: Int] = [:]
+    /// Of what is used, what nobody else knows yet.
+    private var unsaved: [String: Int] = [:]
 
     init(bytes: Int) { self.bytes = bytes }
 
+    /// Days since 1970, UTC.
+    static func day(of time: LogTime) -> Int64 { time.wholeSeconds.flooredQuotient(by: secondsOfDay) }
+
     /// Counts what came in.
     mutating func add(_ count: Int, for tenant: String, at time: LogTime) {
-        turn(to: time)
+        turn(to: Self.day(of: time))
         used[tenant, default: 0] += count
+        unsaved[tenant, default: 0] += count
     }
 
     /// - Returns: Nil when the tenant may send more; otherwise the seconds until the next day.
     mutating func wait(for tenant: String, at time: LogTime) -> Int? {
-        turn(to: time)
+        turn(to: Self.day(of: time))
         if used[tenant, default: 0] < bytes { return nil }
-        return Int(Self.day - (time.wholeSeconds - today * Self.day))
+        return Int(Self.secondsOfDay - (time.wholeSeconds - today * Self.secondsOfDay))
     }
 
-    private mutating func turn(to time: LogTime) {
-        let day = time.wholeSeconds.flooredQuotient(by: Self.day)
+    /// Counts what is known from elsewhere: from before a restart.
+    mutating func addSaved(_ bytes: [String: Int], on day: Int64) {
+        turn(to: max(day, today))
+        if day == today { used.merge(bytes, uniquingKeysWith: +) }
+    }
+
+    /// What is to be kept: everything, or nothing before it is a hundredth of what a tenant may send, so that not every request has to
+    /// wait for it.
+    mutating func takeUnsaved(isAll: Bool) -> (day: Int64, bytes: [String: Int])? {
+        guard let most = unsaved.values.max(), isAll || most >= bytes / 100 else { return nil }
+        defer { unsaved = [:] }
+        return (today, unsaved)
+    }
+
+    /// Takes back what could not be kept.
+    mutating func returnUnsaved(_ bytes: [String: Int], of day: Int64) {
+        if day == today { unsaved.merge(bytes, uniquingKeysWith: +) }
+    }
+
+    private mutating func turn(to day: Int64) {
         if day != today {
             today = day
             used = [:]
+            unsaved = [:]
         }
     }
 }

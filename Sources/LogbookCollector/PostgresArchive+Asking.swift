@@ -97,6 +97,13 @@
         /// Of a column that is never null.
         private static func integer(_ text: String?) -> Int { text.flatMap { Int($0) } ?? 0 }
 
+        public func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int] {
+            try await pool.run { connection throws(PostgresFailure) in
+                let rows = try connection.execute("SELECT tenant, bytes FROM bytes_sent WHERE day = $1::bigint", ["\(day)"]).rows
+                return Dictionary(rows.map { ($0[0] ?? "", Self.integer($0[1])) }) { first, _ in first }
+            }
+        }
+
         public func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts {
             try await pool.run { connection throws(PostgresFailure) in
                 func count(_ table: String) throws(PostgresFailure) -> Int {

@@ -30,6 +30,22 @@
             }
         }
 
+        public func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {
+            try await pool.run { connection throws(PostgresFailure) in
+                try connection.transaction { () throws(PostgresFailure) in
+                    try connection.execute("DELETE FROM bytes_sent WHERE day < $1::bigint", ["\(day)"])
+                    // In one order, so that two collectors do not wait for each other.
+                    for (tenant, count) in bytes.sorted(by: { $0.key < $1.key }) {
+                        try connection.execute(
+                            """
+                            INSERT INTO bytes_sent (tenant, day, bytes) VALUES ($1, $2::bigint, $3::bigint)
+                            ON CONFLICT (tenant, day) DO UPDATE SET bytes = bytes_sent.bytes + excluded.bytes
+                            """, [tenant, "\(day)", "\(count)"])
+                    }
+                }
+            }
+        }
+
         /// What a collector that was killed has begun to erase.
         static func finishErasures(_ connection: PostgresConnection) throws(PostgresFailure) {
             for row in try connection.execute("SELECT tenant, user_id FROM erasures").rows {

@@ -82,7 +82,16 @@
             CREATE TABLE erasures (                       -- that are not finished yet
               tenant text NOT NULL, user_id text NOT NULL, PRIMARY KEY (tenant, user_id)
             );
+            """,
+            // How much of a day's quota is used, by all collectors together.
             """
+            CREATE TABLE bytes_sent (
+              tenant text NOT NULL,
+              day bigint NOT NULL,                        -- since 1970, UTC
+              bytes bigint NOT NULL,
+              PRIMARY KEY (tenant, day)
+            );
+            """,
         ]
 
         /// Names the lock under which the schema is changed: one collector at a time, however many start together.

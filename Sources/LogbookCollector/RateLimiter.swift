@@ -5,6 +5,9 @@ struct RateLimiter: Sendable {
         var filled: UInt64
     }
 
+    /// Names that are remembered at a time.
+    static let maximumNames = 10_000
+
     private let perMinute: Double
     private var buckets: [String: Bucket] = [:]
 
@@ -13,6 +16,7 @@ struct RateLimiter: Sendable {
     /// - Parameter now: Nanoseconds of a clock that only goes forward.
     /// - Returns: Nil when the request may pass; otherwise the whole seconds after which the next one may.
     mutating func wait(for name: String, at now: UInt64) -> Int? {
+        if buckets.count >= Self.maximumNames, buckets[name] == nil { forgetFull(at: now) }
         var bucket = buckets[name] ?? Bucket(left: perMinute, filled: now)
         let elapsed = Double(now &- bucket.filled) / 60e9
         bucket.left = min(perMinute, bucket.left + elapsed * perMinute)
@@ -23,5 +27,11 @@ struct RateLimiter: Sendable {
             return nil
         }
         return max(1, Int(((1 - bucket.left) / perMinute * 60 - 1e-6).rounded(.up)))
+    }
+
+    /// Forgets who has waited long enough to come as somebody new; everybody, where nobody has.
+    private mutating func forgetFull(at now: UInt64) {
+        buckets = buckets.filter { $0.value.left + Double(now &- $0.value.filled) / 60e9 * perMinute < perMinute }
+        if buckets.count >= Self.maximumNames { buckets = [:] }
     }
 }

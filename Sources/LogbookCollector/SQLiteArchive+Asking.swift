@@ -106,6 +106,13 @@
                 })
         }
 
+        public func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int] {
+            try await read { database in
+                let rows = try Row.fetchAll(database, sql: "SELECT tenant, bytes FROM bytes_sent WHERE day = ?", arguments: [day])
+                return Dictionary(rows.map { ($0[0] as String, $0[1] as Int) }) { first, _ in first }
+            }
+        }
+
         public func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts {
             try await read { database in
                 func count(_ table: String) throws -> Int {

@@ -148,6 +148,15 @@
             DROP TABLE transactions_1;
             DROP TABLE parcels_1;
             """,
+            // How much of a day's quota is used, so that a restart does not give it again.
+            """
+            CREATE TABLE bytes_sent (
+              tenant TEXT NOT NULL,
+              day INTEGER NOT NULL,                       -- since 1970, UTC
+              bytes INTEGER NOT NULL,
+              PRIMARY KEY (tenant, day)
+            ) STRICT, WITHOUT ROWID;
+            """,
         ]
 
         /// Brings the file to the newest version, one version per SQLite transaction.

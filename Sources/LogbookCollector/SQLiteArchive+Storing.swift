@@ -7,7 +7,7 @@
     extension SQLiteArchive {
         public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
             let keys = EntryIdentity.keys(for: parcel)
-            return try await write { database in
+            return try await writeTogether { database in
                 let received = parcel.received.microseconds
                 let number = try Self.parcelNumber(
                     parcel.parcel, of: parcel.tenant, kind: "transactions", received: received, database)
@@ -44,7 +44,7 @@
         }
 
         public func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
-            try await write { database in
+            try await writeTogether { database in
                 let received = batch.received.microseconds
                 let number = try Self.parcelNumber(batch.parcel, of: batch.tenant, kind: "logs", received: received, database)
                 let insert = try database.cachedStatement(
@@ -68,6 +68,20 @@
                 receipt.duplicates = batch.items.count - receipt.accepted - receipt.erased
                 try Self.close(number, accepted: receipt.accepted, database)
                 return receipt
+            }
+        }
+
+        public func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {
+            try await write { database in
+                try database.cachedStatement(sql: "DELETE FROM bytes_sent WHERE day < ?").execute(arguments: [day])
+                for (tenant, count) in bytes {
+                    try database.cachedStatement(
+                        sql: """
+                            INSERT INTO bytes_sent (tenant, day, bytes) VALUES (?, ?, ?)
+                            ON CONFLICT (tenant, day) DO UPDATE SET bytes = bytes + excluded.bytes
+                            """
+                    ).execute(arguments: [tenant, day, count])
+                }
             }
         }
 

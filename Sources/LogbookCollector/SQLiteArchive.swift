@@ -1,4 +1,5 @@
 #if Collector
+    internal import CLogbookSQLite
     internal import GRDB
     public import LogbookCore
 
@@ -7,6 +8,7 @@
     public final class SQLiteArchive: Archive {
         private let file: ArchiveFile
         private let pool: DatabasePool
+        private let commits: SharedCommit
         private let clock: LogClock
         /// The latest failure of a write, and when it was; nil when a write has worked since.
         private let latestFailure = Locked<(error: ArchiveError, uptime: UInt64)?>(nil)
@@ -27,6 +29,7 @@
             configuration.label = "logbook-archive"
             configuration.busyMode = .timeout(Double(busyTimeout.wholeNanoseconds) / 1e9)
             configuration.prepareDatabase { database in
+                _ = logbook_sqlite_defend(database.sqliteConnection)
                 try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON")
             }
             do {
@@ -39,6 +42,7 @@
             } catch {
                 throw .cannotOpen(path: path, reason: "\(error)")
             }
+            commits = SharedCommit(pool)
         }
 
         /// Brings everything into the one file and lets it go; nothing can be stored or asked for afterwards.
@@ -64,12 +68,25 @@
             do { try await pool.writeWithoutTransaction(body) } catch { throw .unavailable(reason: "\(error)") }
         }
 
+        /// `BEGIN IMMEDIATE … COMMIT` on the writing connection.
         func write<Result: Sendable>(
             _ body: @escaping @Sendable (Database) throws -> Result
         ) async throws(ArchiveError) -> Result {
+            try await noting { try await self.pool.write(body) }
+        }
+
+        /// The same, in one commit with those who call this at the same time.
+        func writeTogether<Result: Sendable>(
+            _ body: @escaping @Sendable (Database) throws -> Result
+        ) async throws(ArchiveError) -> Result {
+            try await noting { try await self.commits.run(body) }
+        }
+
+        /// Keeps in mind how the latest write went.
+        private func noting<Result: Sendable>(_ write: () async throws -> Result) async throws(ArchiveError) -> Result {
             do throws(ArchiveError) {
                 try file.checkIsInPlace()
-                let result = try await committed(body)
+                let result = try await committed(write)
                 latestFailure.withLock { $0 = nil }
                 return result
             } catch {
@@ -79,11 +96,8 @@
             }
         }
 
-        /// `BEGIN IMMEDIATE … COMMIT` on the writing connection.
-        private func committed<Result: Sendable>(
-            _ body: @escaping @Sendable (Database) throws -> Result
-        ) async throws(ArchiveError) -> Result {
-            do { return try await pool.write(body) } catch { throw .unavailable(reason: "\(error)") }
+        private func committed<Result: Sendable>(_ write: () async throws -> Result) async throws(ArchiveError) -> Result {
+            do { return try await write() } catch { throw .unavailable(reason: "\(error)") }
         }
 
         func read<Result: Sendable>(

@@ -63,14 +63,15 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// A group that fails is stored one by one, so that an entry that cannot be stored takes no other with it.
+    /// A group that fails is stored one by one, so that an entry that cannot be stored takes no other with it. Where none of them could
+    /// be, nobody waits for the same again.
     private func commit(_ group: [(ticket: UInt64, event: LogEvent)]) -> [UInt64: TransactionStoreError?] {
         var outcomes: [UInt64: TransactionStoreError?] = [:]
         do {
             try store.append(group.map(\.event), isOfferedAgain: group.count > 1)
             for (ticket, _) in group { outcomes[ticket] = .some(nil) }
-        } catch let failure where group.count == 1 {
-            outcomes[group[0].ticket] = failure
+        } catch let failure where group.count == 1 || failure.isOfTheWholeStore {
+            for (ticket, _) in group { outcomes[ticket] = failure }
         } catch {
             for (ticket, event) in group {
                 do {
@@ -82,6 +83,16 @@ final class GroupCommit: Sendable {
             }
         }
         return outcomes
+    }
+}
+
+extension TransactionStoreError {
+    /// Whether every entry would fail alike, and nothing was written.
+    fileprivate var isOfTheWholeStore: Bool {
+        switch self {
+        case .busy, .closed: true
+        default: false
+        }
     }
 }
 #endif

@@ -32,9 +32,49 @@ extension StoreFile {
         let making = path + ".recovering"
         try salvage.run(from: path, to: making)
         if rename(making, recovered) != 0 { throw .cannotOpen(path: recovered, reason: Self.reason(errno)) }
+        let setAside = try swap(now: now)
         return TransactionStoreRecovery(
-            reason: reason, setAside: try swap(now: now), transactions: salvage.transactions, entries: salvage.entries,
-            orphans: salvage.orphans, isComplete: salvage.isComplete)
+            reason: reason, setAside: setAside, transactions: salvage.transactions, entries: salvage.entries,
+            orphans: salvage.orphans, isComplete: salvage.isComplete, deleted: deleteOldest())
+    }
+
+    /// Damaged files that are kept: a disk that damages one after the other must not be filled with them.
+    static let maximumSetAside = 4
+
+    /// Deletes the oldest of those that were set aside, down to ``maximumSetAside``.
+    /// - Returns: How many.
+    private func deleteOldest() -> Int {
+        let files = SystemFileSystem(), slash = path.lastIndex(of: "/")
+        let folder = slash.map { String(path[...$0]) } ?? "."
+        let prefix = String(path[(slash.map { path.index(after: $0) } ?? path.startIndex)...]) + ".corrupt-"
+        guard let descriptor = try? files.openFolder(at: folder) else { return 0 }
+        defer { files.close(descriptor) }
+        let found = Set((try? files.names(in: descriptor))?.compactMap { SetAside($0, prefix: prefix) } ?? []).sorted()
+        let surplus = found.prefix(max(0, found.count - Self.maximumSetAside))
+        for file in surplus { Self.remove(path + ".corrupt-" + file.ending) }
+        return surplus.count
+    }
+
+    /// What makes the names of damaged files differ: when they were set aside, and which of that second.
+    private struct SetAside: Hashable, Comparable {
+        let seconds: Int64
+        let number: Int
+
+        /// - Parameter name: Of the database, or of what SQLite has kept beside it. Nil for anything else.
+        init?(_ name: String, prefix: String) {
+            guard name.hasPrefix(prefix) else { return nil }
+            var words = name.dropFirst(prefix.count).split(separator: "-", omittingEmptySubsequences: false)
+            if let last = words.last, ["wal", "shm", "journal"].contains(last) { words.removeLast() }
+            guard (1...2).contains(words.count), let seconds = Int64(words[0]), words.count == 1 || Int(words[1]) != nil else { return nil }
+            self.seconds = seconds
+            number = words.count == 2 ? Int(words[1])! : 1
+        }
+
+        var ending: String { number == 1 ? "\(seconds)" : "\(seconds)-\(number)" }
+
+        static func < (one: SetAside, other: SetAside) -> Bool {
+            (one.seconds, one.number) < (other.seconds, other.number)
+        }
     }
 
     private func swap(now: LogTime) throws(TransactionStoreError) -> String {

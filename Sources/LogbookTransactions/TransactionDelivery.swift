@@ -16,19 +16,20 @@ final class TransactionDelivery: ParcelSource, Destination {
     private struct State {
         var address: Address
         var generation = 0
-        /// Where the parcel in flight goes.
+        /// Where the parcel in flight goes, and the store that it is of.
         var inFlight = Address()
+        var source: TransactionStore
         var latestPending = 0
     }
 
-    private let store: TransactionStore
+    private let lanes: StoreLanes
     private let configuration: TransactionLogConfiguration
     private let state: Locked<State>
 
-    init(store: TransactionStore, configuration: TransactionLogConfiguration) {
-        self.store = store
+    init(lanes: StoreLanes, configuration: TransactionLogConfiguration) {
+        self.lanes = lanes
         self.configuration = configuration
-        state = Locked(State(address: Address(url: configuration.storeURL, token: configuration.token)))
+        state = Locked(State(address: Address(url: configuration.storeURL, token: configuration.token), source: lanes.own))
     }
 
     var address: Address { state.withLock { $0.address } }
@@ -53,18 +54,26 @@ final class TransactionDelivery: ParcelSource, Destination {
         while true {
             let (address, generation) = state.withLock { ($0.address, $0.generation) }
             guard address.url != nil, address.token != nil else { return nil }
-            let parcel = try reporting { () throws(TransactionStoreError) in
-                try store.nextParcel(
-                    configuration.wireVersion, limits: configuration.parcelLimits, now: configuration.clock.now(),
-                    randomness: configuration.randomness)
+            let found = try reporting { () throws(TransactionStoreError) in
+                try lanes.nextParcel { store throws(TransactionStoreError) in
+                    try store.nextParcel(
+                        configuration.wireVersion, limits: configuration.parcelLimits, now: configuration.clock.now(),
+                        randomness: configuration.randomness)
+                }
             }
             let isInForce = state.withLock { state in
-                if state.generation == generation { state.inFlight = address }
+                if state.generation == generation {
+                    state.inFlight = address
+                    if let found { state.source = found.store }
+                }
                 return state.generation == generation
             }
-            if isInForce { return parcel.map { encoded($0) } }
+            if isInForce { return found.map { encoded($0.parcel) } }
         }
     }
+
+    /// The store that the parcel in flight is of.
+    private var store: TransactionStore { state.withLock { $0.source } }
 
     private func encoded(_ parcel: StoredParcel) -> Parcel {
         var type = configuration.mediaType
@@ -94,7 +103,7 @@ final class TransactionDelivery: ParcelSource, Destination {
 
     /// When the store cannot be read, what it held when it could.
     var pendingCount: Int {
-        guard let count = try? store.pendingCount() else { return state.withLock { $0.latestPending } }
+        guard let count = try? lanes.pendingCount() else { return state.withLock { $0.latestPending } }
         state.withLock { $0.latestPending = count }
         return count
     }

@@ -5,12 +5,17 @@ public import LogbookHTTP
 
 /// Where transactions are kept, and how they reach the remote store.
 public struct TransactionLogConfiguration: Sendable {
-    /// The SQLite file; it and the folders that are missing are made for this user alone. One process has it open at a time.
+    /// The SQLite file; it and the folders that are missing are made for this user alone.
     public var storePath: String
+    /// What becomes of a second process with the same path.
+    public var storeSharing = TransactionStoreSharing.siblings
     /// What the file may hold, in bytes, `1 << 20...`. When it is reached, entries are given up until there is room: those that were set
     /// aside first, then the oldest that are not under way. Each is counted, see ``TransactionStoreCounts/dropped``. The write-ahead log
     /// beside the file takes a few MiB more.
     public var maximumStoreBytes = 256 << 20
+    /// How long a call waits for another program that keeps the file locked, before its entry is given up and counted. A thread that
+    /// stores an entry waits twice as long at most, however many of them do so at the same time.
+    public var busyTimeout = Duration.seconds(5)
     /// Where sets are posted to; nil until it is known, for example after a login.
     public var storeURL: String?
     /// Nil until it is known. Nothing is sent without it.

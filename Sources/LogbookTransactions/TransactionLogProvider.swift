@@ -14,7 +14,8 @@ public import LogbookHTTP
 /// crash of the machine. At worst the queue is lost. An entry leaves the file when the remote store has acknowledged it.
 public final class TransactionLogProvider: LogProvider, BatchSink {
     private let configuration: TransactionLogConfiguration
-    let store: TransactionStore
+    private let lanes: StoreLanes
+    var store: TransactionStore { lanes.own }
     private let labels: TransactionSession
     private let commits: GroupCommit
     private let delivery: TransactionDelivery
@@ -30,15 +31,20 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         let labels = TransactionSession(
             appVersion: configuration.appVersion, user: configuration.user, variant: configuration.variant,
             clock: configuration.clock, randomness: configuration.randomness)
-        let store = try TransactionStore(
-            path: configuration.storePath, maximumBytes: configuration.maximumStoreBytes, session: labels, clock: configuration.clock,
-            randomness: configuration.randomness,
-            onRecovery: { [path = configuration.storePath, onError = configuration.onError] in onError?(.recovered(path: path, $0)) })
-        let delivery = TransactionDelivery(store: store, configuration: configuration)
+        let lanes = try StoreLanes(
+            at: configuration.storePath, sharing: configuration.storeSharing, clock: configuration.clock
+        ) { file throws(TransactionStoreError) in
+            try TransactionStore(
+                file, maximumBytes: configuration.maximumStoreBytes,
+                busyTimeout: Double(configuration.busyTimeout.wholeNanoseconds) / 1e9, session: labels, clock: configuration.clock,
+                randomness: configuration.randomness,
+                onRecovery: { [path = file.path, onError = configuration.onError] in onError?(.recovered(path: path, $0)) })
+        }
+        let delivery = TransactionDelivery(lanes: lanes, configuration: configuration)
         self.configuration = configuration
-        self.store = store
+        self.lanes = lanes
         self.labels = labels
-        commits = GroupCommit(store)
+        commits = GroupCommit(lanes.own)
         self.delivery = delivery
         courier = Courier(
             name: "transactions", source: delivery, destination: delivery, transport: configuration.transport,
@@ -82,7 +88,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// Ends deliveries, waiting for the one under way until the deadline, and closes the file. What was not delivered stays in it.
     public func shutdown(by deadline: LogDeadline) {
         courier.shutdown(by: deadline)
-        store.close()
+        lanes.close()
     }
 
     /// Entries, and beginnings of transactions, that were taken: `delivered` ones are in the file, or were.
@@ -125,11 +131,13 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         if (try? delivery.checkAddress()) != nil { courier.reconfigured() }
     }
 
-    /// Sends what is in the store now, and returns once all of it is delivered or set aside.
+    /// Sends what is in the store now, and what processes that have gone have left beside it, and returns once all of it is delivered
+    /// or set aside.
     /// - Throws: ``TransactionDeliveryError`` when no token or no address is set, ``CourierError`` when the deadline passed or the
     ///   remote store refuses us. Everything stays in the store.
     public func deliver(by deadline: LogDeadline) throws {
         try delivery.checkAddress()
+        lanes.takeOver()
         try courier.deliver(by: deadline)
         // Without a token there are no parcels, which looks like the end of them.
         if delivery.pendingCount > 0 { try delivery.checkAddress() }
@@ -148,6 +156,9 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
 
     // MARK: The local store
 
+    /// The file that this process writes to: the configuration's, or one beside it where another process has that open.
+    public var storePath: String { store.path }
+
     /// Every transaction in the file with its entries, in the order in which they were made.
     public func allTransactions() throws(TransactionStoreError) -> [TransactionRecord] {
         try reporting { () throws(TransactionStoreError) in try store.allTransactions() }
@@ -162,11 +173,11 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         try reporting { () throws(TransactionStoreError) in try store.delete(ids) }
     }
 
-    /// Deletes everything, for a logout: call it before the next user's token and address are set, and after a flush when the
+    /// Deletes everything, what processes that have gone have left beside it included, for a logout: call it before the next user's token and address are set, and after a flush when the
     /// provider is fed through a queue. What is under way to the old address may still arrive there; its answer deletes nothing
     /// that was logged since.
     public func deleteAll() throws(TransactionStoreError) {
-        try reporting { () throws(TransactionStoreError) in try store.deleteAll() }
+        try reporting { () throws(TransactionStoreError) in try lanes.deleteAll() }
     }
 
     /// Lets entries that the remote store refused for good be sent once more: after either side was corrected.

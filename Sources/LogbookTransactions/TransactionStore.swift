@@ -1,4 +1,5 @@
 #if Transactions
+internal import CLogbookSQLite
 internal import GRDB
 package import LogbookCore
 
@@ -55,12 +56,21 @@ package final class TransactionStore: Sendable {
     ///   - busyTimeout: Seconds to wait for another program that keeps the file locked.
     ///   - onRecovery: Hears of every damaged file that was replaced, at the opening too.
     /// - Throws: What stands in the way; see ``TransactionStoreError``. A file that cannot be used is not touched.
-    package init(
+    package convenience init(
         path: String, maximumBytes: Int = .max, busyTimeout: Double = 5, session: TransactionSession? = nil,
         clock: LogClock = .system, randomness: LogRandomness = .system, onRecovery: (@Sendable (TransactionStoreRecovery) -> Void)? = nil
     ) throws(TransactionStoreError) {
-        let file = try StoreFile(path)
-        self.path = path
+        try self.init(
+            StoreFile(path), maximumBytes: maximumBytes, busyTimeout: busyTimeout, session: session, clock: clock,
+            randomness: randomness, onRecovery: onRecovery)
+    }
+
+    /// The same in a file that the caller has locked.
+    init(
+        _ file: StoreFile, maximumBytes: Int = .max, busyTimeout: Double = 5, session: TransactionSession? = nil,
+        clock: LogClock = .system, randomness: LogRandomness = .system, onRecovery: (@Sendable (TransactionStoreRecovery) -> Void)? = nil
+    ) throws(TransactionStoreError) {
+        path = file.path
         self.maximumBytes = maximumBytes
         self.busyTimeout = busyTimeout
         self.session = session ?? TransactionSession(clock: clock, randomness: randomness)
@@ -122,6 +132,7 @@ package final class TransactionStore: Sendable {
         configuration.busyMode = .timeout(busyTimeout)
         let connection = try DatabaseQueue(path: path, configuration: configuration)
         try connection.inDatabase { db in
+            _ = logbook_sqlite_defend(db.sqliteConnection)
             try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
             if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0,
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") != 0

@@ -1,6 +1,7 @@
 /// What may go wrong with the file that transactions are kept in.
 public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
-    /// Another process, or another provider of this one, has the store open. Nothing was changed.
+    /// Another process, or another provider of this one, has the store open, and it is not to be shared
+    /// (``TransactionStoreSharing/refused``), or 64 of them have. Nothing was changed.
     case storeLocked(path: String)
     /// A newer version of the library wrote the store. Nothing was changed.
     case newerSchema(path: String, found: Int, supported: Int)
@@ -14,7 +15,7 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     /// Nothing was written.
     case diskFull(path: String)
-    /// Another program held the file for longer than five seconds. Nothing was written.
+    /// Another program held the file for longer than ``TransactionLogConfiguration/busyTimeout``. Nothing was written.
     case busy(path: String)
     /// The file holds what this library would never have written, and could not be replaced.
     case damaged(path: String, reason: String)

@@ -12,9 +12,12 @@ public struct TransactionStoreRecovery: Sendable, Hashable, CustomStringConverti
     public var orphans: Int
     /// Whether every table could be read to its end. What was damaged beyond recognition cannot be counted.
     public var isComplete: Bool
+    /// Files set aside earlier, the oldest, that were deleted: four are kept.
+    public var deleted: Int
 
     public init(
-        reason: String, setAside: String, transactions: Int = 0, entries: Int = 0, orphans: Int = 0, isComplete: Bool = false
+        reason: String, setAside: String, transactions: Int = 0, entries: Int = 0, orphans: Int = 0, isComplete: Bool = false,
+        deleted: Int = 0
     ) {
         self.reason = reason
         self.setAside = setAside
@@ -22,10 +25,12 @@ public struct TransactionStoreRecovery: Sendable, Hashable, CustomStringConverti
         self.entries = entries
         self.orphans = orphans
         self.isComplete = isComplete
+        self.deleted = deleted
     }
 
     public var description: String {
         "\(entries) entries of \(transactions) transactions were saved from a damaged store (\(reason)), which is kept as "
             + "\(setAside)" + (isComplete ? "" : "; others may be lost")
+            + (deleted == 0 ? "" : "; older ones deleted: \(deleted)")
     }
 }

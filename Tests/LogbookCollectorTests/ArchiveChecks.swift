@@ -32,6 +32,48 @@
             #expect(try await archive.transaction("T", tenant: "b") == transaction)
         }
 
+        static func aReplayAddsNothing(_ archive: any Archive) async throws {
+            let received = LogTime(seconds: 1_500_000_000), year = 365 * 86_400.0
+            // Of today, of last year and of next, with keys and without.
+            let times = [received.seconds, received.seconds - year, received.seconds + year]
+            func record(_ id: String, isKeyed: Bool) -> TransactionRecord {
+                TransactionRecord(
+                    id: id, usecase: 1,
+                    entries: times.enumerated().map { number, time in
+                        Golden.entry(
+                            number, at: time, key: isKeyed ? EntryKey(installation: "I", epoch: 1, sequence: Int64(number)) : nil)
+                    })
+            }
+            let parcels = [("K", "P", true), ("N", "Q", false), ("O", nil, false)].map { id, name, isKeyed in
+                TransactionParcel(
+                    parcel: name, set: TransactionSet(transactions: [record(id, isKeyed: isKeyed)]), received: received)
+            }
+            let batch = LogBatch(parcel: "L", items: [Golden.item(1), Golden.item(2, origin: nil)], received: received)
+            for parcel in parcels { #expect(try await archive.store(parcel) == ArchiveReceipt(accepted: 3, duplicates: 0)) }
+            #expect(try await archive.store(batch).accepted == 2)
+            func held() async throws -> [TransactionRecord] { try await archive.transactions(TransactionQuery()).transactions }
+            let before = try await (archive.counts(tenant: nil), held())
+            // A second later, and long after the window of times that are not far off has closed.
+            for delay in [1, 6 * 86_400, 8 * 86_400, 10 * year] as [Double] {
+                for var parcel in parcels {
+                    parcel.received = LogTime(seconds: received.seconds + delay)
+                    #expect(try await archive.store(parcel) == ArchiveReceipt(accepted: 0, duplicates: 3))
+                    // Whoever has captured it may call it something else. A key stays what it is; without one, a name is all there is.
+                    if parcel.set.transactions[0].entries[0].key != nil {
+                        parcel.parcel = "captured"
+                        #expect(try await archive.store(parcel).duplicates == 3)
+                    }
+                }
+                var batch = batch
+                batch.received = LogTime(seconds: received.seconds + delay)
+                #expect(try await archive.store(batch) == ArchiveReceipt(accepted: 0, duplicates: 2))
+            }
+            let after = try await (archive.counts(tenant: nil), held())
+            #expect(after.0.transactions == before.0.transactions && after.0.entries == before.0.entries)
+            #expect(after.0.logEvents == before.0.logEvents)
+            #expect(after.1 == before.1)
+        }
+
         static func everyFactComesBack(_ archive: any Archive) async throws {
             let entry = EntryRecord(
                 event: 32, errorCode: 4, errorDescription: "some err", time: LogTime(nanoseconds: 1_423_202_367_000_001_000),

@@ -200,6 +200,11 @@
             try await ArchiveChecks.aPageHoldsNotTooManyEntries(try await ArchiveServers.open(kind).archive)
         }
 
+        @Test("S31: what was captured and is sent again, whenever, is known, and adds no row", arguments: ArchiveKind.available)
+        func aReplayAddsNothing(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.aReplayAddsNothing(try await ArchiveServers.open(kind).archive)
+        }
+
         @Test("S32: what was erased is gone and stays gone, however late it is sent again", arguments: ArchiveKind.available)
         func whatWasErasedStaysErased(_ kind: ArchiveKind) async throws {
             try await ArchiveChecks.whatWasErasedStaysErased(try await ArchiveServers.open(kind).archive)
@@ -208,6 +213,19 @@
         @Test("S33: what is too old is removed, so much at a time", arguments: ArchiveKind.available)
         func whatIsTooOldGoes(_ kind: ArchiveKind) async throws {
             try await ArchiveChecks.whatIsTooOldGoes(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("S28: how much was sent in a day is kept, of all collectors together", arguments: ArchiveKind.available.filter { $0 != .clickHouse })
+        func whatWasSentInADayIsKept(_ kind: ArchiveKind) async throws {
+            let (archive, address) = try await ArchiveServers.open(kind)
+            #expect(try await archive.bytesSent(on: 20_000) == [:])
+            try await archive.addBytesSent(["a": 5, "b": 7], on: 20_000)
+            let other = kind == .sqlite ? archive : try await onThread { try ArchiveURL.open(address) }
+            try await other.addBytesSent(["a": 10], on: 20_000)
+            #expect(try await archive.bytesSent(on: 20_000) == ["a": 15, "b": 7])
+            try await archive.addBytesSent(["a": 1], on: 20_001)
+            #expect(try await other.bytesSent(on: 20_001) == ["a": 1])
+            #expect(try await other.bytesSent(on: 20_000) == [:])
         }
 
         // MARK: Log events

@@ -40,6 +40,58 @@
             }
         }
 
+        @Test("S23: names are forgotten when they are too many, those first that may come as often as they like")
+        func namesAreBounded() {
+            var limiter = RateLimiter(perMinute: 1)
+            #expect(limiter.wait(for: "early", at: 0) == nil)
+            let later: UInt64 = 61_000_000_000
+            for number in 0..<(RateLimiter.maximumNames - 1) { #expect(limiter.wait(for: "\(number)", at: later) == nil) }
+            #expect(limiter.wait(for: "one more", at: later) == nil)   // in the place of the early one
+            #expect(limiter.wait(for: "0", at: later) == 60)
+            #expect(limiter.wait(for: "and another", at: later) == nil)   // nobody's time has passed: all begin anew
+            #expect(limiter.wait(for: "0", at: later) == nil)
+        }
+
+        @Test("S23: under load each token is served as often as it may be, whoever guesses is slowed down, and no token is told")
+        func theRateIsKeptUnderLoad() async throws {
+            let path = folder("tokens"), tokens = (0..<2).map { Secret("t0ken-number-\($0)") }
+            let lines = tokens.enumerated().map { CollectorToken($0.element, tenant: "t\($0.offset)").description }
+            try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+            chmod(path, 0o600)
+            let said = Locked<[String]>([])
+            LogDiagnostics.setHandler { remark in said.withLock { $0.append("\(remark)") } }
+            defer { LogDiagnostics.setHandler(nil) }
+            let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_500_000_000)))
+            try await RunningCollector.with(
+                archive, clock: clock,
+                configure: {
+                    ($0.maximumRequestsPerMinute, $0.maximumRefusalsPerMinute, $0.tokenFile) = (20, 10, path)
+                }
+            ) { collector in
+                let statuses = try await withThrowingTaskGroup(of: (Int, Int, String?).self) { group in
+                    for sender in 0..<6 {
+                        for _ in 0..<15 {
+                            group.addTask {
+                                let who = sender % 3
+                                let token = who < 2 ? tokens[who].revealed : "gue55ed-\(sender)"
+                                let answer = try await collector.send(Golden.g2, ["Authorization": "Bearer \(token)"])
+                                return (who, answer.status, answer.header("Retry-After"))
+                            }
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                func count(_ who: Int, _ status: Int) -> Int { statuses.count { $0.0 == who && $0.1 == status } }
+                #expect(count(0, 202) == 20 && count(0, 429) == 10)
+                #expect(count(1, 202) == 20 && count(1, 429) == 10)
+                #expect(count(2, 401) == 10 && count(2, 429) == 20)
+                #expect(statuses.allSatisfy { $0.1 != 429 || (1...60).contains(Int($0.2 ?? "") ?? 0) })
+                // From the same address, with the right token of the collector itself.
+                #expect(try await collector.send(Golden.g2).status == 202)
+            }
+            #expect(!said.withLock { $0.contains { $0.contains("gue55ed") || $0.contains("t0ken") } })
+        }
+
         @Test("S28: a tenant's day is used up for this tenant, until the next day by UTC")
         func theDayIsKept() {
             var quota = DailyQuota(bytes: 100)
@@ -48,6 +100,42 @@
             #expect(quota.wait(for: "a", at: noon) == 43_200)
             #expect(quota.wait(for: "b", at: noon) == nil)
             #expect(quota.wait(for: "a", at: noon.adding(.seconds(43_200))) == nil)
+        }
+
+        @Test("S28: of what was counted a hundredth is handed out at a time, and what could not be kept is not forgotten")
+        func theDayIsHandedOut() {
+            var quota = DailyQuota(bytes: 1000)
+            let noon = LogTime(seconds: 86_400 * 10 + 43_200)
+            quota.addSaved(["a": 980], on: 10)
+            quota.add(9, for: "a", at: noon)
+            #expect(quota.takeUnsaved(isAll: false) == nil)
+            quota.add(1, for: "a", at: noon)
+            quota.add(3, for: "b", at: noon)
+            var unsaved = quota.takeUnsaved(isAll: false)
+            #expect(unsaved?.day == 10 && unsaved?.bytes == ["a": 10, "b": 3])
+            #expect(quota.takeUnsaved(isAll: true) == nil)
+            quota.returnUnsaved(["a": 10, "b": 3], of: 10)
+            quota.add(10, for: "a", at: noon)
+            #expect(quota.wait(for: "a", at: noon) == 43_200)
+            unsaved = quota.takeUnsaved(isAll: true)
+            #expect(unsaved?.bytes == ["a": 20, "b": 3])
+            quota.add(1, for: "a", at: noon.adding(.seconds(86_400)))
+            quota.returnUnsaved(["a": 20], of: 10)
+            quota.addSaved(["a": 1000], on: 10)
+            unsaved = quota.takeUnsaved(isAll: true)
+            #expect(unsaved?.day == 11 && unsaved?.bytes == ["a": 1])
+        }
+
+        @Test("S28: a restart does not give the day's quota again")
+        func aRestartKeepsTheDay() async throws {
+            let bytes = 2 * Golden.g2.utf8.count, clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_500_000_000)))
+            for statuses in [[202], [202, 429], [429]] as [[Int]] {
+                try await RunningCollector.with(archive, clock: clock, configure: { $0.maximumBytesPerDay = bytes }) { collector in
+                    var answers: [Int] = []
+                    for _ in statuses { answers.append(try await collector.send(Golden.g2).status) }
+                    #expect(answers == statuses)
+                }
+            }
         }
 
         @Test("S28: a flood ends at the quota with 429, and what is on the disk's last bytes is not taken at all")
@@ -160,6 +248,27 @@
             #expect(try await answer.value == 202)
             try await serving.value
             #expect(try await archive.counts(tenant: nil).entries == 2)
+        }
+
+        @Test("a request that trickles in does not keep the collector from stopping for longer than it may")
+        func stoppingHasADeadline() async throws {
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.connections.stopDeadline = .milliseconds(100)
+            (configuration.connections.bodyGrace, configuration.connections.minimumBodyBytesPerSecond) = (.seconds(600), 1)
+            let server = try CollectorServer(configuration: configuration, archive: archive)
+            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+            let serving = Task {
+                defer { announce.finish() }
+                try await server.run { announce.yield($0) }
+            }
+            var iterator = ports.makeAsyncIterator()
+            let slow = try RawConnection(port: try #require(await iterator.next()))
+            let head = Self.head + "Content-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n"
+            let ended = Task { await slow.trickle(head, " ", every: .milliseconds(20)) }
+            serving.cancel()
+            try await serving.value
+            #expect(await ended.value)
         }
 
         // MARK: TLS

@@ -42,6 +42,30 @@
         @Test("S22: whether two texts are equal takes every byte of both", arguments: [("", ""), ("abc", "abc")])
         func equal(one: String, other: String) { #expect(TokenCheck.areEqual(Array(one.utf8), Array(other.utf8))) }
 
+        @Test("S22: every token is compared to its last byte, wherever the right one stands, and also when none does")
+        func everyTokenIsCompared() {
+            let tokens = (0..<20).map { CollectorToken(Secret("token-\($0)-of-a-good-length"), tenant: "t\($0)") }
+            let compared = Locked<[(given: Int, expected: Int)]>([])
+            var check = TokenCheck(scheme: nil, parameter: nil)
+            let isEqual = check.areEqual
+            check.areEqual = { given, expected in
+                compared.withLock { $0.append((given.count, expected.count)) }
+                return isEqual(given, expected)
+            }
+            for (text, found) in [(0, 0), (10, 10), (19, 19), (20, nil)] as [(Int, Int?)] {
+                for (field, texts) in [
+                    ("Bearer token-\(text)-of-a-good-length", 1), ("fp-auth fp-token=\"token-\(text)-of-a-good-length\"", 1),
+                    ("Bearer x=token-\(text)-of-a-good-length", 2),   // as a token with = in it, and in the original form
+                ] {
+                    compared.withLock { $0 = [] }
+                    #expect(check.token(in: field, among: tokens)?.tenant == found.map { "t\($0)" })
+                    let all = compared.withLock { $0 }
+                    #expect(all.count == texts * tokens.count)
+                    #expect(all.allSatisfy { $0.given == 64 && $0.expected == 64 })
+                }
+            }
+        }
+
         @Test("S22: and different ones are told apart, wherever they differ", arguments: [("abc", "xbc"), ("abc", "abx"), ("abc", "ab")])
         func different(one: String, other: String) { #expect(!TokenCheck.areEqual(Array(one.utf8), Array(other.utf8))) }
 

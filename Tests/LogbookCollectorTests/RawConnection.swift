@@ -37,15 +37,37 @@ final class RawConnection {
 
     /// Sends the bytes and reads one answer's beginning; empty when the connection was closed. Waits on a thread of its own,
     /// since the server needs those of Swift's pool.
-    func exchange(_ text: String) async -> String {
+    func exchange(_ text: String) async -> String { await exchange(Array(text.utf8)) }
+
+    func exchange(_ bytes: [UInt8]) async -> String {
         let descriptor = descriptor
         return await withCheckedContinuation { continuation in
             LogThread.start("raw") {
-                let bytes = Array(text.utf8)
                 _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
                 var answer = [UInt8](repeating: 0, count: 4096)
                 let count = recv(descriptor, &answer, answer.count, 0)
                 continuation.resume(returning: String(decoding: answer.prefix(max(0, count)), as: UTF8.self))
+            }
+        }
+    }
+
+    /// Sends the bytes and reads whatever comes until the other side closes the connection, for at most half a minute.
+    /// - Parameter isWhole: Says that nothing more will be sent, so that the other side closes the connection when it has answered.
+    func converse(_ bytes: [UInt8], isWhole: Bool) async -> (answer: String, isClosed: Bool) {
+        let descriptor = descriptor
+        return await withCheckedContinuation { continuation in
+            LogThread.start("raw") {
+                _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+                if isWhole { shutdown(descriptor, Int32(SHUT_WR)) }
+                var all: [UInt8] = []
+                var answer = [UInt8](repeating: 0, count: 4096)
+                var count = 0
+                repeat {
+                    count = recv(descriptor, &answer, answer.count, 0)
+                    all += answer.prefix(max(0, count))
+                } while count > 0
+                let isClosed = count == 0 || errno == ECONNRESET
+                continuation.resume(returning: (String(decoding: all, as: UTF8.self), isClosed))
             }
         }
     }

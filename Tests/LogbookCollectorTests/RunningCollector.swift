@@ -11,13 +11,13 @@
         var url: String { "http://127.0.0.1:\(port)" }
 
         static func with(
-            _ archive: any Archive, configure: (inout CollectorConfiguration) -> Void = { _ in },
+            _ archive: any Archive, clock: LogClock = .system, configure: (inout CollectorConfiguration) -> Void = { _ in },
             _ body: (RunningCollector) async throws -> Void
         ) async throws {
             var configuration = CollectorConfiguration()
             configuration.token = token
             configure(&configuration)
-            let server = try CollectorServer(configuration: configuration, archive: archive)
+            let server = try CollectorServer(configuration: configuration, archive: archive, clock: clock)
             let (ports, announce) = AsyncStream.makeStream(of: Int.self)
             let serving = Task {
                 defer { announce.finish() }

@@ -24,6 +24,10 @@
             try await archive.remove(receivedBefore: time, limit: limit)
         }
         func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts { try await archive.counts(tenant: tenant) }
+        func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int] { try await archive.bytesSent(on: day) }
+        func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {
+            try await archive.addBytesSent(bytes, on: day)
+        }
         func checkWritable() async throws(ArchiveError) { try await archive.checkWritable() }
     }
 

@@ -176,6 +176,55 @@
                 #expect(tool.wait().status == 0)
             }
 
+            @Test("S32: no byte of an erased user is left in any file of a collector that runs, also when it was killed in the middle")
+            func anErasedUserLeavesNoByte() throws {
+                var collector = try CollectorProcess(in: folder)
+                func send(_ method: String, _ path: String, _ body: String = "") -> HTTPRequest {
+                    HTTPRequest(
+                        method: method, url: collector.url + path,
+                        headers: [
+                            HTTPHeader("Authorization", "Bearer \(CollectorProcess.token)"),
+                            HTTPHeader("Content-Type", "application/vnd.fp.apptxnset-v0.0.2+json"),
+                        ], body: Array(body.utf8))
+                }
+                func fill(_ user: String) throws {
+                    // Of several lengths, so that rows move from page to page.
+                    let transactions = (0..<300).map { number in
+                        let text = String(repeating: "\(user)-text ", count: 1 + number * 7 % 61)
+                        return #"{"apptxn/id":"\#(number)-\#(user)","apptxn/usecase":1,"apptxn/user":"\#(user)","apptxn/logs":["#
+                            + #"{"apptxnlog/usecase-event":1,"apptxnlog/timestamp":"Thu, 15 Jan 2015 18:11:42 GMT","#
+                            + #""apptxnlog/in-ctx-err-desc":"\#(text)"}]}"#
+                    }
+                    let set = #"{"apptxns":[\#(transactions.joined(separator: ","))]}"#
+                    #expect(try CurlTransport.shared.sendAndWait(send("POST", "/v1/transactions", set), by: .seconds(60)).status == 202)
+                }
+                func holds(_ word: String) throws -> Bool {
+                    // Every file there is: the archive, its log, its index, its lock.
+                    try ChildProcess.run(["sh", "-c", "grep -qa \(word) archive.sqlite*"], in: folder.path) == .exited(0)
+                }
+                for round in 0..<4 {
+                    let user = "canary\(round)x"
+                    try fill("keeper\(round)")
+                    try fill(user)
+                    #expect(try holds(user))
+                    let unheard = CurlTransport.shared.send(send("DELETE", "/v1/users/\(user)")) { _ in }
+                    if round > 0 {
+                        usleep(UInt32(4000 * (round - 1)))
+                        collector.tool.signal(SIGKILL)
+                        _ = collector.tool.wait()
+                        collector = try CollectorProcess(in: folder, name: "again-\(round)")
+                    }
+                    let answer = try CurlTransport.shared.sendAndWait(send("DELETE", "/v1/users/\(user)"), by: .seconds(60))
+                    #expect(answer.status == 200)
+                    #expect(try !holds(user))
+                    #expect(try holds("keeper\(round)-text"))
+                    unheard.cancel()
+                }
+                collector.tool.signal(SIGTERM)
+                #expect(collector.tool.wait().status == 0)
+                #expect(try !holds("canary"))
+            }
+
             @Test func insecureStartsWithoutAToken() throws {
                 let tool = try Tool(
                     ["collect", "--archive", "sqlite:a.sqlite", "--port", "0", "--host", "0.0.0.0", "--insecure"],

@@ -58,6 +58,36 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         #expect(store.epoch == 2)
     }
 
+    @Test("S25: not even we can write to the schema by hand")
+    func theSchemaIsDefended() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        #expect(throws: TransactionStoreError.self) {
+            try store.transaction { db in
+                try db.execute(sql: "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'nonsense' WHERE name = 'txn'")
+            }
+        }
+        try store.append([entry(1, of: "A")])
+        #expect(sqlite3(folder.store, "PRAGMA integrity_check; SELECT count(*) FROM txn_log") == "ok\n1")
+    }
+
+    @Test("Row 20: four damaged files are kept, the oldest are deleted, and how many is said")
+    func damagedFilesAreBounded() throws {
+        let folder = TemporaryFolder(), recoveries = Heard<TransactionStoreRecovery>(), clock = ManualClock(now: t0)
+        _ = try filledStore(10, in: folder)
+        _ = shell("touch '\(folder.store).corrupt-notes' '\(folder.store).corrupt-1-2-3'")
+        for round in 0..<7 {
+            overwrite(folder.store, at: 0, with: [UInt8](repeating: 0xA5, count: 100))
+            if round % 2 == 1 { clock.advance(by: .seconds(1)) }   // the others in the same second as one before
+            try TransactionStore(path: folder.store, clock: .manual(clock), onRecovery: { recoveries.append($0) }).close()
+        }
+        #expect(recoveries.all.map(\.deleted) == [0, 0, 0, 0, 1, 1, 1])
+        #expect(recoveries.all.last?.description.hasSuffix("; older ones deleted: 1") == true)
+        let kept = shell("cd '\(folder.path)' && ls | grep -v -e -wal -e -shm | grep corrupt").split(separator: "\n").map(String.init)
+        let expected = recoveries.all.suffix(4).map { String($0.setAside.dropFirst(folder.path.utf8.count + 1)) }
+        #expect(Set(kept) == Set(expected + ["store.sqlite.corrupt-notes", "store.sqlite.corrupt-1-2-3"]))
+    }
+
     @Test("Row 20: a file that is empty, or full of something else, is set aside and the store goes on under its own keys")
     func nothingIsLeft() throws {
         for command in [": > '%'", "head -c 50000 /dev/urandom > '%'", "printf x > '%'"] {

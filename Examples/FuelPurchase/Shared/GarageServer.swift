@@ -49,32 +49,22 @@
             return router
         }
 
+        /// What the server's part of each use case is called.
+        private static let events = ServerTransaction.Events(
+            started: FormEvent.serverStarted.rawValue, success: FormEvent.serverSucceeded.rawValue,
+            invalid: FormEvent.serverFoundInvalid.rawValue, error: FormEvent.serverFailed.rawValue)
+
         /// Answers the request and says so in the transaction that its headers name. A request without them is answered all the same.
         private func contribute(
             to request: Request, _ usecase: Usecase, _ work: () async throws(GarageError) -> Response
         ) async throws -> Response {
-            let named = TransactionHeaders(from: request.headers.map { ($0.name.rawName, $0.value) })
-            let transaction = named.map {
-                service.transaction(continuing: $0.transactionID, usecase: usecase.rawValue, device: $0.device)
-            }
-            transaction?.log(FormEvent.serverStarted)
             do {
-                let response = try await work()
-                transaction?.log(FormEvent.serverSucceeded)
-                return response
-            } catch {
-                switch error {
-                case .invalid(let reason):
-                    transaction?.log(FormEvent.serverFoundInvalid, error: 422, reason)
-                    return Self.response(reason, status: .unprocessableContent)
-                case .unauthorized:
-                    transaction?.log(FormEvent.serverFoundInvalid, error: 401, error.description)
-                    return Self.response(error.description, status: .unauthorized)
-                case .broken(let reason):
-                    service.error("\(usecase) broke", error: error)
-                    transaction?.log(FormEvent.serverFailed, error: 500, reason)
-                    return Self.response("something went wrong", status: .internalServerError)
-                }
+                return try await ServerTransaction.run(
+                    headers: request.headers.map { ($0.name.rawName, $0.value) }, usecase: usecase.rawValue, events: Self.events,
+                    service: service, failure: { ($0 as? GarageError)?.outcome }, work)
+            } catch let error as GarageError {
+                if case .broken = error { service.error("\(usecase) broke", error: error) }
+                return error.response
             }
         }
 
@@ -82,8 +72,31 @@
             request.headers[.authorization].map { String($0.dropFirst("Bearer ".count)) }
         }
 
-        private static func response(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
-            Response(status: status, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: text)))
+        private static func response(_ text: String) -> Response { Response(status: .ok, text: text) }
+    }
+
+    extension GarageError {
+        /// What it means for the transaction.
+        fileprivate var outcome: ServerTransaction.Outcome {
+            switch self {
+            case .invalid(let reason): .invalid(code: 422, reason)
+            case .unauthorized: .invalid(code: 401, description)
+            case .broken(let reason): .error(code: 500, reason)
+            }
+        }
+
+        fileprivate var response: Response {
+            switch self {
+            case .invalid(let reason): Response(status: .unprocessableContent, text: reason)
+            case .unauthorized: Response(status: .unauthorized, text: description)
+            case .broken: Response(status: .internalServerError, text: "something went wrong")
+            }
+        }
+    }
+
+    extension Response {
+        fileprivate init(status: HTTPResponse.Status, text: String) {
+            self.init(status: status, headers: [.contentType: "text/plain"], body: .init(byteBuffer: ByteBuffer(string: text)))
         }
     }
 #endif

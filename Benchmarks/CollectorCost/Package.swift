@@ -1,0 +1,12 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// What storing costs a collector: `./run` measures `logbook collect` against the same rows over SQLite's C interface.
+let package = Package(
+    name: "CollectorBench",
+    platforms: [.macOS(.v15)],
+    targets: [
+        .systemLibrary(name: "CSQLite"),
+        .executableTarget(name: "CollectorBench", dependencies: ["CSQLite"]),
+    ]
+)

@@ -1,0 +1,157 @@
+#if Transactions
+internal import GRDB
+internal import LogbookCore
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The stores of the processes that were given the same path. Each writes to a lane of its own, on which it holds the lock; what is
+/// left in a lane whose process has gone is delivered by whoever sees it first.
+///
+/// The first lane is the path itself, the others are its siblings, `<path>.lane-1` and so on. An emptied lane stays where it is, for
+/// the next process that needs one.
+final class StoreLanes: Sendable {
+    /// Processes that may write at the same time.
+    static let maximumCount = 64
+    /// How often the lanes of others are looked at.
+    static let lookAgain = Duration.seconds(30)
+
+    private struct State {
+        /// Of those who have gone, the lowest first.
+        var adopted: [TransactionStore] = []
+        /// Lanes that could not be taken over, of which it was said.
+        var troubled: Set<String> = []
+        var nextLook: UInt64 = 0
+        var isClosed = false
+    }
+
+    /// What this process writes to.
+    let own: TransactionStore
+    /// Nil where the store is for one process alone.
+    private let path: String?
+    private let clock: LogClock
+    private let open: @Sendable (StoreFile) throws(TransactionStoreError) -> TransactionStore
+    private let state = Locked(State())
+
+    /// Takes the first lane that is free.
+    /// - Parameter open: Opens the store in a file that is locked.
+    init(
+        at path: String, sharing: TransactionStoreSharing, clock: LogClock,
+        open: @escaping @Sendable (StoreFile) throws(TransactionStoreError) -> TransactionStore
+    ) throws(TransactionStoreError) {
+        self.clock = clock
+        self.open = open
+        guard sharing == .siblings else {
+            self.path = nil
+            own = try open(try StoreFile(path))
+            return
+        }
+        self.path = path
+        for number in 0..<Self.maximumCount {
+            guard let file = try Self.lock(Self.path(ofLane: number, of: path)) else { continue }
+            own = try open(file)
+            if number > 0 { LogDiagnostics.report("transactions", "\(path) is in use by another process; this one writes to \(own.path)") }
+            return
+        }
+        throw .storeLocked(path: path)
+    }
+
+    static func path(ofLane number: Int, of path: String) -> String { number == 0 ? path : "\(path).lane-\(number)" }
+
+    /// - Returns: Nil when somebody else has it open.
+    private static func lock(_ path: String) throws(TransactionStoreError) -> StoreFile? {
+        do {
+            return try StoreFile(path)
+        } catch .storeLocked {
+            return nil
+        }
+    }
+
+    // MARK: Those who have gone
+
+    /// Opens every lane in which somebody who has gone has left entries to be delivered. What cannot be opened is said once, and left
+    /// alone.
+    func takeOver() { takeOver { $0.contains(Self.pending) } }
+
+    private static let pending = "FROM txn_log WHERE parcel IS NULL OR parcel NOT IN (SELECT number FROM parcel WHERE state = 1)"
+
+    private func takeOver(_ isWanted: (StoreFile) -> Bool) {
+        guard let path, !state.withLock({ $0.isClosed }) else { return }
+        for number in 0..<Self.maximumCount {
+            let lane = Self.path(ofLane: number, of: path)
+            guard lane != own.path, access(lane, F_OK) == 0 else { continue }
+            do throws(TransactionStoreError) {
+                guard let file = try Self.lock(lane), isWanted(file) else { continue }
+                adopt(try open(file))
+            } catch {
+                let isNew = state.withLock { $0.troubled.insert(lane).inserted }
+                if isNew { LogDiagnostics.report("transactions", "what another process has left cannot be taken over: \(error)") }
+            }
+        }
+        let next = clock.monotonicNanoseconds() + UInt64(Self.lookAgain.wholeNanoseconds)
+        state.withLock { $0.nextLook = next }
+    }
+
+    private func adopt(_ store: TransactionStore) {
+        let isLate = state.withLock { state in
+            if !state.isClosed { state.adopted.append(store) }
+            return state.isClosed
+        }
+        if isLate { store.close() }
+    }
+
+    /// The first parcel that a store gives: those of others first, and let go of when they are empty.
+    func nextParcel(
+        _ parcel: (TransactionStore) throws(TransactionStoreError) -> StoredParcel?
+    ) throws(TransactionStoreError) -> (store: TransactionStore, parcel: StoredParcel)? {
+        if state.withLock({ $0.nextLook <= clock.monotonicNanoseconds() }) { takeOver() }
+        while let store = state.withLock({ $0.adopted.first }) {
+            if let parcel = try parcel(store) { return (store, parcel) }
+            state.withLock { state in state.adopted.removeAll { $0 === store } }
+            store.close()
+        }
+        return try parcel(own).map { (own, $0) }
+    }
+
+    // MARK: All of them
+
+    func pendingCount() throws(TransactionStoreError) -> Int {
+        var count = try own.pendingCount()
+        for store in state.withLock({ $0.adopted }) { count += try store.pendingCount() }
+        return count
+    }
+
+    /// Deletes everything here, and in the lanes of those who have gone.
+    func deleteAll() throws(TransactionStoreError) {
+        takeOver { $0.contains("FROM txn") }
+        try own.deleteAll()
+        for store in state.withLock({ $0.adopted }) { try store.deleteAll() }
+    }
+
+    func close() {
+        let adopted = state.withLock { state in
+            defer { state.adopted = [] }
+            state.isClosed = true
+            return state.adopted
+        }
+        for store in adopted { store.close() }
+        own.close()
+    }
+}
+
+extension StoreFile {
+    /// Whether the database has such a row; also when that cannot be seen without changing the file.
+    fileprivate func contains(_ rows: String) -> Bool {
+        var configuration = Configuration()
+        configuration.readonly = true
+        guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else { return true }
+        defer { try? queue.close() }
+        let found = try? queue.read { db in try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 \(rows))") }
+        return found ?? true
+    }
+}
+#endif

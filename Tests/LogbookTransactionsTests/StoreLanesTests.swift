@@ -1,0 +1,144 @@
+#if Transactions
+import LogbookCore
+import LogbookHTTP
+import LogbookTestKit
+import Testing
+
+@testable import LogbookTransactions
+
+@Suite struct StoreLanesTests {
+    private let folder = TemporaryFolder()
+
+    /// A receiver that takes everything.
+    private func receiver() throws -> LoopbackServer {
+        try LoopbackServer { request in
+            .status(202, headers: request.header("Logbook-Parcel").map { [HTTPHeader("Logbook-Parcel", $0)] } ?? [])
+        }
+    }
+
+    private func bench(_ server: LoopbackServer) throws -> Bench {
+        try Bench(in: folder, url: server.url, token: "t") { $0.wireVersion = .v0_0_2 }
+    }
+
+    /// `T: 0 1`, for every transaction that was received, in the order in which they came.
+    private func received(_ server: LoopbackServer) throws -> [String] {
+        try server.requests.flatMap { request in
+            try TransactionSet.decode(request.body, .v0_0_2).transactions.map { transaction in
+                "\(transaction.id): " + transaction.entries.map { String($0.event) }.joined(separator: " ")
+            }
+        }
+    }
+
+    private func log(_ bench: Bench, _ id: String, _ events: Int...) {
+        let transaction = bench.service.transaction(continuing: id, usecase: 1, device: phone)
+        for event in events { transaction.log(event) }
+    }
+
+    @Test("Row 24: who finds the store open gets one beside it; what it leaves is delivered by the other, once")
+    func theFirstTakesOver() throws {
+        let server = try receiver()
+        let first = try bench(server), second = try bench(server), third = try bench(server)
+        #expect([first, second, third].map(\.provider.storePath) == ["", ".lane-1", ".lane-2"].map { folder.store + $0 })
+        log(first, "A", 1)
+        log(second, "B", 2, 3)
+        log(third, "C", 4)
+        second.close()
+        try first.deliver()
+        #expect(try received(server) == ["B: 2 3", "A: 1"])   // the third one's own is the third's to send
+        try first.deliver()
+        try third.deliver()
+        #expect(try received(server) == ["B: 2 3", "A: 1", "C: 4"])
+        #expect(sqlite3(folder.store + ".lane-1", "SELECT count(*) FROM txn_log; PRAGMA integrity_check") == "0\nok")
+        // Its place is free again, and its keys go on.
+        let fourth = try bench(server)
+        #expect(fourth.provider.storePath == folder.store + ".lane-1")
+        #expect(fourth.provider.store.installation == second.provider.store.installation)
+        #expect(fourth.provider.store.epoch > second.provider.store.epoch)
+    }
+
+    @Test("Row 24: the first goes, and the second delivers what it was about to send, under the same name and keys")
+    func theSecondTakesOver() throws {
+        let server = try receiver()
+        let first = try bench(server), second = try bench(server)
+        log(first, "A", 1, 2)
+        let sealed = try #require(
+            try first.provider.store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system))
+        first.close()
+        log(second, "B", 3)
+        try second.deliver()
+        #expect(try received(server) == ["A: 1 2", "B: 3"])
+        #expect(server.requests[0].header("Logbook-Parcel") == sealed.id)
+        #expect(try TransactionSet.decode(server.requests[0].body, .v0_0_2) == sealed.set)
+        let again = try bench(server)
+        #expect(again.provider.storePath == folder.store)
+    }
+
+    @Test("Row 24: what is left while others run is found by the courier within half a minute")
+    func theCourierLooks() throws {
+        let server = try receiver(), clock = ManualClock(now: t0)
+        let first = try bench(server)
+        let second = try Bench(in: folder, url: server.url, token: "t", interval: .seconds(10)) {
+            $0.wireVersion = .v0_0_2
+            $0.clock = .manual(clock)
+        }
+        log(second, "B", 1)
+        try second.deliver()
+        log(first, "A", 2)
+        first.close()
+        clock.advance(by: .seconds(31))
+        #expect(server.waitForRequests(2))
+        #expect(try received(server) == ["B: 1", "A: 2"])
+        second.close()
+    }
+
+    @Test("Row 24: a store for one alone is refused to the second")
+    func refused() throws {
+        let first = try Bench(in: folder)
+        #expect(throws: TransactionStoreError.storeLocked(path: folder.store)) {
+            try Bench(in: folder) { $0.storeSharing = .refused }
+        }
+        #expect(shell("ls '\(folder.path)' | grep -c lane") == "0")
+        first.close()
+    }
+
+    @Test("Row 24: where every place is taken, the next is refused")
+    func everyPlaceIsTaken() throws {
+        let others = try (0..<StoreLanes.maximumCount).map { try StoreFile(StoreLanes.path(ofLane: $0, of: folder.store)) }
+        #expect(throws: TransactionStoreError.storeLocked(path: folder.store)) { try Bench(in: folder) }
+        withExtendedLifetime(others) {}
+    }
+
+    @Test("Row 24, C28: a logout deletes what others have left, also what was set aside, and not what is another's who runs")
+    func aLogoutReachesWhatIsLeft() throws {
+        let server = try receiver()
+        let first = try bench(server), second = try bench(server), third = try bench(server), fourth = try bench(server)
+        log(second, "B", 2)
+        let parcel = try #require(
+            try second.provider.store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system))
+        try second.provider.store.settleRejected(parcel.id, because: "no")
+        log(third, "C", 3)
+        log(fourth, "D", 4)
+        second.close()
+        third.close()
+        log(first, "A", 1)
+        try first.provider.deleteAll()
+        try first.deliver()
+        #expect(server.requests.isEmpty)
+        #expect(sqlite3(folder.store + ".lane-1", "SELECT count(*) FROM txn_log") == "0")
+        try fourth.deliver()
+        #expect(try received(server) == ["D: 4"])
+    }
+
+    @Test("Row 24: a file beside the store that is none of ours is left alone, and holds up nothing")
+    func whatIsNotOurs() throws {
+        let server = try receiver()
+        _ = shell("printf nonsense > '\(folder.store).lane-1'")
+        let first = try bench(server)
+        log(first, "A", 1)
+        try first.deliver()
+        try first.deliver()
+        #expect(try received(server) == ["A: 1"])
+        #expect(shell("cat '\(folder.store).lane-1'") == "nonsense")
+    }
+}
+#endif
