@@ -26,7 +26,7 @@
             #else
                 let stream = SOCK_STREAM
             #endif
-            listener = socket(AF_INET, stream, 0)
+            let listener = socket(AF_INET, stream, 0)
             var address = Self.address(0)
             let size = socklen_t(MemoryLayout<sockaddr_in>.size)
             let bound = withUnsafePointer(to: &address) {
@@ -37,8 +37,9 @@
             _ = withUnsafeMutablePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(listener, $0, &length) }
             }
+            self.listener = listener
             port = Int(UInt16(bigEndian: address.sin_port))
-            LogThread.start("proxy") { [listener, said] in
+            LogThread.start("proxy") { [said] in
                 var number: Int32 = 0
                 while true {
                     let client = accept(listener, nil, nil)
