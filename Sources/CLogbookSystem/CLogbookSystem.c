@@ -21,6 +21,9 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #if defined(__linux__)
 #include <sys/syscall.h>
 #endif
@@ -528,6 +531,12 @@ int logbook_sealed_memory(const char *name, const void *bytes, size_t count) {
     (void)name, (void)bytes, (void)count;
     errno = ENOSYS;
     return -1;
+#endif
+}
+
+void logbook_give_back_large_memory(void) {
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);   // to say it ends the threshold's growing
 #endif
 }
 

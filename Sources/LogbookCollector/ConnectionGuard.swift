@@ -26,6 +26,8 @@
         /// The answer that is being written is the last one.
         private var isLast = false
         private var isClosing = false
+        /// What came behind the requests that are answered yet was none.
+        private var hasFailed = false
         private var bodyBytes = 0
         /// How long the client was waited for while its body was read.
         private var waited = Int64(0)
@@ -116,13 +118,26 @@
             case .end:
                 answersOwed -= 1
                 waitIfDone(context)
-                guard isLast else { break }
+                guard isLast || hasFailed && answersOwed == 0 else { break }
                 isClosing = true
                 let written = promise ?? context.eventLoop.makePromise(), channel = context.channel
                 written.futureResult.whenComplete { _ in channel.close(promise: nil) }
                 return context.writeAndFlush(data, promise: written)
             }
             context.write(data, promise: promise)
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            context.fireErrorCaught(error)
+            // Nobody is sure where the next request begins. Who waits for one may not see the error for long, so it is closed here.
+            guard error is HTTPParserError else { return }
+            hasFailed = true
+            if answersOwed == 0 { close(context) }
+        }
+
+        private func close(_ context: ChannelHandlerContext) {
+            isClosing = true
+            context.close(promise: nil)
         }
 
         // MARK: Patience

@@ -5,6 +5,12 @@ public enum Gzip {
     /// Content that grows beyond 64 KiB and beyond this many times its compressed size is taken for an attack.
     public static let maximumRatio = 100
     private static let ratioFloor = 64 << 10
+    /// Content that has grown beyond this many bytes, and so many times its compressed size, is measured before more of it is held: an
+    /// attack costs no memory, and what is honest is seldom inflated twice.
+    private static let heldUnmeasured = 1 << 20
+    private static let suspiciousRatio = 32
+    /// Bytes of content for which room is made beforehand.
+    private static let reservedAtMost = 16 << 20
 
     /// zlib counts its input in 32 bits.
     private static let maximumPiece = 1 << 30
@@ -39,26 +45,40 @@ public enum Gzip {
     /// - Throws: ``GzipError/tooLarge(limit:)`` beyond `limit`, or beyond both 64 KiB and ``maximumRatio`` times the input.
     ///   ``GzipError/corrupt`` for anything that is not whole gzip from the first byte to the last.
     public static func inflate(_ bytes: [UInt8], limit: Int) throws(GzipError) -> [UInt8] {
+        let (honest, overflow) = bytes.count.multipliedReportingOverflow(by: maximumRatio)
+        let largest = min(limit, overflow ? Int.max : max(ratioFloor, honest))
+        var output: [UInt8]? = []
+        // What is not written to takes no memory; an array that grows is there twice while it does.
+        output?.reserveCapacity(min(largest, reservedAtMost))
+        try inflate(bytes, largest: largest, into: &output)
+        return output ?? []
+    }
+
+    /// - Parameter output: Nil to learn only whether it would fit.
+    private static func inflate(_ bytes: [UInt8], largest: Int, into output: inout [UInt8]?) throws(GzipError) {
         var stream = z_stream()
         guard logbook_gzip_inflate_init(&stream) == Z_OK else { throw .outOfMemory }
         defer { inflateEnd(&stream) }
-        let (honest, overflow) = bytes.count.multipliedReportingOverflow(by: maximumRatio)
-        let largest = min(limit, overflow ? Int.max : max(ratioFloor, honest))
-        var output: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 << 10)
-        var consumed = 0
+        var consumed = 0, size = 0, isTrusted = output == nil
         while true {
             let count = min(bytes.count - consumed, maximumPiece)
             let (result, left, written) = step(&stream, bytes, from: consumed, count: count, into: &piece) {
                 CLogbookZlib.inflate($0, Z_NO_FLUSH)
             }
             consumed += count - left
-            guard output.count + written <= largest else { throw .tooLarge(limit: largest) }
-            output.append(contentsOf: piece[..<written])
+            size += written
+            guard size <= largest else { throw .tooLarge(limit: largest) }
+            if !isTrusted, size > heldUnmeasured, size / suspiciousRatio > consumed {
+                var nothing: [UInt8]?
+                try inflate(bytes, largest: largest, into: &nothing)
+                isTrusted = true
+            }
+            output?.append(contentsOf: piece[..<written])
             switch result {
             case Z_OK: break
             case Z_STREAM_END:
-                if consumed == bytes.count { return output }
+                if consumed == bytes.count { return }
                 guard inflateReset(&stream) == Z_OK else { throw .corrupt }
             case Z_MEM_ERROR: throw .outOfMemory
             default: throw .corrupt  // also when the input ends in the middle: no progress is possible then

@@ -1,5 +1,6 @@
 #if Collector
     internal import ArgumentParser
+    internal import CLogbookSystem
     internal import LogbookCollector
     internal import LogbookHTTP
     internal import LogbookPipe
@@ -92,6 +93,7 @@
             configuration.filesFolder = files
             configuration.isInsecure = insecure
             do throws(CollectorError) {
+                logbook_give_back_large_memory()   // bodies and what they are inflated to
                 let program = try CollectorProgram(
                     configuration, archive: archive, clickHousePassword: getenv("CLICKHOUSE_PASSWORD").map { Secret(String(cString: $0)) })
                 // The file of tokens is read again when it changes; whoever says so with this signal does not mean the end.

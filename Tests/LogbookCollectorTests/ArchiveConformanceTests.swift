@@ -215,7 +215,7 @@
             try await ArchiveChecks.whatIsTooOldGoes(try await ArchiveServers.open(kind).archive)
         }
 
-        @Test("S28: how much was sent in a day is kept, of all collectors together", arguments: ArchiveKind.available.filter { $0 != .clickHouse })
+        @Test("S28: how much was sent in a day is kept, of all collectors together", arguments: ArchiveKind.available.filter { !$0.isClickHouse })
         func whatWasSentInADayIsKept(_ kind: ArchiveKind) async throws {
             let (archive, address) = try await ArchiveServers.open(kind)
             #expect(try await archive.bytesSent(on: 20_000) == [:])

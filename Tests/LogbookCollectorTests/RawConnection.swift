@@ -35,6 +35,13 @@ final class RawConnection {
 
     deinit { close(descriptor) }
 
+    /// Whether the other side has closed it, as far as is known by now.
+    var isClosed: Bool {
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        return count == 0 || count < 0 && errno == ECONNRESET
+    }
+
     /// Sends the bytes and reads one answer's beginning; empty when the connection was closed. Waits on a thread of its own,
     /// since the server needs those of Swift's pool.
     func exchange(_ text: String) async -> String { await exchange(Array(text.utf8)) }

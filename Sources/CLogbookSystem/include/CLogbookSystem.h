@@ -164,6 +164,10 @@ void logbook_sha256_add(logbook_sha256 *hash, const void *bytes, size_t count);
 /// Writes 32 bytes; the hash is of no further use.
 void logbook_sha256_end(logbook_sha256 *hash, uint8_t *digest);
 
+/// From now on memory of more than 128 KiB goes back to the system when it is freed. By itself, glibc keeps for each thread what a large
+/// buffer once took, up to 64 MiB. For programs that hold large buffers for short times; elsewhere than with glibc it does nothing.
+void logbook_give_back_large_memory(void);
+
 /// A file in memory with these bytes, which nobody can change any more: its descriptor, or -1 and errno (ENOSYS where there are none).
 int logbook_sealed_memory(const char *name, const void *bytes, size_t count);
 /// Connects a Unix socket to a path: 0 or the error number, ENAMETOOLONG for a path that no such address can hold.
