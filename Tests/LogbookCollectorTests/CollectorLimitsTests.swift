@@ -195,7 +195,9 @@
 
         @Test("S19, row 55: with every place taken by connections that say nothing, whoever asks is answered at once")
         func idleConnectionsGiveWay() async throws {
-            try await RunningCollector.with(archive, configure: { $0.connections.maximum = 8 }) { collector in
+            try await RunningCollector.with(
+                archive, configure: { ($0.connections.maximum, $0.connections.headDeadline) = (8, .seconds(600)) }
+            ) { collector in
                 let idle = try (0..<40).map { _ in try RawConnection(port: collector.port) }
                 // All have been let in: the longest silent ones were closed, long before any deadline.
                 let patience = LogDeadline.seconds(30)
