@@ -1,5 +1,5 @@
 /// A value of metadata, typed so that stores and collectors can compare and sum it.
-public indirect enum LogValue: Sendable, Hashable {
+public enum LogValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -7,9 +7,9 @@ public indirect enum LogValue: Sendable, Hashable {
     case double(Double)
     case string(String)
     case array([LogValue])
-    case object(LogMetadata)
+    indirect case object(LogMetadata)
     /// A value that not every reader may see; no provider ever receives one, see ``LogRegistration/privacy``.
-    case protected(LogPrivacy, LogValue)
+    indirect case protected(LogPrivacy, LogValue)
 
     /// A value of which a registration sees what its ``PrivacyMode`` says: `<private>` unless it says otherwise.
     public static func `private`(_ value: LogValue) -> LogValue { .protected(.private, value) }
