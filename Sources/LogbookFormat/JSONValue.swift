@@ -147,7 +147,7 @@ private struct JSONReader {
         try checkDepth(depth)
         position += 1
         var members: [JSONMember] = []
-        var keys: Set<String> = []
+        var keys: Set<String> = []   // of a long object
         skipSpace()
         if skip(0x7D) { return .object([]) }
         while true {
@@ -155,7 +155,7 @@ private struct JSONReader {
             guard current == 0x22 else { throw malformed("a key between quotes is missing") }
             if members.count == limits.members { throw .tooLarge("more than \(limits.members) members", offset: position) }
             let key = try string()
-            guard keys.insert(key).inserted else { throw malformed("the key \"\(key.prefix(64))\" comes twice") }
+            guard isNew(key, beside: members, &keys) else { throw malformed("the key \"\(key.prefix(64))\" comes twice") }
             skipSpace()
             guard skip(0x3A) else { throw malformed("a colon is missing") }
             members.append(JSONMember(key: key, value: try value(depth: depth)))
@@ -164,6 +164,15 @@ private struct JSONReader {
             guard skip(0x7D) else { throw malformed("a comma or the end of the object is missing") }
             return .object(members)
         }
+    }
+
+    /// Up to so many members a key is compared with each; beyond, it is looked up.
+    private static let comparedMembers = 16
+
+    private func isNew(_ key: String, beside members: [JSONMember], _ keys: inout Set<String>) -> Bool {
+        if members.count < Self.comparedMembers { return !members.contains { $0.key == key } }
+        if keys.isEmpty { keys = Set(members.map(\.key)) }
+        return keys.insert(key).inserted
     }
 
     private mutating func array(depth: Int) throws(JSONError) -> JSONValue {
@@ -185,31 +194,42 @@ private struct JSONReader {
     private mutating func string() throws(JSONError) -> String {
         let start = position
         position += 1
-        var text: [UInt8] = []
-        var runStart = position
-        while let byte = current {
+        var text: [UInt8] = []   // of a string with escapes
+        while true {
+            let run = position
+            position = endOfRun(from: run)
             if position - start > limits.stringBytes {
                 throw .tooLarge("a string of more than \(limits.stringBytes) bytes", offset: start)
             }
-            if byte == 0x22 {
-                text.append(contentsOf: bytes[runStart..<position])
-                position += 1
-                guard let string = String(validating: text, as: UTF8.self) else {
+            switch current {
+            case 0x22:
+                defer { position += 1 }
+                if !text.isEmpty { text.append(contentsOf: bytes[run..<position]) }
+                guard let string = text.isEmpty ? validated(run..<position) : String(validating: text, as: UTF8.self) else {
                     throw .malformed("a string that is no UTF-8", offset: start)
                 }
                 return string
-            }
-            if byte < 0x20 { throw malformed("a control character within a string") }
-            if byte == 0x5C {
-                text.append(contentsOf: bytes[runStart..<position])
+            case 0x5C:
+                text.append(contentsOf: bytes[run..<position])
                 position += 1
                 try escape(into: &text)
-                runStart = position
-            } else {
-                position += 1
+            case nil: throw .malformed("a string that never ends", offset: start)
+            default: throw malformed("a control character within a string")
             }
         }
-        throw .malformed("a string that never ends", offset: start)
+    }
+
+    /// Where a quote, a backslash or a control character stands, or the document ends.
+    private func endOfRun(from start: Int) -> Int {
+        bytes.withUnsafeBufferPointer { bytes in
+            var end = start
+            while end < bytes.count, bytes[end] != 0x22, bytes[end] != 0x5C, bytes[end] >= 0x20 { end += 1 }
+            return end
+        }
+    }
+
+    private func validated(_ range: Range<Int>) -> String? {
+        bytes.withUnsafeBufferPointer { String(validating: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self) }
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {

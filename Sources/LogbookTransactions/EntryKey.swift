@@ -15,11 +15,12 @@ public struct EntryKey: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads what ``description`` writes; nil for anything else.
     public init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 3, !parts[0].isEmpty, let epoch = Int64(parts[1]), let sequence = Int64(parts[2]),
+        let text = Substring(text), bytes = text.utf8, colon = UInt8(ascii: ":")
+        guard let last = bytes.lastIndex(of: colon), let first = bytes[..<last].firstIndex(of: colon), first > bytes.startIndex,
+            let epoch = Int64(text[bytes.index(after: first)..<last]), let sequence = Int64(text[bytes.index(after: last)...]),
             epoch >= 0, sequence >= 0
         else { return nil }
-        self.init(installation: String(parts[0]), epoch: epoch, sequence: sequence)
+        self.init(installation: String(text[..<first]), epoch: epoch, sequence: sequence)
     }
 
     /// `586AB00B-F16E-4AE6-8A91-0210264925C7:3:17`.

@@ -15,21 +15,41 @@ extension TransactionSet {
         do { document = try JSONValue.parse(bytes, limits: json) } catch { throw .notJSON("\(error)") }
         guard case .object = document else { throw .invalid(path: "the set", expected: "an object with the key apptxns") }
         var reader = TransactionSetReader(version: version, limits: limits)
-        return TransactionSet(transactions: try reader.transactions(Field(document, "apptxns", in: "")))
+        return TransactionSet(transactions: try reader.transactions(Field(document, "apptxns", in: nil)))
     }
+}
+
+/// Where something stands; written out only when it is found wrong.
+private final class Place {
+    private let parent: Place?
+    private let key: String
+    private let index: Int?
+
+    init(_ key: String, _ index: Int? = nil, in parent: Place?) {
+        self.parent = parent
+        self.key = key
+        self.index = index
+    }
+
+    var path: String { (parent.map { "\($0.path)." } ?? "") + key + (index.map { "[\($0)]" } ?? "") }
 }
 
 /// A value of the document, and where it stands.
 private struct Field {
-    let path: String
+    let parent: Place?
+    let key: String
     /// Nil when it is absent, or null.
     let value: JSONValue?
 
-    init(_ object: JSONValue, _ key: String, in parent: String) {
-        path = parent.isEmpty ? key : "\(parent).\(key)"
+    init(_ object: JSONValue, _ key: String, in parent: Place?) {
+        self.parent = parent
+        self.key = key
         let found = object[key]
         value = found == .null ? nil : found
     }
+
+    var path: String { Place(key, in: parent).path }
+    func element(_ index: Int) -> Place { Place(key, index, in: parent) }
 }
 
 private struct TransactionSetReader {
@@ -48,48 +68,48 @@ private struct TransactionSetReader {
         var transactions: [TransactionRecord] = []
         transactions.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            transactions.append(try transaction(element, at: "\(field.path)[\(index)]"))
+            transactions.append(try transaction(element, at: field.element(index)))
         }
         return transactions
     }
 
-    private mutating func transaction(_ element: JSONValue, at path: String) throws(TransactionSetError) -> TransactionRecord {
-        guard case .object = element else { throw .invalid(path: path, expected: "an object") }
-        let id = Field(element, "apptxn/id", in: path)
+    private mutating func transaction(_ element: JSONValue, at place: Place) throws(TransactionSetError) -> TransactionRecord {
+        guard case .object = element else { throw .invalid(path: place.path, expected: "an object") }
+        let id = Field(element, "apptxn/id", in: place)
         var transaction = TransactionRecord(
             id: try required(try text(id, limit: limits.idBytes), id),
-            usecase: try integer(Field(element, "apptxn/usecase", in: path)),
-            deviceMake: try text(Field(element, "apptxn/user-agent-device-make", in: path), limit: limits.textBytes),
-            deviceOS: try text(Field(element, "apptxn/user-agent-device-os", in: path), limit: limits.textBytes),
-            deviceOSVersion: try text(Field(element, "apptxn/user-agent-device-os-version", in: path), limit: limits.textBytes))
+            usecase: try integer(Field(element, "apptxn/usecase", in: place)),
+            deviceMake: try text(Field(element, "apptxn/user-agent-device-make", in: place), limit: limits.textBytes),
+            deviceOS: try text(Field(element, "apptxn/user-agent-device-os", in: place), limit: limits.textBytes),
+            deviceOSVersion: try text(Field(element, "apptxn/user-agent-device-os-version", in: place), limit: limits.textBytes))
         if version != .v0_0_1 {
-            transaction.user = try text(Field(element, "apptxn/user", in: path), limit: limits.idBytes)
-            transaction.variant = try text(Field(element, "apptxn/variant", in: path), limit: limits.idBytes)
-            transaction.appVersion = try text(Field(element, "apptxn/app-version", in: path), limit: limits.idBytes)
-            transaction.session = try text(Field(element, "apptxn/session", in: path), limit: limits.idBytes)
-            transaction.installation = try text(Field(element, "apptxn/installation", in: path), limit: limits.idBytes)
+            transaction.user = try text(Field(element, "apptxn/user", in: place), limit: limits.idBytes)
+            transaction.variant = try text(Field(element, "apptxn/variant", in: place), limit: limits.idBytes)
+            transaction.appVersion = try text(Field(element, "apptxn/app-version", in: place), limit: limits.idBytes)
+            transaction.session = try text(Field(element, "apptxn/session", in: place), limit: limits.idBytes)
+            transaction.installation = try text(Field(element, "apptxn/installation", in: place), limit: limits.idBytes)
         }
         if transaction.id.isEmpty { throw .invalid(path: id.path, expected: "a text that is not empty") }
-        let logs = Field(element, "apptxn/logs", in: path)
+        let logs = Field(element, "apptxn/logs", in: place)
         let elements = try array(logs)
         entryCount += elements.count
         if entryCount > limits.entries { throw .tooLarge(path: logs.path, limit: limits.entries) }
         transaction.entries.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            transaction.entries.append(try entry(element, at: "\(logs.path)[\(index)]"))
+            transaction.entries.append(try entry(element, at: logs.element(index)))
         }
         return transaction
     }
 
-    private func entry(_ element: JSONValue, at path: String) throws(TransactionSetError) -> EntryRecord {
-        guard case .object = element else { throw .invalid(path: path, expected: "an object") }
+    private func entry(_ element: JSONValue, at place: Place) throws(TransactionSetError) -> EntryRecord {
+        guard case .object = element else { throw .invalid(path: place.path, expected: "an object") }
         return EntryRecord(
-            event: try integer(Field(element, "apptxnlog/usecase-event", in: path)),
-            errorCode: try errorCode(Field(element, "apptxnlog/in-ctx-err-code", in: path)),
-            errorDescription: try text(Field(element, "apptxnlog/in-ctx-err-desc", in: path), limit: limits.textBytes),
-            time: try time(element, at: path),
-            key: version == .v0_0_1 ? nil : try key(Field(element, "apptxnlog/id", in: path)),
-            offset: version == .v0_0_1 ? nil : try offset(Field(element, "apptxnlog/offset", in: path)))
+            event: try integer(Field(element, "apptxnlog/usecase-event", in: place)),
+            errorCode: try errorCode(Field(element, "apptxnlog/in-ctx-err-code", in: place)),
+            errorDescription: try text(Field(element, "apptxnlog/in-ctx-err-desc", in: place), limit: limits.textBytes),
+            time: try time(element, at: place),
+            key: version == .v0_0_1 ? nil : try key(Field(element, "apptxnlog/id", in: place)),
+            offset: version == .v0_0_1 ? nil : try offset(Field(element, "apptxnlog/offset", in: place)))
     }
 
     private func offset(_ field: Field) throws(TransactionSetError) -> Int64? {
@@ -100,9 +120,9 @@ private struct TransactionSetReader {
         return nanoseconds
     }
 
-    private func time(_ element: JSONValue, at path: String) throws(TransactionSetError) -> LogTime {
+    private func time(_ element: JSONValue, at place: Place) throws(TransactionSetError) -> LogTime {
         if version != .v0_0_1 {
-            let field = Field(element, "apptxnlog/timestamp-us", in: path)
+            let field = Field(element, "apptxnlog/timestamp-us", in: place)
             if field.value != nil {
                 guard case .integer(let microseconds)? = field.value,
                     case (let nanoseconds, false) = microseconds.multipliedReportingOverflow(by: 1000)
@@ -110,7 +130,7 @@ private struct TransactionSetReader {
                 return LogTime(nanoseconds: nanoseconds)
             }
         }
-        let field = Field(element, "apptxnlog/timestamp", in: path)
+        let field = Field(element, "apptxnlog/timestamp", in: place)
         guard let time = HTTPDate.time(try required(try text(field, limit: limits.textBytes), field)) else {
             throw .invalid(path: field.path, expected: "a date as in RFC 7231: Fri, 06 Feb 2015 05:59:27 GMT")
         }

@@ -26,10 +26,11 @@ public struct TransactionSetMediaType: Sendable, Hashable, CustomStringConvertib
         let type = parts[0].lowercased()
         let application = "application/", mark = "apptxnset-v"
         guard type.hasPrefix(application), let plus = type.lastIndex(of: "+") else { return nil }
-        let subtype = type[..<plus].dropFirst(application.count)
-        guard let start = subtype.indices.last(where: { subtype[$0...].hasPrefix(mark) }) else { return nil }
-        prefix = String(subtype[..<start])
-        versionText = String(subtype[start...].dropFirst(mark.count))
+        let subtype = Array(type[..<plus].utf8.dropFirst(application.utf8.count))
+        let places = 0...max(0, subtype.count - mark.utf8.count)
+        guard let start = places.last(where: { subtype[$0...].starts(with: mark.utf8) }) else { return nil }
+        prefix = String(decoding: subtype[..<start], as: UTF8.self)
+        versionText = String(decoding: subtype[(start + mark.utf8.count)...], as: UTF8.self)
         format = String(type[plus...].dropFirst())
         let numbers = versionText.split(separator: ".", omittingEmptySubsequences: false)
         guard numbers.count == 3, !format.isEmpty, prefix.isEmpty || prefix.hasSuffix("."),
