@@ -3,9 +3,9 @@ internal import LogbookHTTP
 
 /// The working half of a ``Courier``: kept alive by its thread, which ends when the courier is shut down or let go of.
 final class CourierEngine: Sendable {
-    private enum Phase { case running, stopping, stopped }
+    enum Phase { case running, stopping, stopped }
 
-    private struct Pause {
+    struct Pause {
         enum Cause { case failure, receiver, misconfiguration }
         let cause: Cause
         /// On the courier's clock.
@@ -16,7 +16,7 @@ final class CourierEngine: Sendable {
     }
 
     /// A parcel on its way.
-    private struct Flight {
+    struct Flight {
         let number: UInt64
         let parcel: Parcel
         /// What made its request, and judges the answer.
@@ -30,7 +30,7 @@ final class CourierEngine: Sendable {
         var asking: Asking?
     }
 
-    private struct Asking {
+    struct Asking {
         var inquiry: DeliveryInquiry
         /// On the courier's clock: when the next question is due; never while one is on its way.
         var due: UInt64
@@ -38,7 +38,7 @@ final class CourierEngine: Sendable {
         let limit: UInt64
     }
 
-    private struct Settlement {
+    struct Settlement {
         let flight: Flight
         var parcel: Parcel { flight.parcel }
         /// Entries that the receiver will never take.
@@ -57,7 +57,7 @@ final class CourierEngine: Sendable {
     }
 
     /// Somebody waits in `deliver`.
-    private struct Waiter {
+    struct Waiter {
         /// Entries to wait for that are not on their way: those of the next flights, as the oldest go first. Nil until the thread
         /// has counted what the source holds.
         var rest: Int?
@@ -71,19 +71,21 @@ final class CourierEngine: Sendable {
         case settleAgain
         case stop
     }
-    private enum Outcome {
+    enum Outcome {
         case complete
         case misconfigured(String)
         case stopped
     }
 
-    private struct State {
+    struct State {
         var phase = Phase.running
         var shutdownDeadline = LogDeadline.never
         var hasThread = false
         var thread: UInt64 = 0
         /// The source should be asked for a parcel, once no pause is running.
         var isWanted = false
+        /// While an answer is looked at whose parcel is no flight just then.
+        var isWeighing = false
         /// While the source is told of a fate, and then whoever listens.
         var isSettling = false
         var pause: Pause?
@@ -107,20 +109,20 @@ final class CourierEngine: Sendable {
         var latestFlight: UInt64 = 0
         var latestAnswer: String?
     }
-    private typealias Access = Monitor<State>.Access
+    typealias Access = Monitor<State>.Access
 
-    private let name: String
-    private let source: any ParcelSource
+    let name: String
+    let source: any ParcelSource
     /// The source, where it gives several parcels at once.
     private let concurrentSource: (any ConcurrentParcelSource)?
     private let destination: any Destination
     private let transport: any HTTPTransport
-    private let policy: DeliveryPolicy
-    private let deadLetters: DeadLetterFolder?
-    private let clock: LogClock
-    private let randomness: LogRandomness
-    private let onEvent: (@Sendable (CourierEvent) -> Void)?
-    private let state: Monitor<State>
+    let policy: DeliveryPolicy
+    let deadLetters: DeadLetterFolder?
+    let clock: LogClock
+    let randomness: LogRandomness
+    let onEvent: (@Sendable (CourierEvent) -> Void)?
+    let state: Monitor<State>
     private let observation: ManualClock.Observation?
 
     init(
@@ -163,7 +165,7 @@ final class CourierEngine: Sendable {
                 let left = pause.until > now ? Int64(clamping: pause.until - now) : 0
                 nextAttempt = clock.now().adding(.nanoseconds(left))
             } else {
-                state = value.flights.isEmpty ? .idle : .delivering
+                state = value.flights.isEmpty && !value.isWeighing ? .idle : .delivering
             }
             return CourierStatus(
                 state: state, pending: pending, oldestAge: age, latestAnswer: value.latestAnswer,
@@ -271,7 +273,7 @@ final class CourierEngine: Sendable {
         return access.value.flights.values.compactMap(\.cancellation)
     }
 
-    private func finishWaiters(_ outcome: Outcome, _ access: Access) {
+    func finishWaiters(_ outcome: Outcome, _ access: Access) {
         for number in Array(access.value.waiters.keys) where access.value.waiters[number]?.outcome == nil {
             access.value.waiters[number]?.outcome = outcome
         }
@@ -354,6 +356,7 @@ final class CourierEngine: Sendable {
         let answered = access.value.flights.values.filter { $0.answer != nil }.min { $0.number < $1.number }
         guard let flight = answered, let answer = flight.answer else { return nil }
         access.value.flights[flight.number] = nil
+        access.value.isWeighing = true
         return (flight, answer)
     }
 
@@ -449,88 +452,8 @@ final class CourierEngine: Sendable {
         if isGivenUp { cancellation.cancel() }
     }
 
-    /// - Returns: The parcel's fate, or nil when it goes again.
-    private func weigh(_ answer: Result<HTTPResponse, HTTPFailure>, _ flight: Flight) -> Settlement? {
-        let (verdict, status) = judge(answer, flight)
-        if asksAgain(verdict, flight) { return nil }
-        let settlement = fate(verdict, status, flight)
-        if settlement == nil { state.withLock { end(flight, again: flight.parcel.count, $0) } }
-        return settlement
-    }
-
-    private func judge(_ answer: Result<HTTPResponse, HTTPFailure>, _ flight: Flight) -> (DeliveryVerdict, status: Int?) {
-        switch answer {
-        case .success(let response):
-            let verdict =
-                if let asking = flight.asking {
-                    flight.destination.verdict(on: response, to: asking.inquiry, for: flight.parcel)
-                } else {
-                    flight.destination.verdict(on: response, for: flight.parcel)
-                }
-            return (verdict, response.status)
-        case .failure(let failure):
-            switch failure {
-            case .invalidRequest, .untrusted: return (.misconfigured("\(failure)"), nil)
-            default: return (.retry(after: nil, "\(failure)"), nil)
-            }
-        }
-    }
-
-    /// The receiver has read the parcel and not said what became of it: it stays on its way, and the receiver is asked later.
-    private func asksAgain(_ verdict: DeliveryVerdict, _ flight: Flight) -> Bool {
-        var asking: Asking, pause = Duration.zero
-        let now = clock.monotonicNanoseconds()
-        switch (verdict, flight.asking) {
-        case (.inquire(let inquiry), nil):
-            asking = Asking(inquiry: inquiry, due: 0, limit: now + UInt64(inquiry.limit.wholeNanoseconds))
-        case (.inquire(let inquiry), .some(let previous)) where now < previous.limit:
-            asking = previous
-            asking.inquiry = inquiry
-        case (.retry(let asked, _), .some(let previous)) where now < previous.limit:
-            asking = previous
-            pause = min(asked ?? .zero, policy.longestRetryAfter)
-        default: return false
-        }
-        asking.due = now + UInt64(max(asking.inquiry.interval, pause).wholeNanoseconds)
-        var flight = flight
-        flight.asking = asking
-        flight.cancellation = nil
-        flight.answer = nil
-        state.withLock { $0.value.flights[flight.number] = flight }
-        return true
-    }
-
-    private func fate(_ verdict: DeliveryVerdict, _ status: Int?, _ flight: Flight) -> Settlement? {
-        let parcel = flight.parcel
-        switch verdict {
-        case .delivered:
-            return Settlement(flight: flight)
-        case .deliveredExcept(let rejected, let reason):
-            return Settlement(flight: flight, rejected: min(max(rejected, 0), parcel.count), reason: reason)
-        case .partly(let fates, let asked):
-            let fates = fates.within(parcel.count)
-            if fates.again.count == parcel.count {
-                retry(flight, fates.summary, status: status, asked: asked)
-                return nil
-            }
-            if holdsFirst(flight, fates) { return nil }
-            return Settlement(
-                flight: flight, rejected: fates.rejected.count, again: fates.again.count, reason: fates.summary,
-                entries: fates, pause: fates.again.isEmpty ? nil : .some(asked))
-        case .inquire(let inquiry):
-            retry(flight, "the receiver has not acknowledged the parcel within \(inquiry.limit)", status: status, asked: nil)
-        case .rejected(let reason), .tooLarge(let reason):
-            return split(flight, reason)
-        case .retry(let asked, let reason):
-            retry(flight, reason, status: status, asked: asked)
-        case .misconfigured(let reason):
-            refuse(flight, reason, status: status)
-        }
-        return nil
-    }
-
     /// The flight is over; so many of its entries go again, with one of the next.
-    private func end(_ flight: Flight, again: Int, _ access: Access) {
+    func end(_ flight: Flight, again: Int, _ access: Access) {
         for number in Array(access.value.waiters.keys) {
             guard access.value.waiters[number]?.flights.remove(flight.number) != nil else { continue }
             let rest = (access.value.waiters[number]?.rest ?? 0) + again
@@ -538,196 +461,8 @@ final class CourierEngine: Sendable {
             guard rest == 0, let waiter = access.value.waiters[number], waiter.flights.isEmpty, waiter.outcome == nil else { continue }
             access.value.waiters[number]?.outcome = .complete
         }
+        access.value.isWeighing = false
         access.value.isWanted = true
         access.broadcast()
-    }
-
-    /// - Returns: False when the source has to be told again.
-    private func settle(_ settlement: inout Settlement) -> Bool {
-        let parcel = settlement.parcel
-        state.withLock { $0.value.isSettling = true }
-        defer {
-            state.withLock { access in
-                access.value.isSettling = false
-                access.broadcast()
-            }
-        }
-        do {
-            if !settlement.areLettersKept, settlement.rejected > 0 {
-                keepLetters(of: settlement)
-                settlement.areLettersKept = true
-            }
-            guard try tellSource(settlement) else {
-                state.withLock { end(settlement.flight, again: parcel.count, $0) }
-                retry(settlement.flight, settlement.reason, status: nil, asked: settlement.pause ?? nil)   // all of it
-                return true
-            }
-        } catch {
-            holdBack(because: "the source cannot note that \(parcel.id) is done: \(error)")
-            settlement.isLate = true
-            return false
-        }
-        // Before those who wait for a delivery go on: they may ask what became of it.
-        if settlement.delivered > 0 { onEvent?(.delivered(parcel: parcel.id, count: settlement.delivered)) }
-        if settlement.rejected > 0 {
-            LogDiagnostics.report(
-                name,
-                "the receiver will never take \(settlement.rejected) entries of \(parcel.id): \(settlement.reason)")
-            onEvent?(.rejected(parcel: parcel.id, count: settlement.rejected, reason: settlement.reason))
-        }
-        let refusesAll = state.withLock { access in
-            let more = settlement.entries == nil ? min(1, settlement.rejected) : settlement.rejected
-            let value = settlement.delivered > 0 ? 0 : access.value.rejectionsInARow + more
-            access.value.rejectionsInARow = value
-            if settlement.isLate || settlement.flight.pauses == access.value.pauses {
-                access.value.failures = 0
-                access.value.isTrying = false
-            }
-            access.value.heldParcels.remove(parcel.id)
-            access.value.latestAnswer = settlement.rejected + settlement.again == 0 ? nil : settlement.reason
-            end(settlement.flight, again: settlement.again, access)
-            return value >= policy.rejectionsInARow
-        }
-        if let asked = settlement.pause { retry(settlement.flight, settlement.reason, status: nil, asked: asked) }
-        if refusesAll { holdAll(settlement.flight, settlement.reason) }
-        return true
-    }
-
-    /// - Returns: False when the source cannot take the parcel apart, and all of it has to go again.
-    private func tellSource(_ settlement: Settlement) throws -> Bool {
-        let parcel = settlement.parcel
-        if settlement.rejected == 0 && settlement.again == 0 {
-            try source.settle(parcel, as: .delivered)
-        } else if settlement.rejected == parcel.count {
-            try source.settle(parcel, as: .rejected(settlement.reason))
-        } else if let entries = settlement.entries {
-            if try source.settle(parcel, entries: entries) { return true }
-            if settlement.again > 0 { return false }
-            try source.settle(parcel, rejecting: settlement.rejected, because: settlement.reason)
-        } else {
-            try source.settle(parcel, rejecting: settlement.rejected, because: settlement.reason)
-        }
-        return true
-    }
-
-    /// One letter for the whole parcel, or one for each entry that the receiver named.
-    private func keepLetters(of settlement: Settlement) {
-        guard let deadLetters else { return }
-        let parcel = settlement.parcel
-        do throws(SystemError) {
-            guard settlement.rejected < parcel.count else {
-                let readable = source.excerpt(of: parcel, entries: Set(0..<parcel.count)) ?? parcel
-                return try deadLetters.keep(readable, because: settlement.reason, now: clock.now())
-            }
-            for (place, reason) in (settlement.entries?.rejected ?? [:]).sorted(by: { $0.key < $1.key }) {
-                guard let entry = source.excerpt(of: parcel, entries: [place]) else { continue }
-                try deadLetters.keep(entry, because: reason, now: clock.now())
-            }
-        } catch {
-            LogDiagnostics.report(name, "cannot keep a dead letter in \(deadLetters.path): \(error)")
-        }
-    }
-
-    private func split(_ flight: Flight, _ reason: String) -> Settlement? {
-        let parcel = flight.parcel
-        do {
-            guard parcel.count > 1, try source.split(parcel) else {
-                return Settlement(flight: flight, rejected: parcel.count, reason: reason)
-            }
-        } catch {
-            holdBack(because: "the source cannot split \(parcel.id): \(error)")
-            return nil
-        }
-        onEvent?(.split(parcel: parcel.id, reason: reason))
-        return nil
-    }
-
-    // MARK: Pauses
-
-    private func retry(_ flight: Flight, _ reason: String, status: Int?, asked: Duration?) {
-        let (pause, isFirst) = hold(reason, after: flight, asked: asked)
-        if isFirst { LogDiagnostics.report(name, "cannot deliver, will try again: \(reason)") }
-        onEvent?(
-            .willRetry(
-                parcel: flight.parcel.id, after: pause, reason: reason, status: status, askedByReceiver: asked != nil))
-    }
-
-    private func holdBack(because reason: String) {
-        let (_, isFirst) = hold(reason, after: nil, asked: nil)
-        if isFirst { LogDiagnostics.report(name, reason) }
-    }
-
-    /// - Returns: How long nothing is sent now, and whether that is news.
-    private func hold(_ reason: String, after flight: Flight?, asked: Duration?) -> (Duration, isFirst: Bool) {
-        state.withLock { access in
-            access.value.latestAnswer = reason
-            access.value.isWanted = true
-            let now = clock.monotonicNanoseconds()
-            // Of a trouble that is known already another parcel tells nothing new, but for how long it may last.
-            if let flight, flight.pauses < access.value.pauses, let pause = access.value.pause, now < pause.until {
-                if let asked { begin(.receiver, policy.pause(asked: asked), access) }
-                let until = max(pause.until, access.value.pause?.until ?? 0)
-                return (.nanoseconds(Int64(clamping: until - now)), false)
-            }
-            access.value.failures += 1
-            let span =
-                asked.map(policy.pause(asked:))
-                ?? policy.backoff(afterFailures: access.value.failures, fraction: randomness.fraction())
-            begin(asked == nil ? .failure : .receiver, span, access)
-            return (span, access.value.failures == 1)
-        }
-    }
-
-    private func refuse(_ flight: Flight, _ reason: String, status: Int?) {
-        let (stands, isNews) = state.withLock { access in
-            access.value.isWanted = true
-            // The token or the address changed while the old one was being refused.
-            guard access.value.configuration == flight.configuration else { return (false, false) }
-            let isNews = access.value.pause.map { $0.cause != .misconfiguration } ?? true
-            access.value.latestAnswer = reason
-            begin(.misconfiguration, policy.misconfiguredPause, access)
-            finishWaiters(.misconfigured(reason), access)
-            return (true, isNews)
-        }
-        guard stands else { return }
-        if isNews { LogDiagnostics.report(name, "the receiver refuses us, everything is kept: \(reason)") }
-        onEvent?(.misconfigured(parcel: flight.parcel.id, reason: reason, status: status))
-    }
-
-    /// A parcel of many entries of which the receiver refuses each: the first time it is kept, since the fault may be ours.
-    private func holdsFirst(_ flight: Flight, _ fates: EntryFates) -> Bool {
-        let parcel = flight.parcel
-        guard fates.rejected.count == parcel.count, parcel.count >= policy.rejectionsInARow else { return false }
-        let isFirst = state.withLock { access in
-            if access.value.heldParcels.contains(parcel.id) { return false }
-            // Parcels that were made anew for another destination never come back under these names.
-            if access.value.heldParcels.count >= policy.parcelsInFlight { access.value.heldParcels = [] }
-            access.value.heldParcels.insert(parcel.id)
-            return true
-        }
-        if isFirst { refuse(flight, "it refuses every entry of \(parcel.id): \(fates.summary)", status: nil) }
-        return isFirst
-    }
-
-    /// The receiver has refused one entry after the other: rather than lose all, wait until somebody has looked.
-    private func holdAll(_ flight: Flight, _ reason: String) {
-        let text = "it has refused \(policy.rejectionsInARow) entries in a row, and may refuse any; the latest reason: \(reason)"
-        state.withLock { $0.value.rejectionsInARow = 0 }
-        refuse(flight, text, status: nil)
-    }
-
-    /// A longer pause that is running stays as it is.
-    private func begin(_ cause: Pause.Cause, _ span: Duration, _ access: Access) {
-        let now = clock.monotonicNanoseconds()
-        let until = now + UInt64(span.wholeNanoseconds)
-        let running = access.value.pause.flatMap { now < $0.until ? $0 : nil }
-        let askedUntil = max(running?.askedUntil ?? 0, cause == .receiver ? until : 0)
-        access.value.isTrying = true
-        if let running, running.until >= until {
-            access.value.pause?.askedUntil = askedUntil
-            return
-        }
-        access.value.pause = Pause(cause: cause, until: until, began: now, askedUntil: askedUntil)
-        access.value.pauses += 1
     }
 }

@@ -1,0 +1,91 @@
+internal import LogbookCore
+
+/// When nothing is sent, and for how long.
+extension CourierEngine {
+    func retry(_ flight: Flight, _ reason: String, status: Int?, asked: Duration?) {
+        let (pause, isFirst) = hold(reason, after: flight, asked: asked)
+        if isFirst { LogDiagnostics.report(name, "cannot deliver, will try again: \(reason)") }
+        onEvent?(
+            .willRetry(
+                parcel: flight.parcel.id, after: pause, reason: reason, status: status, askedByReceiver: asked != nil))
+    }
+
+    func holdBack(because reason: String) {
+        let (_, isFirst) = hold(reason, after: nil, asked: nil)
+        if isFirst { LogDiagnostics.report(name, reason) }
+    }
+
+    /// - Returns: How long nothing is sent now, and whether that is news.
+    private func hold(_ reason: String, after flight: Flight?, asked: Duration?) -> (Duration, isFirst: Bool) {
+        state.withLock { access in
+            access.value.latestAnswer = reason
+            access.value.isWanted = true
+            let now = clock.monotonicNanoseconds()
+            // Of a trouble that is known already another parcel tells nothing new, but for how long it may last.
+            if let flight, flight.pauses < access.value.pauses, let pause = access.value.pause, now < pause.until {
+                if let asked { begin(.receiver, policy.pause(asked: asked), access) }
+                let until = max(pause.until, access.value.pause?.until ?? 0)
+                return (.nanoseconds(Int64(clamping: until - now)), false)
+            }
+            access.value.failures += 1
+            let span =
+                asked.map(policy.pause(asked:))
+                ?? policy.backoff(afterFailures: access.value.failures, fraction: randomness.fraction())
+            begin(asked == nil ? .failure : .receiver, span, access)
+            return (span, access.value.failures == 1)
+        }
+    }
+
+    func refuse(_ flight: Flight, _ reason: String, status: Int?) {
+        let (stands, isNews) = state.withLock { access in
+            access.value.isWanted = true
+            // The token or the address changed while the old one was being refused.
+            guard access.value.configuration == flight.configuration else { return (false, false) }
+            let isNews = access.value.pause.map { $0.cause != .misconfiguration } ?? true
+            access.value.latestAnswer = reason
+            begin(.misconfiguration, policy.misconfiguredPause, access)
+            finishWaiters(.misconfigured(reason), access)
+            return (true, isNews)
+        }
+        guard stands else { return }
+        if isNews { LogDiagnostics.report(name, "the receiver refuses us, everything is kept: \(reason)") }
+        onEvent?(.misconfigured(parcel: flight.parcel.id, reason: reason, status: status))
+    }
+
+    /// A parcel of many entries of which the receiver refuses each: the first time it is kept, since the fault may be ours.
+    func holdsFirst(_ flight: Flight, _ fates: EntryFates) -> Bool {
+        let parcel = flight.parcel
+        guard fates.rejected.count == parcel.count, parcel.count >= policy.rejectionsInARow else { return false }
+        let isFirst = state.withLock { access in
+            if access.value.heldParcels.contains(parcel.id) { return false }
+            // Parcels that were made anew for another destination never come back under these names.
+            if access.value.heldParcels.count >= policy.parcelsInFlight { access.value.heldParcels = [] }
+            access.value.heldParcels.insert(parcel.id)
+            return true
+        }
+        if isFirst { refuse(flight, "it refuses every entry of \(parcel.id): \(fates.summary)", status: nil) }
+        return isFirst
+    }
+
+    /// The receiver has refused one entry after the other: rather than lose all, wait until somebody has looked.
+    func holdAll(_ flight: Flight, _ reason: String) {
+        let text = "it has refused \(policy.rejectionsInARow) entries in a row, and may refuse any; the latest reason: \(reason)"
+        state.withLock { $0.value.rejectionsInARow = 0 }
+        refuse(flight, text, status: nil)
+    }
+
+    /// A longer pause that is running stays as it is.
+    private func begin(_ cause: Pause.Cause, _ span: Duration, _ access: Access) {
+        let now = clock.monotonicNanoseconds()
+        let until = now + UInt64(span.wholeNanoseconds)
+        let running = access.value.pause.flatMap { now < $0.until ? $0 : nil }
+        let askedUntil = max(running?.askedUntil ?? 0, cause == .receiver ? until : 0)
+        access.value.isTrying = true
+        if let running, running.until >= until {
+            access.value.pause?.askedUntil = askedUntil
+            return
+        }
+        access.value.pause = Pause(cause: cause, until: until, began: now, askedUntil: askedUntil)
+        access.value.pauses += 1
+    }
+}

@@ -1,0 +1,188 @@
+internal import LogbookCore
+internal import LogbookHTTP
+
+/// What an answer means for a parcel, and how its source is told.
+extension CourierEngine {
+    /// - Returns: The parcel's fate, or nil when it goes again.
+    func weigh(_ answer: Result<HTTPResponse, HTTPFailure>, _ flight: Flight) -> Settlement? {
+        let (verdict, status) = judge(answer, flight)
+        if asksAgain(verdict, flight) { return nil }
+        let settlement = fate(verdict, status, flight)
+        if settlement == nil { state.withLock { end(flight, again: flight.parcel.count, $0) } }
+        return settlement
+    }
+
+    private func judge(_ answer: Result<HTTPResponse, HTTPFailure>, _ flight: Flight) -> (DeliveryVerdict, status: Int?) {
+        switch answer {
+        case .success(let response):
+            let verdict =
+                if let asking = flight.asking {
+                    flight.destination.verdict(on: response, to: asking.inquiry, for: flight.parcel)
+                } else {
+                    flight.destination.verdict(on: response, for: flight.parcel)
+                }
+            return (verdict, response.status)
+        case .failure(let failure):
+            switch failure {
+            case .invalidRequest, .untrusted: return (.misconfigured("\(failure)"), nil)
+            default: return (.retry(after: nil, "\(failure)"), nil)
+            }
+        }
+    }
+
+    /// The receiver has read the parcel and not said what became of it: it stays on its way, and the receiver is asked later.
+    private func asksAgain(_ verdict: DeliveryVerdict, _ flight: Flight) -> Bool {
+        var asking: Asking, pause = Duration.zero
+        let now = clock.monotonicNanoseconds()
+        switch (verdict, flight.asking) {
+        case (.inquire(let inquiry), nil):
+            asking = Asking(inquiry: inquiry, due: 0, limit: now + UInt64(inquiry.limit.wholeNanoseconds))
+        case (.inquire(let inquiry), .some(let previous)) where now < previous.limit:
+            asking = previous
+            asking.inquiry = inquiry
+        case (.retry(let asked, _), .some(let previous)) where now < previous.limit:
+            asking = previous
+            pause = min(asked ?? .zero, policy.longestRetryAfter)
+        default: return false
+        }
+        asking.due = now + UInt64(max(asking.inquiry.interval, pause).wholeNanoseconds)
+        var flight = flight
+        flight.asking = asking
+        flight.cancellation = nil
+        flight.answer = nil
+        state.withLock { access in
+            access.value.isWeighing = false
+            access.value.flights[flight.number] = flight
+        }
+        return true
+    }
+
+    private func fate(_ verdict: DeliveryVerdict, _ status: Int?, _ flight: Flight) -> Settlement? {
+        let parcel = flight.parcel
+        switch verdict {
+        case .delivered:
+            return Settlement(flight: flight)
+        case .deliveredExcept(let rejected, let reason):
+            return Settlement(flight: flight, rejected: min(max(rejected, 0), parcel.count), reason: reason)
+        case .partly(let fates, let asked):
+            let fates = fates.within(parcel.count)
+            if fates.again.count == parcel.count {
+                retry(flight, fates.summary, status: status, asked: asked)
+                return nil
+            }
+            if holdsFirst(flight, fates) { return nil }
+            return Settlement(
+                flight: flight, rejected: fates.rejected.count, again: fates.again.count, reason: fates.summary,
+                entries: fates, pause: fates.again.isEmpty ? nil : .some(asked))
+        case .inquire(let inquiry):
+            retry(flight, "the receiver has not acknowledged the parcel within \(inquiry.limit)", status: status, asked: nil)
+        case .rejected(let reason), .tooLarge(let reason):
+            return split(flight, reason)
+        case .retry(let asked, let reason):
+            retry(flight, reason, status: status, asked: asked)
+        case .misconfigured(let reason):
+            refuse(flight, reason, status: status)
+        }
+        return nil
+    }
+
+    /// - Returns: False when the source has to be told again.
+    func settle(_ settlement: inout Settlement) -> Bool {
+        let parcel = settlement.parcel
+        state.withLock { $0.value.isSettling = true }
+        defer {
+            state.withLock { access in
+                access.value.isSettling = false
+                access.broadcast()
+            }
+        }
+        do {
+            if !settlement.areLettersKept, settlement.rejected > 0 {
+                keepLetters(of: settlement)
+                settlement.areLettersKept = true
+            }
+            guard try tellSource(settlement) else {
+                state.withLock { end(settlement.flight, again: parcel.count, $0) }
+                retry(settlement.flight, settlement.reason, status: nil, asked: settlement.pause ?? nil)   // all of it
+                return true
+            }
+        } catch {
+            holdBack(because: "the source cannot note that \(parcel.id) is done: \(error)")
+            settlement.isLate = true
+            return false
+        }
+        // Before those who wait for a delivery go on: they may ask what became of it.
+        if settlement.delivered > 0 { onEvent?(.delivered(parcel: parcel.id, count: settlement.delivered)) }
+        if settlement.rejected > 0 {
+            LogDiagnostics.report(
+                name,
+                "the receiver will never take \(settlement.rejected) entries of \(parcel.id): \(settlement.reason)")
+            onEvent?(.rejected(parcel: parcel.id, count: settlement.rejected, reason: settlement.reason))
+        }
+        let refusesAll = state.withLock { access in
+            let more = settlement.entries == nil ? min(1, settlement.rejected) : settlement.rejected
+            let value = settlement.delivered > 0 ? 0 : access.value.rejectionsInARow + more
+            access.value.rejectionsInARow = value
+            if settlement.isLate || settlement.flight.pauses == access.value.pauses {
+                access.value.failures = 0
+                access.value.isTrying = false
+            }
+            access.value.heldParcels.remove(parcel.id)
+            access.value.latestAnswer = settlement.rejected + settlement.again == 0 ? nil : settlement.reason
+            end(settlement.flight, again: settlement.again, access)
+            return value >= policy.rejectionsInARow
+        }
+        if let asked = settlement.pause { retry(settlement.flight, settlement.reason, status: nil, asked: asked) }
+        if refusesAll { holdAll(settlement.flight, settlement.reason) }
+        return true
+    }
+
+    /// - Returns: False when the source cannot take the parcel apart, and all of it has to go again.
+    private func tellSource(_ settlement: Settlement) throws -> Bool {
+        let parcel = settlement.parcel
+        if settlement.rejected == 0 && settlement.again == 0 {
+            try source.settle(parcel, as: .delivered)
+        } else if settlement.rejected == parcel.count {
+            try source.settle(parcel, as: .rejected(settlement.reason))
+        } else if let entries = settlement.entries {
+            if try source.settle(parcel, entries: entries) { return true }
+            if settlement.again > 0 { return false }
+            try source.settle(parcel, rejecting: settlement.rejected, because: settlement.reason)
+        } else {
+            try source.settle(parcel, rejecting: settlement.rejected, because: settlement.reason)
+        }
+        return true
+    }
+
+    /// One letter for the whole parcel, or one for each entry that the receiver named.
+    private func keepLetters(of settlement: Settlement) {
+        guard let deadLetters else { return }
+        let parcel = settlement.parcel
+        do throws(SystemError) {
+            guard settlement.rejected < parcel.count else {
+                let readable = source.excerpt(of: parcel, entries: Set(0..<parcel.count)) ?? parcel
+                return try deadLetters.keep(readable, because: settlement.reason, now: clock.now())
+            }
+            for (place, reason) in (settlement.entries?.rejected ?? [:]).sorted(by: { $0.key < $1.key }) {
+                guard let entry = source.excerpt(of: parcel, entries: [place]) else { continue }
+                try deadLetters.keep(entry, because: reason, now: clock.now())
+            }
+        } catch {
+            LogDiagnostics.report(name, "cannot keep a dead letter in \(deadLetters.path): \(error)")
+        }
+    }
+
+    private func split(_ flight: Flight, _ reason: String) -> Settlement? {
+        let parcel = flight.parcel
+        do {
+            guard parcel.count > 1, try source.split(parcel) else {
+                return Settlement(flight: flight, rejected: parcel.count, reason: reason)
+            }
+        } catch {
+            holdBack(because: "the source cannot split \(parcel.id): \(error)")
+            return nil
+        }
+        onEvent?(.split(parcel: parcel.id, reason: reason))
+        return nil
+    }
+}
