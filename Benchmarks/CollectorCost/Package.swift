@@ -5,8 +5,9 @@ import PackageDescription
 let package = Package(
     name: "CollectorBench",
     platforms: [.macOS(.v15)],
+    dependencies: [.package(path: "../Support")],
     targets: [
         .systemLibrary(name: "CSQLite"),
-        .executableTarget(name: "CollectorBench", dependencies: ["CSQLite"]),
+        .executableTarget(name: "CollectorBench", dependencies: ["CSQLite", .product(name: "BenchSupport", package: "Support")]),
     ]
 )

@@ -8,12 +8,15 @@ let root = Context.packageDirectory.split(separator: "/").dropLast(2).last.map(S
 let package = Package(
     name: "DeliveryBench",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(path: "../..", traits: [])],
+    dependencies: [.package(path: "../..", traits: []), .package(path: "../Support")],
     targets: [
         // A receiver that throws everything away, and libcurl's easy interface as a program of C would use it.
         .target(name: "Baseline", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(
             name: "DeliveryBench",
-            dependencies: ["Baseline", .product(name: "Logbook", package: root), .product(name: "LogbookRemote", package: root)]),
+            dependencies: [
+                "Baseline", .product(name: "BenchSupport", package: "Support"), .product(name: "Logbook", package: root),
+                .product(name: "LogbookRemote", package: root),
+            ]),
     ]
 )

@@ -5,5 +5,6 @@ import PackageDescription
 let package = Package(
     name: "FileBench",
     platforms: [.macOS(.v15)],
-    targets: [.executableTarget(name: "FileBench")]
+    dependencies: [.package(path: "../Support")],
+    targets: [.executableTarget(name: "FileBench", dependencies: [.product(name: "BenchSupport", package: "Support")])]
 )

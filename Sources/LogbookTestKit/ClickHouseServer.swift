@@ -19,7 +19,7 @@ package final class ClickHouseServer: Sendable {
     package let httpPort: UInt16
     package let tcpPort: UInt16
     private let interserverPort: UInt16
-    private let folder = ScratchFolder()
+    private let folder = TemporaryFolder()
     private let process = Locked<ChildProcess?>(nil)
     private let databases = Locked(0)
 
@@ -34,7 +34,6 @@ package final class ClickHouseServer: Sendable {
     /// - Parameter more: Of the configuration: clusters, macros.
     package func start(_ more: String = "") throws {
         folder.write(
-            "config.xml",
             """
             <yandex><logger><level>warning</level><log>./log</log><errorlog>./errors</errorlog></logger>
             <http_port>\(httpPort)</http_port><tcp_port>\(tcpPort)</tcp_port><interserver_http_port>\(interserverPort)</interserver_http_port>
@@ -42,16 +41,15 @@ package final class ClickHouseServer: Sendable {
             <path>./data/</path><tmp_path>./tmp/</tmp_path><users_config>users.xml</users_config>
             <default_profile>default</default_profile><default_database>default</default_database>
             <mark_cache_size>8388608</mark_cache_size><uncompressed_cache_size>0</uncompressed_cache_size>\(more)</yandex>
-            """)
+            """, to: "config.xml")
         folder.write(
-            "users.xml",
             """
             <yandex><profiles><default><background_pool_size>4</background_pool_size>
             <background_schedule_pool_size>4</background_schedule_pool_size></default></profiles><quotas><default/></quotas>
             <users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile>
             <quota>default</quota></default><logbook><password>p@ss'word</password><networks><ip>127.0.0.1</ip></networks>
             <profile>default</profile><quota>default</quota></logbook></users></yandex>
-            """)
+            """, to: "users.xml")
         try startAgain()
     }
 
@@ -108,7 +106,7 @@ package final class ClickHouseServer: Sendable {
 
     /// What it has said is wrong, the end of it.
     package var complaints: String {
-        let said = (folder.text("complained") ?? "") + (folder.text("errors") ?? "")
+        let said = folder.text("complained") + folder.text("errors")
         return String(decoding: said.utf8.suffix(4000), as: UTF8.self)
     }
 }

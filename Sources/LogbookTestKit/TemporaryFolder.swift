@@ -37,6 +37,17 @@ package final class TemporaryFolder: Sendable {
     /// Names in the folder, sorted; without hidden ones.
     package var names: [String] { allNames.filter { !$0.hasPrefix(".") } }
 
+    /// Everything in a folder of it, sorted; empty when there is none.
+    package func names(in name: String) -> [String] { Self.entries(self(name), files).sorted() }
+
+    package func makeFolder(_ name: String) { _ = mkdir(self(name), 0o700) }
+
+    /// The lower bits of the mode, as in `0o600`; nil when there is nothing of that name.
+    package func permissions(_ name: String) -> UInt32? {
+        var found = stat()
+        return stat(self(name), &found) == 0 ? UInt32(found.st_mode & 0o7777) : nil
+    }
+
     /// Everything in a file; empty when there is none.
     package func bytes(_ name: String) -> [UInt8] {
         guard let folder = try? files.openFolder(at: path) else { return [] }
@@ -54,13 +65,13 @@ package final class TemporaryFolder: Sendable {
     package func text(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
 
     /// Puts a file in place of what has the name.
-    package func write(_ text: String, to name: String) { put(text, in: name, "w") }
-    package func append(_ text: String, to name: String) { put(text, in: name, "a") }
+    package func write(_ text: String, to name: String) { put(Array(text.utf8), in: name, "w") }
+    package func write(_ bytes: [UInt8], to name: String) { put(bytes, in: name, "w") }
+    package func append(_ text: String, to name: String) { put(Array(text.utf8), in: name, "a") }
 
-    private func put(_ text: String, in name: String, _ mode: String) {
+    private func put(_ bytes: [UInt8], in name: String, _ mode: String) {
         guard let file = fopen(self(name), mode) else { preconditionFailure("\(self(name)) cannot be written, errno \(errno)") }
-        var text = text
-        text.withUTF8 { _ = fwrite($0.baseAddress, 1, $0.count, file) }
+        precondition(fwrite(bytes, 1, bytes.count, file) == bytes.count, "\(self(name)) is written only in part, errno \(errno)")
         fclose(file)
         chmod(self(name), 0o600)
     }

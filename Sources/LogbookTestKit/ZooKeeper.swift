@@ -15,13 +15,12 @@ package final class ZooKeeper: Sendable {
         (try? ChildProcess.run(["sh", "-c", "test -e \(library) && command -v java"], by: .seconds(60))) == .exited(0)
 
     package let port: UInt16
-    private let folder = ScratchFolder()
+    private let folder = TemporaryFolder()
     private let process = Locked<ChildProcess?>(nil)
 
     package init() throws {
         port = try FreePorts.take(1)[0]
         folder.write(
-            "zoo.cfg",
             """
             tickTime=1000
             dataDir=\(folder.path)/data
@@ -31,7 +30,7 @@ package final class ZooKeeper: Sendable {
             4lw.commands.whitelist=srvr,mntr
             forceSync=no
 
-            """)
+            """, to: "zoo.cfg")
         try startAgain()
     }
 
@@ -47,7 +46,7 @@ package final class ZooKeeper: Sendable {
         let deadline = LogDeadline.seconds(60)
         while answer(to: "srvr")?.contains("Mode: ") != true {
             guard child.end == nil, !deadline.hasPassed else {
-                throw ScriptedFailure("ZooKeeper did not start: \(folder.text("said") ?? "")\(folder.text("complained") ?? "")")
+                throw ScriptedFailure("ZooKeeper did not start: \(folder.text("said"))\(folder.text("complained"))")
             }
             usleep(20_000)
         }

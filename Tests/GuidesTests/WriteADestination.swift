@@ -55,7 +55,7 @@ struct OrderStore: LogDestination {
     }
 
     @Test func inAFolderEventsOutliveTheProgram() throws {
-        let files = ScratchFolder(), folder = files.path, token: Secret = "hush", service = LogService()
+        let files = TemporaryFolder(), folder = files.path, token: Secret = "hush", service = LogService()
         let server = try LoopbackServer { _ in .status(503) }
         let url = server.url
         let letters = try DeadLetterFolder(at: folder + "/dead-letters")
@@ -64,6 +64,6 @@ struct OrderStore: LogDestination {
         service.info("kept")
         _ = service.shutdown(by: .milliseconds(50))
         #expect(store.deliveries == LogLedger(submitted: 1))
-        #expect(files.names("spool").contains { $0.hasSuffix(".events") })
+        #expect(files.names(in: "spool").contains { $0.hasSuffix(".events") })
     }
 }

@@ -31,7 +31,7 @@
     /// A PostgreSQL server of the machine's, in a folder of its own, with databases for tests.
     final class PostgresServer: Sendable {
         static let isPossible = isInstalled("ls /usr/lib/postgresql/*/bin/initdb")
-        private let folder = ScratchFolder()
+        private let folder = TemporaryFolder()
         private let port: UInt16
         private let process = Locked<ChildProcess?>(nil)
         private let databases = Locked(0)
@@ -47,7 +47,7 @@
                 asPostgres + [
                     "sh", "-c", "exec $(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1)/initdb -D data -A trust -U postgres --no-sync -E UTF8 --locale=C.UTF-8",
                 ], in: folder.path, errors: folder.path + "/initdb")
-            guard made == .exited(0) else { throw ScriptedFailure("initdb: \(folder.text("initdb") ?? "")") }
+            guard made == .exited(0) else { throw ScriptedFailure("initdb: \(folder.text("initdb"))") }
             try start()
         }
 
@@ -135,14 +135,12 @@
         var clickHouseReplicas: ClickHouseCluster?
 
         /// For archives in files; it goes away with the suite.
-        let folder: TemporaryFolder
+        let folder = TemporaryFolder()
         private let files = Locked(0)
-
-        init() throws { folder = try TemporaryFolder() }
 
         /// All that are installed here.
         static func startAll() throws -> ArchiveServers {
-            var servers = try ArchiveServers()
+            var servers = ArchiveServers()
             if PostgresServer.isPossible { servers.postgres = try PostgresServer() }
             if ClickHouseServer.isPossible {
                 servers.clickHouse = try ClickHouseServer()

@@ -5,10 +5,10 @@
     import Testing
 
     @testable import LogbookCollector
+    import LogbookTestKit
 
     @Suite struct ArrivingFileTests {
-        private let folder: TemporaryFolder
-        init() throws { folder = try TemporaryFolder() }
+        private let folder = TemporaryFolder()
 
         private var names: [String] {
             ((try? FileManager.default.contentsOfDirectory(atPath: folder("received"))) ?? []).sorted()

@@ -2,6 +2,7 @@
     @testable import LogbookCollector
     import LogbookCore
     import LogbookTransactions
+    import LogbookTestKit
     import Testing
 
     @Suite struct CollectorReadingTests {
@@ -9,7 +10,7 @@
         private let archive: SQLiteArchive
 
         init() throws {
-            folder = try TemporaryFolder()
+            folder = TemporaryFolder()
             archive = try SQLiteArchive(path: folder("archive.sqlite"))
         }
 

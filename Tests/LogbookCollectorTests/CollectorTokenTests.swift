@@ -4,6 +4,7 @@
     import LogbookCore
     import LogbookHTTP
     import LogbookTransactions
+    import LogbookTestKit
     import Testing
 
     @Suite struct CollectorTokenTests {
@@ -11,7 +12,7 @@
         private let archive: SQLiteArchive
 
         init() throws {
-            folder = try TemporaryFolder()
+            folder = TemporaryFolder()
             archive = try SQLiteArchive(path: folder("archive.sqlite"))
         }
 

@@ -4,10 +4,10 @@
     import Testing
 
     @testable import LogbookCollector
+    import LogbookTestKit
 
     @Suite struct FilesTests {
-        private let folder: TemporaryFolder
-        init() throws { folder = try TemporaryFolder() }
+        private let folder = TemporaryFolder()
 
         private func with(_ body: (RunningCollector) async throws -> Void) async throws {
             let archive = try SQLiteArchive(path: folder("archive.sqlite"))

@@ -3,6 +3,7 @@
     import LogbookCore
     import LogbookHTTP
     import LogbookTransactions
+    import LogbookTestKit
     import Testing
 
     /// A use case in which a client and a server take part, each with a store of its own.
@@ -23,7 +24,7 @@
 
         @Test("A4: what a client and a server say of a login is one transaction, in the order in which it happened")
         func oneTransaction() async throws {
-            let folder = try TemporaryFolder(), start = LogTime(seconds: 1_763_720_960), clock = ManualClock(now: start)
+            let folder = TemporaryFolder(), start = LogTime(seconds: 1_763_720_960), clock = ManualClock(now: start)
             let archive = try SQLiteArchive(path: folder("archive.sqlite"))
             try await RunningCollector.with(archive) { collector in
                 let client = LogService(clock: .manual(clock)), server = LogService(clock: .manual(clock))

@@ -4,6 +4,7 @@
     import LogbookCore
     import LogbookHTTP
     import LogbookTransactions
+    import LogbookTestKit
     import Testing
 
     /// What somebody on the way has written down, and sends again.
@@ -12,7 +13,7 @@
         private let archive: SQLiteArchive
 
         init() throws {
-            folder = try TemporaryFolder()
+            folder = TemporaryFolder()
             archive = try SQLiteArchive(path: folder("archive.sqlite"))
         }
 

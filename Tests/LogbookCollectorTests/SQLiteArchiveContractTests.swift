@@ -4,6 +4,7 @@
     @testable import LogbookCollector
     import LogbookCore
     import LogbookTransactions
+    import LogbookTestKit
     import Testing
 
     @Suite struct SQLiteArchiveContractTests {
@@ -12,7 +13,7 @@
         private var path: String { folder("archive.sqlite") }
 
         init() throws {
-            folder = try TemporaryFolder()
+            folder = TemporaryFolder()
             archive = try SQLiteArchive(path: folder("archive.sqlite"), busyTimeout: .milliseconds(100))
         }
 

@@ -4,6 +4,7 @@
     @testable import LogbookCollector
     import LogbookCore
     import LogbookTransactions
+    import LogbookTestKit
     import Testing
 
     @Suite struct SQLiteArchiveTests {
@@ -11,7 +12,7 @@
         private let archive: SQLiteArchive
 
         init() throws {
-            folder = try TemporaryFolder()
+            folder = TemporaryFolder()
             archive = try SQLiteArchive(path: folder("archive.sqlite"), busyTimeout: .milliseconds(100))
         }
 

@@ -34,7 +34,7 @@
             "two collectors on one PostgreSQL under load, one of them killed, lose and double nothing",
             .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
         func twoCollectorsOnOnePostgres() async throws {
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             let (counts, sent) = try await onThread {
                 let server = try PostgresServer()
                 let address = try server.makeDatabase()

@@ -2,6 +2,7 @@
     @testable import LogbookCollector
     import LogbookCore
     import LogbookHTTP
+    import LogbookTestKit
     import Testing
 
     /// Requests that whoever stands between a client and the collector might read otherwise than the collector: S20.
@@ -161,7 +162,7 @@
         @Test("S20: more than 60 requests that could be read in two ways are refused and their connection closed, or read in the only one")
         func everyCase() async throws {
             #expect(Self.cases.count >= 60)
-            let folder = try TemporaryFolder()
+            let folder = TemporaryFolder()
             let archive = try SQLiteArchive(path: folder("archive.sqlite"))
             // Whatever is closed is closed for what was said, and not because nothing more was.
             func patient(_ configuration: inout CollectorConfiguration) {

@@ -18,7 +18,7 @@ import Testing
 
     private func recorder(epoch: UInt64 = 1, capacityBytes: Int = smallest) throws -> FlightRecorder {
         try FlightRecorder(
-            path: folder.ring, capacityBytes: capacityBytes, origin: LogOrigin(installation: "test", epoch: epoch))
+            path: folder("ring"), capacityBytes: capacityBytes, origin: LogOrigin(installation: "test", epoch: epoch))
     }
 
     /// A run that says something and ends badly.
@@ -46,7 +46,7 @@ import Testing
                 == ["key": 7, "recovered": true, "recovered_epoch": .unsigned(5), "recovered_sequence": .unsigned(2)])
         #expect(quiet.ledger == LogLedger(submitted: 3, delivered: 3))
         // It kept this run's event, not once more the recovered ones.
-        #expect(try FlightRecorder.recover(folder.ring).map(\.message) == ["this run"])
+        #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == ["this run"])
     }
 
     @Test func whatWasHandedOverIsNotHandedOverAgain() throws {
@@ -99,7 +99,7 @@ import Testing
         #expect(service.shutdown(by: .seconds(30)).isComplete)
         service.info("too late")
         #expect(service.registrations[0].ledger == LogLedger(submitted: 2, delivered: 1, dropped: [.alreadyShutDown: 1]))
-        #expect(try FlightRecorder.recover(folder.ring) == [])
+        #expect(try FlightRecorder.recover(folder("ring")) == [])
         #expect(try recorder().recovered == [])
     }
 
@@ -116,7 +116,7 @@ import Testing
         for number in 1...3000 {
             service.verbose("\(number) \(String(repeating: "x", count: number % 300))")
         }
-        let numbers = try FlightRecorder.recover(folder.ring).map { Int($0.message.split(separator: " ")[0])! }
+        let numbers = try FlightRecorder.recover(folder("ring")).map { Int($0.message.split(separator: " ")[0])! }
         #expect(numbers == Array((numbers.first ?? 0)...3000))
         // 300 bytes of text, 200 of the other facts, 40 of the frame.
         #expect(numbers.count >= (Self.smallest - 540) / 540)
@@ -141,7 +141,7 @@ import Testing
         recorder.log(LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: large))
         recorder.log(LogEvent(sequence: 2, time: LogTime(nanoseconds: 0), level: .info, message: "fits"))
         #expect(recorder.ledger == LogLedger(submitted: 2, delivered: 1, dropped: [.oversize: 1]))
-        #expect(try FlightRecorder.recover(folder.ring).map(\.message) == ["fits"])
+        #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == ["fits"])
     }
 
     @Test func everythingAboutAnEventComesBack() throws {
@@ -175,7 +175,7 @@ import Testing
                 }
             }
         }
-        let recovered = try FlightRecorder.recover(folder.ring)
+        let recovered = try FlightRecorder.recover(folder("ring"))
         #expect(recovered.count == 2000)
         for thread in 0..<4 {
             #expect(recovered.filter { $0.message == "\(thread)" }.map(\.sequence) == Array(1...500))
@@ -187,21 +187,21 @@ import Testing
     @Test func theFileIsForItsOwnerAlone() throws {
         try run(["mine"])
         var status = stat()
-        #expect(stat(folder.ring, &status) == 0)
+        #expect(stat(folder("ring"), &status) == 0)
         #expect(status.st_mode & 0o7777 == 0o600)
         #expect(Int(status.st_size) == Self.smallest + RingHeader.bytes)
     }
 
     @Test func oneRecorderAtATime() throws {
         let first = try recorder()
-        #expect(throws: FlightRecorderError.inUse(path: folder.ring)) { try recorder() }
+        #expect(throws: FlightRecorderError.inUse(path: folder("ring"))) { try recorder() }
         try first.shutdown(by: .now)
         #expect(throws: Never.self) { try recorder() }
     }
 
     @Test func linksAndOtherThingsAreRefused() throws {
-        let name = folder.path + "/link", other = folder.path + "/other"
-        TemporaryFolder.write(Array("somebody's notes".utf8), to: other)
+        let name = folder("link"), other = folder("other")
+        folder.write("somebody's notes", to: "other")
         #expect(throws: FlightRecorderError.notAFlightRecorder(path: other)) { try FlightRecorder(path: other) }
         #expect(throws: FlightRecorderError.notAFlightRecorder(path: other)) { try FlightRecorder.recover(other) }
 
@@ -214,16 +214,16 @@ import Testing
         unlink(name)
         mkfifo(name, 0o600)
         #expect(throws: FlightRecorderError.notARegularFile(path: name)) { try FlightRecorder(path: name) }
-        #expect(TemporaryFolder.bytes(of: other) == Array("somebody's notes".utf8))
+        #expect(folder.text("other") == "somebody's notes")
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
     func aFileOfSomebodyElseIsRefused() throws {
         try run(["theirs"])
-        try #require(chown(folder.ring, 12345, 12345) == 0)
-        #expect(throws: FlightRecorderError.ownedBySomeoneElse(path: folder.ring, user: 12345)) { try recorder() }
-        #expect(throws: FlightRecorderError.ownedBySomeoneElse(path: folder.ring, user: 12345)) {
-            try FlightRecorder.recover(folder.ring)
+        try #require(chown(folder("ring"), 12345, 12345) == 0)
+        #expect(throws: FlightRecorderError.ownedBySomeoneElse(path: folder("ring"), user: 12345)) { try recorder() }
+        #expect(throws: FlightRecorderError.ownedBySomeoneElse(path: folder("ring"), user: 12345)) {
+            try FlightRecorder.recover(folder("ring"))
         }
     }
 
@@ -231,31 +231,31 @@ import Testing
         try run(["kept"])
         do {
             let next = try recorder(epoch: 2, capacityBytes: 1 << 17)
-            #expect(TemporaryFolder.bytes(of: folder.ring).count == Self.smallest + RingHeader.bytes)
+            #expect(folder.bytes("ring").count == Self.smallest + RingHeader.bytes)
             let service = LogService()
             service.register(RecordingProvider())
             #expect(next.handOver(to: service).isComplete)
         }
         withExtendedLifetime(try recorder(epoch: 3, capacityBytes: 1 << 17)) {
-            #expect(TemporaryFolder.bytes(of: folder.ring).count == 1 << 17 + RingHeader.bytes)
+            #expect(folder.bytes("ring").count == 1 << 17 + RingHeader.bytes)
         }
     }
 
     @Test func aFileOfANewerVersionIsLeftAlone() throws {
         try run(["kept"])
-        var bytes = TemporaryFolder.bytes(of: folder.ring)
+        var bytes = folder.bytes("ring")
         bytes[8] = 2
-        TemporaryFolder.write(bytes, to: folder.ring)
-        #expect(throws: FlightRecorderError.writtenByNewerVersion(path: folder.ring, version: 2)) { try recorder() }
-        #expect(TemporaryFolder.bytes(of: folder.ring) == bytes)
+        folder.write(bytes, to: "ring")
+        #expect(throws: FlightRecorderError.writtenByNewerVersion(path: folder("ring"), version: 2)) { try recorder() }
+        #expect(folder.bytes("ring") == bytes)
     }
 
     @Test func aFileWhoseMakingWasInterruptedIsBegunAnew() throws {
         for bytes in [0, 100, 8192, Self.smallest + RingHeader.bytes] {
-            TemporaryFolder.write([UInt8](repeating: 0, count: bytes), to: folder.ring)
+            folder.write([UInt8](repeating: 0, count: bytes), to: "ring")
             try run(["works"])
             #expect(try recorder().recovered.map(\.message) == ["works"])
-            unlink(folder.ring)
+            unlink(folder("ring"))
         }
     }
 
@@ -283,14 +283,14 @@ import Testing
         mutants: Int, ofRing count: Int, seed: UInt64, _ outcomes: inout [DamagedFile.Outcome: Int]
     ) throws {
         try run((1...count).map { "\($0) " + String(repeating: "y", count: 100 + $0 * 13 % 700) })
-        let original = TemporaryFolder.bytes(of: folder.ring)
+        let original = folder.bytes("ring")
         let used = (original.lastIndex { $0 != 0 } ?? 0) + 1
-        let whole = try FlightRecorder.recover(folder.ring)
+        let whole = try FlightRecorder.recover(folder("ring"))
         let places = Dictionary(uniqueKeysWithValues: whole.enumerated().map { ($1.sequence, $0) })
         let random = LogRandomness.seeded(seed)
         for mutant in 0..<mutants {
-            TemporaryFolder.write(DamagedFile.make(from: original, used: used, random), to: folder.ring)
-            guard let found = try? FlightRecorder.recover(folder.ring) else {
+            folder.write(DamagedFile.make(from: original, used: used, random), to: "ring")
+            guard let found = try? FlightRecorder.recover(folder("ring")) else {
                 outcomes[.refused, default: 0] += 1
                 continue
             }
@@ -303,10 +303,10 @@ import Testing
                 let next = try recorder(epoch: 2)
                 #expect(next.recovered == found)
                 next.log(LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: "goes on"))
-                #expect(try FlightRecorder.recover(folder.ring).last?.message == "goes on")
+                #expect(try FlightRecorder.recover(folder("ring")).last?.message == "goes on")
             }
         }
-        unlink(folder.ring)
+        unlink(folder("ring"))
     }
 }
 

@@ -16,10 +16,10 @@
 
         @Test func returningFromMainLeavesNothingToHandOver() throws {
             let folder = TemporaryFolder()
-            try Victim(ring: folder.ring, threads: 0).waitAndDrain()
-            let file = TemporaryFolder.bytes(of: folder.ring)
+            try Victim(ring: folder("ring"), threads: 0).waitAndDrain()
+            let file = folder.bytes("ring")
             #expect(RingFrame.all(in: file[RingHeader.bytes...]).count == 1)
-            #expect(try FlightRecorder.recover(folder.ring) == [])
+            #expect(try FlightRecorder.recover(folder("ring")) == [])
         }
 
         private struct Totals {
@@ -45,13 +45,13 @@
             var totals = Totals()
             for round in 0..<kills {
                 // Every other victim goes on in the ring that the one before it left.
-                if round % 2 == 0 { unlink(folder.ring) }
-                let victim = try Victim(ring: folder.ring, threads: threads)
+                if round % 2 == 0 { unlink(folder("ring")) }
+                let victim = try Victim(ring: folder("ring"), threads: threads)
                 let first = victim.waitForAcknowledgement()
                 usleep(UInt32(random.next() % 6000))
                 let acknowledged = first + victim.killAndDrain()
                 try #require(acknowledged.first != nil, "round \(round): the victim never came to log")
-                try check(folder.ring, acknowledged, round: round, &totals)
+                try check(folder("ring"), acknowledged, round: round, &totals)
             }
             return totals
         }

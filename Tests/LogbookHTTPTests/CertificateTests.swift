@@ -70,12 +70,12 @@ private final class TLSServer {
 
 /// An authority that issues certificates and revokes them, in files.
 private final class Authority {
-    let folder = ScratchFolder()
+    let folder = TemporaryFolder()
     var certificate: String { folder.path + "/ca.pem" }
 
     init() throws {
-        folder.write("index.txt", "")
-        folder.write("ca.cnf", """
+        folder.write("", to: "index.txt")
+        folder.write("""
             [ca]
             default_ca = ours
             [ours]
@@ -84,7 +84,7 @@ private final class Authority {
             private_key = ca.key
             default_md = sha256
             default_crl_days = 2
-            """)
+            """, to: "ca.cnf")
         let made = try TLSServer.run(
             [
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",

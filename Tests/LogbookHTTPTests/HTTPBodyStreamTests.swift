@@ -64,8 +64,8 @@ import Musl
     }
 
     @Test func whatADescriptorHoldsIsSentFromItsBeginning() async throws {
-        let folder = ScratchFolder(), text = String(repeating: "line of a file\n", count: 50_000)
-        folder.write("file", text)
+        let folder = TemporaryFolder(), text = String(repeating: "line of a file\n", count: 50_000)
+        folder.write(text, to: "file")
         let descriptor = open(folder.path + "/file", O_RDONLY)
         defer { close(descriptor) }
         try #require(descriptor >= 0)

@@ -29,7 +29,7 @@
         }
 
         private static func run() throws -> Totals {
-            let folder = ScratchFolder(), random = LogRandomness.seeded(47), port = try FreePorts.take(1)[0]
+            let folder = TemporaryFolder(), random = LogRandomness.seeded(47), port = try FreePorts.take(1)[0]
             let spool = folder.path + "/spool"
             let deadline = LogDeadline.seconds(400), victim = try ChildProcess.builtProgram("RemoteVictim")
             var totals = Totals(), epoch: UInt64 = 0
@@ -51,7 +51,7 @@
                 }
             }
             func waitForWords(in name: String) {
-                while folder.bytes(name)?.isEmpty ?? true, !deadline.hasPassed { usleep(500) }
+                while folder.bytes(name).isEmpty, !deadline.hasPassed { usleep(500) }
             }
             func end(_ process: inout ChildProcess?) {
                 process?.signal(SIGKILL)
@@ -76,22 +76,22 @@
             end(&sender)
             let drained = try ChildProcess.run(
                 [victim, "drain", spool, "\(port)", "\(epoch + 1)"], errors: folder.path + "/drain-errors", by: .seconds(180))
-            #expect(drained == .exited(0), "\(folder.text("drain-errors") ?? "")")
+            #expect(drained == .exited(0), "\(folder.text("drain-errors"))")
             end(&receiver)
 
             var accepted: Set<String> = []
             for epoch in 1...epoch {
-                let words = folder.text("accepted-\(epoch)") ?? ""
+                let words = folder.text("accepted-\(epoch)")
                 for word in words.split(separator: "\n") { accepted.insert("I-\(epoch)-\(word)") }
             }
-            let stored = (folder.text("stored") ?? "").split(separator: "\n").map(String.init)
+            let stored = folder.text("stored").split(separator: "\n").map(String.init)
             let missing = accepted.subtracting(stored)
             #expect(missing.isEmpty, "\(missing.count) are missing, such as \(missing.sorted().prefix(5))")
             #expect(Set(stored).count == stored.count, "something was stored twice")
-            #expect(folder.names("spool").filter { !$0.hasSuffix(".lane") } == [])
+            #expect(folder.names(in: "spool").filter { !$0.hasSuffix(".lane") } == [])
             totals.accepted = accepted.count
             totals.stored = stored.count
-            totals.seen = (folder.text("seen") ?? "").split(separator: "\n").count
+            totals.seen = folder.text("seen").split(separator: "\n").count
             return totals
         }
     }

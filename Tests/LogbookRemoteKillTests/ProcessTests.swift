@@ -18,7 +18,7 @@
 
         @Test("49: 100,000 requests on one connection take no more memory than 10,000")
         func requestsTakeNoMemory() async throws {
-            let folder = ScratchFolder()
+            let folder = TemporaryFolder()
             let (end, connections) = try await onThread {
                 let server = try LoopbackServer(maximumKeptRequests: 0) { _ in .status(200) }
                 let end = try ChildProcess.run(
@@ -26,8 +26,8 @@
                     errors: folder.path + "/errors", by: .seconds(280))
                 return (end, server.connections)
             }
-            #expect(end == .exited(0), "\(folder.text("errors") ?? "")")
-            let sizes = (folder.text("sizes") ?? "").split(separator: "\n").compactMap { Int($0) }
+            #expect(end == .exited(0), "\(folder.text("errors"))")
+            let sizes = folder.text("sizes").split(separator: "\n").compactMap { Int($0) }
             print("memory: \(sizes.map { "\($0 >> 10) KiB" })")
             try #require(sizes.count == 10)
             #expect(connections == 1)
@@ -36,7 +36,7 @@
 
         @Test("a body of 256 MiB that is compressed while it is sent takes no more memory than one of 1 MiB, and arrives whole")
         func compressingTakesNoMemory() async throws {
-            let folder = ScratchFolder()
+            let folder = TemporaryFolder()
             let (end, bodies) = try await onThread {
                 let server = try LoopbackServer { _ in .status(200) }
                 let end = try ChildProcess.run(
@@ -44,7 +44,7 @@
                     errors: folder.path + "/errors", by: .seconds(280))
                 return (end, server.requests.map(\.body))
             }
-            #expect(end == .exited(0), "\(folder.text("errors") ?? "")")
+            #expect(end == .exited(0), "\(folder.text("errors"))")
             try #require(bodies.count == 2)
             let block = try Gzip.inflate(bodies[0], limit: 2 << 20)
             #expect(block.count == 1 << 20)
@@ -65,7 +65,7 @@
                 return isSame ? offset : -1
             }
             #expect(whole == 256 << 20)
-            let sizes = (folder.text("sizes") ?? "").split(separator: "\n").compactMap { Int($0) }
+            let sizes = folder.text("sizes").split(separator: "\n").compactMap { Int($0) }
             print("memory: \(sizes.map { "\($0 >> 10) KiB" })")
             try #require(sizes.count == 2)
             #expect(sizes[1] - sizes[0] <= 4 << 20, "\(sizes)")
@@ -74,8 +74,8 @@
         @Test("52: a name server that says nothing holds up no other host's requests and no shutdown; a new address is found by the next attempt",
               .enabled(if: mayHaveItsOwnNetwork, "needs root and unshare, for a network of its own"))
         func namesThatAreNotAnswered() async throws {
-            let folder = ScratchFolder()
-            folder.write("resolv.conf", "nameserver 127.0.0.1\noptions timeout:30 attempts:2\n")
+            let folder = TemporaryFolder()
+            folder.write("nameserver 127.0.0.1\noptions timeout:30 attempts:2\n", to: "resolv.conf")
             let end = try await onThread {
                 try ChildProcess.run(
                     [
@@ -84,9 +84,9 @@
                         folder.path + "/resolv.conf", try ChildProcess.builtProgram("RemoteVictim"),
                     ], output: folder.path + "/said", errors: folder.path + "/errors", by: .seconds(200))
             }
-            #expect(end == .exited(0), "\(folder.text("errors") ?? "")")
+            #expect(end == .exited(0), "\(folder.text("errors"))")
             #expect(
-                (folder.text("said") ?? "").split(separator: "\n") == [
+                folder.text("said").split(separator: "\n") == [
                     "others are served", "cancelled", "no", "broken", "found", "moved away", "moved back", "shut down", "stopped",
                 ])
         }

@@ -70,7 +70,7 @@ struct ClickHouseClusterTests {
     }
 
     /// A provider whose events are on their way.
-    private static func send(to server: ClickHouseServer, spool: ScratchFolder, over wire: Wire) throws -> RemoteLogProvider {
+    private static func send(to server: ClickHouseServer, spool: TemporaryFolder, over wire: Wire) throws -> RemoteLogProvider {
         let provider = try RemoteLogProvider(
             to: .clickHouse(url: "http://127.0.0.1:\(server.httpPort)"), spool: spool.path + "/spool", policy: SpoolPolicy(parcelEvents: 100),
             origin: Sample.origin, delivery: DeliveryPolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(50)),
@@ -95,7 +95,7 @@ struct ClickHouseClusterTests {
         try await onThread {
             let cluster = try ClickHouseCluster(.shards, sessionTimeout: .seconds(4))
             try Self.makeTables(cluster)
-            let wire = Wire { cluster.servers[1].kill() }, spool = ScratchFolder()
+            let wire = Wire { cluster.servers[1].kill() }, spool = TemporaryFolder()
             let provider = try Self.send(to: cluster.servers[0], spool: spool, over: wire)
             #expect(Self.eventually { wire.refused >= 3 })
             try cluster.startAgain(cluster.servers[1])
@@ -115,7 +115,7 @@ struct ClickHouseClusterTests {
         try await onThread {
             let cluster = try ClickHouseCluster(.replicas, sessionTimeout: .seconds(4))
             try Self.makeTables(cluster)
-            let wire = Wire { cluster.servers[0].kill() }, spool = ScratchFolder()
+            let wire = Wire { cluster.servers[0].kill() }, spool = TemporaryFolder()
             let provider = try Self.send(to: cluster.servers[0], spool: spool, over: wire)
             #expect(Self.eventually { wire.refused >= 3 })
             // The same bytes go to the other one, which knows what the first has taken.

@@ -51,7 +51,7 @@ import Testing
     func againstAStrictDouble() throws {
         let double = ElasticsearchDouble()
         let server = try LoopbackServer { double.answer($0) }
-        let folder = ScratchFolder()
+        let folder = TemporaryFolder()
         let letters = try DeadLetterFolder(at: folder.path + "/dead")
         let provider = RemoteLogProvider(
             to: .elasticsearch(url: server.url, index: "logs", authorization: .apiKey("right")), origin: Sample.origin,
@@ -68,8 +68,8 @@ import Testing
         #expect(double.busy > 0)           // and asked for patience
         #expect(provider.ledger == LogLedger(submitted: 1000, delivered: 999, dropped: [.rejectedByServer: 1]))
         #expect(letters.count == 1)
-        #expect(folder.text("dead/" + folder.names("dead")[0])?.contains(#""message":"event 777""#) == true)
-        #expect(folder.text("dead/" + folder.names("dead")[1])?.hasPrefix("reason: status 400: mapper_parsing_exception") == true)
+        #expect(folder.text("dead/" + folder.names(in: "dead")[0]).contains(#""message":"event 777""#))
+        #expect(folder.text("dead/" + folder.names(in: "dead")[1]).hasPrefix("reason: status 400: mapper_parsing_exception"))
         try provider.shutdown(by: .seconds(30))
     }
 }

@@ -50,7 +50,7 @@ import Testing
 
     final class Bench {
         let clock = ManualClock(now: LogTime(seconds: 1_763_720_960))
-        let folder = ScratchFolder()
+        let folder = TemporaryFolder()
         let events = Locked<[CourierEvent]>([])
         let provider: RemoteLogProvider
         let storage: Storage
@@ -109,7 +109,7 @@ import Testing
             #expect(provider.deliveries == LogLedger(submitted: all, delivered: all), "\(fault)")
             #expect(provider.ledger == LogLedger(submitted: all, delivered: all), "\(fault)")
             if storage == .folder {
-                #expect(folder.names("spool").filter { !$0.hasSuffix(".lane") } == [], "\(fault)")
+                #expect(folder.names(in: "spool").filter { !$0.hasSuffix(".lane") } == [], "\(fault)")
             }
         }
     }
@@ -416,7 +416,7 @@ import Testing
     func full(storage: Storage) throws {
         let receiver = Receiver { _, _ in .status(503) }
         let server = try LoopbackServer { receiver.answer($0) }
-        let folder = ScratchFolder(), clock = ManualClock(now: LogTime(seconds: 1_000_000))
+        let folder = TemporaryFolder(), clock = ManualClock(now: LogTime(seconds: 1_000_000))
         let collector = CollectorDestination(url: server.url), transport = CurlTransport()
         let provider =
             switch storage {

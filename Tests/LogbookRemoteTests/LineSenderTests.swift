@@ -66,7 +66,7 @@ import Testing
 
     @Test("41, 44, 45: failures are tried again, a poison line is set aside, and what is too large is split")
     func aDifficultReceiver() throws {
-        let folder = ScratchFolder(), letters = try DeadLetterFolder(at: folder.path + "/dead")
+        let folder = TemporaryFolder(), letters = try DeadLetterFolder(at: folder.path + "/dead")
         let transport = ScriptedTransport { [collector] number, request in
             if number % 5 == 1 { return .status(503) }
             let lines = FakeCollector.lines(request)

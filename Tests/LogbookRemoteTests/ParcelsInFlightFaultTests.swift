@@ -10,7 +10,7 @@ import Testing
     enum Storage: CaseIterable { case memory, folder }
 
     private func provider(
-        _ storage: Storage, _ url: String, _ folder: ScratchFolder, inFlight: Int = 4, onEvent: (@Sendable (CourierEvent) -> Void)? = nil
+        _ storage: Storage, _ url: String, _ folder: TemporaryFolder, inFlight: Int = 4, onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) throws -> RemoteLogProvider {
         let delivery = DeliveryPolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(5), parcelsInFlight: inFlight)
         let collector = CollectorDestination(url: url, token: "hush")
@@ -29,7 +29,7 @@ import Testing
     @Test("41, 47: the second parcel's answer comes before the first's, and one fails: each event arrives once and the books agree",
           arguments: Storage.allCases)
     func secondBeforeFirst(storage: Storage) throws {
-        let collector = FakeCollector(), first = Gate(), folder = ScratchFolder()
+        let collector = FakeCollector(), first = Gate(), folder = TemporaryFolder()
         defer { first.open() }
         let seen = Locked<(order: [String], tries: [String: Int])>(([], [:])), fates = Monitor<[String]>([])
         let server = try LoopbackServer { request in
@@ -74,13 +74,13 @@ import Testing
         #expect(provider.deliveries == LogLedger(submitted: 100, delivered: 100))
         #expect(server.connections > 1)
         try provider.shutdown(by: .seconds(30))
-        if storage == .folder { #expect(folder.names("spool").filter { !$0.hasSuffix(".lane") } == []) }
+        if storage == .folder { #expect(folder.names(in: "spool").filter { !$0.hasSuffix(".lane") } == []) }
     }
 
     @Test("41-48: faults of every kind at random, with several on their way: each event arrives once and the books agree",
           arguments: Storage.allCases)
     func anyFault(storage: Storage) throws {
-        let collector = FakeCollector(), random = LogRandomness.seeded(23), folder = ScratchFolder()
+        let collector = FakeCollector(), random = LogRandomness.seeded(23), folder = TemporaryFolder()
         let isHealed = Locked(false)
         let server = try LoopbackServer(atHead: { _ in
             !isHealed.withLock { $0 } && random.next() % 20 == 0 ? .reset : nil
@@ -110,12 +110,12 @@ import Testing
         #expect(Set(collector.received).count == collector.received.count)
         #expect(UInt64(collector.received.count) >= ledger.delivered)
         try provider.shutdown(by: .seconds(30))
-        if storage == .folder { #expect(folder.names("spool").filter { !$0.hasSuffix(".lane") } == []) }
+        if storage == .folder { #expect(folder.names(in: "spool").filter { !$0.hasSuffix(".lane") } == []) }
     }
 
     @Test("43: what waits goes to the new destination, also while parcels for the old one are on their way", arguments: Storage.allCases)
     func anotherDestinationMeanwhile(storage: Storage) throws {
-        let old = FakeCollector(), new = FakeCollector(), gate = Gate(), folder = ScratchFolder()
+        let old = FakeCollector(), new = FakeCollector(), gate = Gate(), folder = TemporaryFolder()
         defer { gate.open() }
         let silent = try LoopbackServer { .after(gate, .response(old.acknowledge($0.headers, $0.body))) }
         let server = try LoopbackServer { .response(new.acknowledge($0.headers, $0.body)) }

@@ -10,7 +10,7 @@ import Testing
 /// nginx with a folder that files can be put into, over TLS and in the clear.
 private final class Nginx: Sendable {
     static let isPossible = (try? ChildProcess.run(["sh", "-c", "command -v nginx && command -v openssl"], by: .seconds(60))) == .exited(0)
-    let folder = ScratchFolder()
+    let folder = TemporaryFolder()
     let url: String
     let secureURL: String
     private let process: ChildProcess
@@ -21,7 +21,7 @@ private final class Nginx: Sendable {
         let ports = try FreePorts.take(2)
         url = "http://127.0.0.1:\(ports[0])"
         secureURL = "https://127.0.0.1:\(ports[1])"
-        folder.write("nginx.conf", """
+        folder.write("""
             daemon off; master_process off; pid nginx.pid; error_log errors.log;
             events { worker_connections 64; }
             http {
@@ -40,7 +40,7 @@ private final class Nginx: Sendable {
                     location /ready { return 204; }
                 }
             }
-            """)
+            """, to: "nginx.conf")
         let made = try ChildProcess.run(
             [
                 "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
@@ -52,7 +52,7 @@ private final class Nginx: Sendable {
         let deadline = LogDeadline.seconds(60), question = HTTPRequest(method: "GET", url: url + "/ready")
         while (try? CurlTransport.shared.sendAndWait(question, by: .seconds(30)))?.status != 204 {
             guard process.end == nil, !deadline.hasPassed else {
-                throw ScriptedFailure("nginx did not start: \(folder.text("complained") ?? "")\(folder.text("errors.log") ?? "")")
+                throw ScriptedFailure("nginx did not start: \(folder.text("complained"))\(folder.text("errors.log"))")
             }
         }
     }
@@ -61,8 +61,8 @@ private final class Nginx: Sendable {
 
     /// The lines of all files that were put there.
     func lines(_ place: String) throws -> [String] {
-        try folder.names("store/" + place).flatMap { name in
-            let bytes = folder.bytes("store/\(place)/\(name)") ?? []
+        try folder.names(in: "store/" + place).flatMap { name in
+            let bytes = folder.bytes("store/\(place)/\(name)")
             let content = name.hasSuffix(".gz") ? try Gzip.inflate(bytes, limit: 64 << 20) : bytes
             return String(decoding: content, as: UTF8.self).split(separator: "\n").map(String.init)
         }
@@ -99,7 +99,7 @@ struct RealNginxTests {
     func everythingOfNginx() async throws {
         let impatient = impatient
         try await onThread {
-            let nginx = try Nginx(), spool = ScratchFolder()
+            let nginx = try Nginx(), spool = TemporaryFolder()
             let events = (1...1000).map { LogEvent(sequence: UInt64($0), time: Sample.time, level: .info, message: "event \($0)") }
             let expected = Set(events.map { event in
                 var line: [UInt8] = []
@@ -113,7 +113,7 @@ struct RealNginxTests {
             #expect(throws: RemoteLogProviderError.self) { try stranger.deliver(by: .seconds(30)) }
             #expect(stranger.status.state == .misconfigured)
             try? stranger.shutdown(by: .now)
-            #expect(nginx.folder.names("store/files/strange") == [])
+            #expect(nginx.folder.names(in: "store/files/strange") == [])
 
             let provider = try RemoteLogProvider(
                 to: Files(folder: nginx.secureURL + "/files/all", token: "wrong"), spool: spool.path + "/spool",
@@ -127,7 +127,7 @@ struct RealNginxTests {
             try provider.deliver(by: .seconds(60))
             #expect(provider.deliveries == LogLedger(submitted: 1000, delivered: 1000))
             try provider.shutdown(by: .seconds(30))
-            #expect(nginx.folder.names("store/files/all").count == 10)
+            #expect(nginx.folder.names(in: "store/files/all").count == 10)
             #expect(Set(try nginx.lines("files/all")) == expected)
             #expect(try nginx.lines("files/all").count == 1000)
 
@@ -175,7 +175,7 @@ struct RealNginxTests {
             #expect(try transport.sendAndWait(request, by: .seconds(60)).status == 201)
             let codec = try GzipStream.inflating()
             var stored: [UInt8] = []
-            try (nginx.folder.bytes("store/files/large.gz") ?? []).withUnsafeBytes { try codec.take($0, isLast: true) { stored += $0 } }
+            try nginx.folder.bytes("store/files/large.gz").withUnsafeBytes { try codec.take($0, isLast: true) { stored += $0 } }
             #expect(stored.count == bytes && stored.starts(with: line) && stored.suffix(line.count).elementsEqual(line))
         }
     }

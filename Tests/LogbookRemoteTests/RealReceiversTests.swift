@@ -27,56 +27,19 @@ private func losingTheFirstAnswer() -> RelayTransport {
 
 private let impatient = DeliveryPolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(10))
 
-/// A ClickHouse server of the machine, in a folder of its own.
-private final class ClickHouse: Sendable {
-    static let isPossible = isInstalled(["sh", "-c", "command -v clickhouse-server"])
-    let folder = ScratchFolder()
-    let url: String
-    private let process: ChildProcess
+extension ClickHouseServer {
+    fileprivate var url: String { "http://127.0.0.1:\(httpPort)" }
 
-    init() throws {
-        let ports = try FreePorts.take(3)
-        url = "http://127.0.0.1:\(ports[0])"
-        folder.write("config.xml", """
-            <yandex><logger><level>warning</level><log>./log</log><errorlog>./errors</errorlog></logger>
-            <http_port>\(ports[0])</http_port><tcp_port>\(ports[1])</tcp_port><interserver_http_port>\(ports[2])</interserver_http_port>
-            <listen_host>127.0.0.1</listen_host><interserver_http_host>127.0.0.1</interserver_http_host>
-            <path>./data/</path><tmp_path>./tmp/</tmp_path><users_config>users.xml</users_config>
-            <default_profile>default</default_profile><default_database>default</default_database>
-            <mark_cache_size>67108864</mark_cache_size></yandex>
-            """)
-        folder.write("users.xml", """
-            <yandex><profiles><default/></profiles><quotas><default/></quotas><users><default><password>right</password>
-            <networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users></yandex>
-            """)
-        process = try ChildProcess(
-            ["clickhouse-server", "--config-file=config.xml"], in: folder.path, output: folder.path + "/said",
-            errors: folder.path + "/complained")
-        let deadline = LogDeadline.seconds(60)
-        while answer(HTTPRequest(method: "GET", url: url + "/ping"))?.status != 200 {
-            guard process.end == nil, !deadline.hasPassed else {
-                throw ScriptedFailure("clickhouse-server did not start: \(folder.text("complained") ?? "")\(folder.text("errors") ?? "")")
-            }
-        }
-    }
-
-    deinit { process.wait(by: .now) }
-
-    func ask(_ query: String) -> String {
-        let request = HTTPRequest(
-            url: url + "/", headers: [HTTPHeader("X-ClickHouse-User", "default"), HTTPHeader("X-ClickHouse-Key", "right")],
-            body: Array(query.utf8))
-        return answer(request).map { String(decoding: $0.body, as: UTF8.self) } ?? "no answer"
-    }
-
-    func provider(table: String = "logs", password: Secret = "right", transport: any HTTPTransport = CurlTransport()) throws -> RemoteLogProvider {
+    fileprivate func provider(
+        table: String = "logs", password: Secret = "p@ss'word", transport: any HTTPTransport = CurlTransport()
+    ) throws -> RemoteLogProvider {
         RemoteLogProvider(
-            to: .clickHouse(url: url, table: table, user: "default", password: password), origin: Sample.origin, delivery: impatient,
+            to: .clickHouse(url: url, table: table, user: "logbook", password: password), origin: Sample.origin, delivery: impatient,
             transport: transport)
     }
 }
 
-@Suite(.enabled(if: ClickHouse.isPossible, "needs the Debian package clickhouse-server"), .serialized)
+@Suite(.enabled(if: ClickHouseServer.isPossible, "needs the Debian package clickhouse-server"), .serialized)
 struct RealClickHouseTests {
     private static let columns = """
         time DateTime, nanos UInt32, level String, message String, installation String, epoch UInt64, sequence UInt64,
@@ -86,8 +49,9 @@ struct RealClickHouseTests {
     @Test("a real ClickHouse stores each event once although an answer is lost, tells what is wrong, and finds the poison row")
     func everythingOfClickHouse() async throws {
         try await onThread {
-            let server = try ClickHouse()
-            #expect(server.ask("CREATE TABLE logs (\(Self.columns)) ENGINE = ReplacingMergeTree ORDER BY (time, installation, epoch, sequence)") == "")
+            let server = try ClickHouseServer()
+            try server.start()
+            #expect(try server.ask("CREATE TABLE logs (\(Self.columns)) ENGINE = ReplacingMergeTree ORDER BY (time, installation, epoch, sequence)") == "")
 
             // A wrong password, and then a table that is not there: everything is kept until it is right.
             let provider = try server.provider(table: "nothing", password: "wrong", transport: losingTheFirstAnswer())
@@ -100,11 +64,11 @@ struct RealClickHouseTests {
             _ = try? provider.deliver(by: .seconds(5))
             #expect(throws: RemoteLogProviderError.self) { try provider.deliver(by: .seconds(30)) }
             #expect(provider.status.state == .misconfigured)
-            provider.update(to: .clickHouse(url: server.url, table: "nothing", user: "default", password: "right"))
+            provider.update(to: .clickHouse(url: server.url, table: "nothing", user: "logbook", password: "p@ss'word"))
             #expect(throws: RemoteLogProviderError.self) { try provider.deliver(by: .seconds(30)) }
             #expect(provider.status.latestAnswer?.contains("60") == true)
             #expect(provider.deliveries == LogLedger(submitted: 1000))
-            provider.update(to: .clickHouse(url: server.url, user: "default", password: "right"))
+            provider.update(to: .clickHouse(url: server.url, user: "logbook", password: "p@ss'word"))
             try provider.deliver(by: .seconds(60))
             #expect(provider.deliveries == LogLedger(submitted: 1000, delivered: 1000))
             try provider.shutdown(by: .seconds(30))
@@ -118,14 +82,14 @@ struct RealClickHouseTests {
             }
             try again.deliver(by: .seconds(60))
             try again.shutdown(by: .seconds(30))
-            #expect(Int(server.ask("SELECT count() FROM logs").split(separator: "\n")[0])! >= 1000)
-            #expect(server.ask("SELECT count(), uniqExact(sequence), min(toUnixTimestamp(time)), max(nanos) FROM logs FINAL") == "1000\t1000\t1792837760\t123456789\n")
-            #expect(server.ask("SELECT message, category, level FROM logs FINAL WHERE sequence = 7 FORMAT JSONEachRow") == #"{"message":"event \"7\" \\ ü","category":"c","level":"info"}"# + "\n")
-            let line = server.ask("SELECT event FROM logs FINAL WHERE sequence = 7 FORMAT JSONCompact")
+            #expect(try Int(server.ask("SELECT count() FROM logs").split(separator: "\n")[0])! >= 1000)
+            #expect(try server.ask("SELECT count(), uniqExact(sequence), min(toUnixTimestamp(time)), max(nanos) FROM logs FINAL") == "1000\t1000\t1792837760\t123456789\n")
+            #expect(try server.ask("SELECT message, category, level FROM logs FINAL WHERE sequence = 7 FORMAT JSONEachRow") == #"{"message":"event \"7\" \\ ü","category":"c","level":"info"}"# + "\n")
+            let line = try server.ask("SELECT event FROM logs FINAL WHERE sequence = 7 FORMAT JSONCompact")
             #expect(line.contains(#"\\\"installation\\\":\\\"I\\\""#) || line.contains(#"\"installation\":\"I\""#))
 
             // A column of numbers that one event has no number for.
-            #expect(server.ask("CREATE TABLE picky (time DateTime, sequence UInt64, category UInt8) ENGINE = MergeTree ORDER BY time") == "")
+            #expect(try server.ask("CREATE TABLE picky (time DateTime, sequence UInt64, category UInt8) ENGINE = MergeTree ORDER BY time") == "")
             let picky = try server.provider(table: "picky")
             for number in 1...100 {
                 picky.log(LogEvent(
@@ -134,7 +98,7 @@ struct RealClickHouseTests {
             }
             #expect(throws: RemoteLogProviderError.lost(count: 1)) { try picky.deliver(by: .seconds(60)) }
             try picky.shutdown(by: .seconds(30))
-            #expect(server.ask("SELECT count(), uniqExact(sequence) FROM picky") == "99\t99\n")
+            #expect(try server.ask("SELECT count(), uniqExact(sequence) FROM picky") == "99\t99\n")
         }
     }
 }
@@ -142,7 +106,7 @@ struct RealClickHouseTests {
 /// moto, which plays Amazon and checks signatures.
 private final class Moto: Sendable {
     static let isPossible = isInstalled(["moto_server", "--help"]) && isInstalled(["python3", "-c", "import boto3"])
-    let folder = ScratchFolder()
+    let folder = TemporaryFolder()
     let url: String
     let credentials: AWSCredentials
     private let process: ChildProcess
@@ -167,8 +131,8 @@ private final class Moto: Sendable {
             client("logs").create_log_stream(logGroupName="g", logStreamName="s")
             print(key["AccessKeyId"], key["SecretAccessKey"])
             """], output: folder.path + "/key", errors: folder.path + "/setup")
-        guard made == .exited(0), let words = folder.text("key")?.split(separator: "\n").first?.split(separator: " "), words.count == 2
-        else { throw ScriptedFailure("moto: \(folder.text("setup") ?? "")") }
+        guard made == .exited(0), let words = folder.text("key").split(separator: "\n").first?.split(separator: " "), words.count == 2
+        else { throw ScriptedFailure("moto: \(folder.text("setup"))") }
         credentials = AWSCredentials(accessKey: String(words[0]), secretKey: Secret(String(words[1])))
     }
 
@@ -182,7 +146,7 @@ private final class Moto: Sendable {
             s3, logs = client("s3"), client("logs")
             \(program)
             """], output: folder.path + "/asked", errors: folder.path + "/asking")
-        return (folder.text("asked") ?? "") + (folder.text("asking") ?? "")
+        return folder.text("asked") + folder.text("asking")
     }
 }
 
@@ -194,7 +158,7 @@ struct RealSignaturesTests {
             let moto = try Moto()
             var wrong = moto.credentials
             wrong.secretKey = "wrong"
-            let spool = ScratchFolder()
+            let spool = TemporaryFolder()
             func s3(_ credentials: AWSCredentials) -> S3Destination {
                 .s3(bucket: "bucket", region: "eu-central-1", prefix: "logs", credentials: credentials, endpoint: moto.url)
             }

@@ -70,7 +70,7 @@ import Testing
 
     /// The same collector, with events in a folder on the way.
     private static func spooled() throws -> ConformanceSpecimen {
-        let collector = Collector(), folder = ScratchFolder()
+        let collector = Collector(), folder = TemporaryFolder()
         let provider = try RemoteLogProvider(
             to: .collector(url: "http://127.0.0.1:1", token: "hush"), spool: folder.path + "/spool",
             delivery: DeliveryPolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(5)), transport: collector.transport)

@@ -131,7 +131,7 @@ import Testing
 
     @Test("47, 48: what an indexer loses after it has read it is sent again, and nothing is delivered that was not acknowledged", arguments: [1, 4])
     func nothingIsLost(inFlight: Int) throws {
-        let indexer = Indexer(), server = try LoopbackServer { indexer.answer($0) }, folder = ScratchFolder()
+        let indexer = Indexer(), server = try LoopbackServer { indexer.answer($0) }, folder = TemporaryFolder()
         let delivery = DeliveryPolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(5), parcelsInFlight: inFlight)
         let provider = try RemoteLogProvider(
             to: .splunk(url: server.url, token: "right", acknowledgement: Self.acknowledgement), spool: folder.path + "/spool",
@@ -142,7 +142,7 @@ import Testing
         #expect(indexer.lost >= 3)
         #expect(Set(indexer.stored.keys).count == 500)
         #expect(indexer.refusals == [])
-        #expect(folder.names("spool").filter { !$0.hasSuffix(".lane") } == [])
+        #expect(folder.names(in: "spool").filter { !$0.hasSuffix(".lane") } == [])
         try provider.shutdown(by: .seconds(30))
     }
 

@@ -9,8 +9,7 @@
 
     extension ToolTests {
         @Suite struct CollectCommandTests {
-            private let folder: TemporaryFolder
-            init() throws { folder = try TemporaryFolder() }
+            private let folder = TemporaryFolder()
 
             @Test func whatCannotStartSaysSoOnce() throws {
                 let collector = try CollectorProcess(in: folder)

@@ -12,7 +12,7 @@
             private let collector: CollectorProcess
 
             init() throws {
-                folder = try TemporaryFolder()
+                folder = TemporaryFolder()
                 collector = try CollectorProcess(in: folder)
                 for _ in 0..<20 { #expect(try send(Array(Self.set.utf8)) == 202) }   // it has what it needs at any time
             }

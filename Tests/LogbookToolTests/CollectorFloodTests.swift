@@ -24,16 +24,16 @@
             @Test("Row 55, S19: while 2,000 connections say nothing, or too little, everybody who asks is answered, and the caps hold")
             func idleAndSlowConnections() throws {
                 try #require(Self.raiseFileLimit() >= Self.connections + 500, "raise the limit of open files: ulimit -Hn")
-                let folder = try TemporaryFolder(), collector = try CollectorProcess(in: folder)
+                let folder = TemporaryFolder(), collector = try CollectorProcess(in: folder)
                 let set =
                     #"{"apptxns":[{"apptxn/id":"T%","apptxn/usecase":1,"apptxn/logs":["#
                     + #"{"apptxnlog/usecase-event":1,"apptxnlog/timestamp":"Thu, 15 Jan 2015 18:11:42 GMT"}]}]}"#
 
                 // One in four sends nothing, one the beginning of a header, one half a header now and then, one half a body.
-                var crowd: [Connection] = []
+                var crowd: [RawConnection] = []
                 func byte(_ index: Int) { if index % 4 == 2 { crowd[index].send("x") } }
                 for index in 0..<Self.connections {
-                    guard let connection = try? Connection(port: collector.port) else { continue }
+                    guard let connection = try? RawConnection(port: collector.port) else { continue }
                     crowd.append(connection)
                     switch (crowd.count - 1) % 4 {
                     case 0: break

@@ -8,8 +8,7 @@
     extension ToolTests {
         /// What becomes of a request that is under way when the collector is told to stop.
         @Suite struct CollectorStopTests {
-            private let folder: TemporaryFolder
-            init() throws { folder = try TemporaryFolder() }
+            private let folder = TemporaryFolder()
 
             private static let body =
                 #"{"apptxns":[{"apptxn/id":"T","apptxn/usecase":1,"apptxn/logs":["#
@@ -20,8 +19,8 @@
                 """
 
             /// A connection over which half a set was sent, and has arrived.
-            private func halfASet(to collector: CollectorProcess) throws -> Connection {
-                let connection = try Connection(port: collector.port)
+            private func halfASet(to collector: CollectorProcess) throws -> RawConnection {
+                let connection = try RawConnection(port: collector.port)
                 connection.send(Self.head + String(Self.body.prefix(100)))
                 func metrics() -> String {
                     let request = HTTPRequest(
@@ -43,7 +42,7 @@
                 let collector = try CollectorProcess(in: folder)
                 let connection = try halfASet(to: collector)
                 collector.tool.signal(SIGTERM)
-                #expect(Tool.eventually { (try? Connection(port: collector.port)) == nil })
+                #expect(Tool.eventually { (try? RawConnection(port: collector.port)) == nil })
                 #expect(collector.tool.process.end == nil)
                 connection.send(String(Self.body.dropFirst(100)))
                 #expect(connection.receive()?.hasPrefix("HTTP/1.1 202 ") == true)
@@ -67,7 +66,7 @@
                 let collector = try CollectorProcess(in: folder)
                 let connection = try halfASet(to: collector)
                 collector.tool.signal(SIGTERM)
-                #expect(Tool.eventually { (try? Connection(port: collector.port)) == nil })
+                #expect(Tool.eventually { (try? RawConnection(port: collector.port)) == nil })
                 collector.tool.signal(SIGTERM)
                 #expect(collector.tool.process.wait(by: .seconds(60)) == .killed(by: SIGTERM))
                 #expect(connection.receive() == nil)

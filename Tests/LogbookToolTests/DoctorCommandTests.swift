@@ -7,8 +7,7 @@
 
     extension ToolTests {
         @Suite struct DoctorCommandTests {
-            private let folder: TemporaryFolder
-            init() throws { folder = try TemporaryFolder() }
+            private let folder = TemporaryFolder()
 
             private func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Tool.Outcome {
                 try Tool.run(["doctor"] + arguments, in: folder, environment: environment)

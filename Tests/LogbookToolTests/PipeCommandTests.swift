@@ -10,8 +10,7 @@
 
     extension ToolTests {
         @Suite struct PipeCommandTests {
-            private let folder: TemporaryFolder
-            init() throws { folder = try TemporaryFolder() }
+            private let folder = TemporaryFolder()
 
             private func archived(_ sql: String) throws -> Int {
                 var configuration = Configuration()

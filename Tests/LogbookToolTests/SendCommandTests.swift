@@ -6,8 +6,7 @@
 
     extension ToolTests {
         @Suite struct SendCommandTests {
-            private let folder: TemporaryFolder
-            init() throws { folder = try TemporaryFolder() }
+            private let folder = TemporaryFolder()
 
             private func write(_ lines: Int) throws {
                 let text = (1...lines).map { "2026-11-21 10:29:20 WARN number \($0)\n" }.joined()

@@ -9,8 +9,7 @@
 
     extension ToolTests {
         @Suite struct StoreCommandTests {
-            private let folder: TemporaryFolder
-            init() throws { folder = try TemporaryFolder() }
+            private let folder = TemporaryFolder()
 
             private func provider() throws -> (TransactionLogProvider, LogService) {
                 var configuration = TransactionLogConfiguration(storePath: folder("store.sqlite"))

@@ -6,8 +6,7 @@
 
     extension ToolTests {
         @Suite struct TailAndShipTests {
-            private let folder: TemporaryFolder
-            init() throws { folder = try TemporaryFolder() }
+            private let folder = TemporaryFolder()
 
             private func write(_ numbers: ClosedRange<Int>) throws {
                 let lines = numbers.map { "\($0 % 10 == 0 ? "ERROR" : "INFO") number \($0)\n" }.joined()

@@ -90,20 +90,7 @@
         var port: Int { Int(url.split(separator: ":").last!)! }
     }
 
-    final class TemporaryFolder: Sendable {
-        let path: String
-
-        init() throws {
-            path = NSTemporaryDirectory() + "logbook-tool-" + UUID().uuidString
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-
-        func callAsFunction(_ name: String) -> String { path + "/" + name }
-
-        func text(_ name: String) -> String { (try? String(contentsOfFile: self(name), encoding: .utf8)) ?? "" }
-
+    extension TemporaryFolder {
         func lines(_ name: String) -> [Substring] {
             text(name).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         }

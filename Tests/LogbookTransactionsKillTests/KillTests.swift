@@ -30,7 +30,7 @@
         }
 
         private static func run() throws -> Totals {
-            let folder = ScratchFolder(), random = LogRandomness.seeded(54), port = try FreePorts.take(1)[0]
+            let folder = TemporaryFolder(), random = LogRandomness.seeded(54), port = try FreePorts.take(1)[0]
             let store = folder.path + "/store.sqlite", archive = folder.path + "/archive.sqlite"
             let url = "http://127.0.0.1:\(port)/v1/transactions"
             let deadline = LogDeadline.seconds(400)
@@ -54,7 +54,7 @@
                 }
             }
             func waitForWords(in name: String, of process: ChildProcess?) {
-                while folder.bytes(name)?.isEmpty ?? true, process?.end == nil, !deadline.hasPassed { usleep(500) }
+                while folder.bytes(name).isEmpty, process?.end == nil, !deadline.hasPassed { usleep(500) }
             }
             func end(_ process: inout ChildProcess?) {
                 process?.signal(SIGKILL)
@@ -79,14 +79,14 @@
             end(&client)
             let drained = try ChildProcess.run(
                 [victim, "drain", store, url], errors: folder.path + "/drain-errors", by: .seconds(180))
-            #expect(drained == .exited(0), "\(folder.text("drain-errors") ?? "")\(folder.text("collector-errors") ?? "")")
+            #expect(drained == .exited(0), "\(folder.text("drain-errors"))\(folder.text("collector-errors"))")
             collector?.signal(SIGTERM)
             #expect(collector?.wait(by: .seconds(60)) == .exited(0))
 
             func ask(_ database: String, _ sql: String) throws -> [Substring] {
                 let end = try ChildProcess.run(["sqlite3", database, sql], output: folder.path + "/answer", by: .seconds(60))
                 #expect(end == .exited(0), "\(sql)")
-                return (folder.text("answer") ?? "").split(separator: "\n")
+                return folder.text("answer").split(separator: "\n")
             }
             #expect(try ask(archive, "PRAGMA integrity_check") == ["ok"])
             #expect(try ask(store, "PRAGMA integrity_check; SELECT count(*) FROM txn_log") == ["ok", "0"])
@@ -96,7 +96,7 @@
             #expect(Set(stored).count == stored.count, "something was stored twice")
             var acknowledged: Set<String> = []
             for number in 1...number {
-                for word in (folder.text("stored-\(number)") ?? "").split(separator: "\n") {
+                for word in folder.text("stored-\(number)").split(separator: "\n") {
                     acknowledged.insert("TXN1-\(number) \(word)")
                 }
             }

@@ -16,12 +16,12 @@
         }
 
         private static func run(_ count: Int) throws {
-            let folder = ScratchFolder(), deadline = LogDeadline.seconds(120)
+            let folder = TemporaryFolder(), deadline = LogDeadline.seconds(120)
             let store = folder.path + "/store.sqlite", archive = folder.path + "/archive.sqlite"
             let victim = try ChildProcess.builtProgram("TransactionsVictim")
             func waitFor(_ name: String, lines: Int) -> Bool {
                 while !deadline.hasPassed {
-                    if (folder.bytes(name) ?? []).count(where: { $0 == 0x0A }) >= lines { return true }
+                    if folder.bytes(name).count(where: { $0 == 0x0A }) >= lines { return true }
                     usleep(2000)
                 }
                 return false
@@ -29,8 +29,8 @@
             let collector = try ChildProcess(
                 [try ChildProcess.builtProgram("logbook"), "collect", "--archive", "sqlite:" + archive, "--port", "0", "--token", "t"],
                 output: folder.path + "/listening", errors: folder.path + "/collector-errors")
-            try #require(waitFor("listening", lines: 1), "\(folder.text("collector-errors") ?? "")")
-            let address = (folder.text("listening") ?? "").split(separator: "\n")[0].split(separator: " ").last ?? ""
+            try #require(waitFor("listening", lines: 1), "\(folder.text("collector-errors"))")
+            let address = folder.text("listening").split(separator: "\n")[0].split(separator: " ").last ?? ""
             let url = "\(address)/v1/transactions"
 
             let programs = try (1...count).map { number in
@@ -39,23 +39,23 @@
                     errors: folder.path + "/errors-\(number)")
             }
             for number in 1...count {
-                try #require(waitFor("stored-\(number)", lines: 10), "\(folder.text("errors-\(number)") ?? "")")
+                try #require(waitFor("stored-\(number)", lines: 10), "\(folder.text("errors-\(number)"))")
             }
-            #expect(folder.names().count { $0.hasPrefix("store.sqlite.lane-") && !$0.contains("-wal") && !$0.contains("-shm") && !$0.hasSuffix(".lock") } == count - 1)
+            #expect(folder.allNames.count { $0.hasPrefix("store.sqlite.lane-") && !$0.contains("-wal") && !$0.contains("-shm") && !$0.hasSuffix(".lock") } == count - 1)
             for program in programs {
                 program.signal(SIGKILL)
                 program.wait(by: .seconds(30))
             }
             let drained = try ChildProcess.run(
                 [victim, "drain", store, url], errors: folder.path + "/drain-errors", by: .seconds(120))
-            #expect(drained == .exited(0), "\(folder.text("drain-errors") ?? "")")
+            #expect(drained == .exited(0), "\(folder.text("drain-errors"))")
             collector.signal(SIGTERM)
             #expect(collector.wait(by: .seconds(60)) == .exited(0))
 
             func ask(_ database: String, _ sql: String) throws -> [String] {
                 let end = try ChildProcess.run(["sqlite3", database, sql], output: folder.path + "/answer", by: .seconds(60))
                 #expect(end == .exited(0), "\(sql)")
-                return (folder.text("answer") ?? "").split(separator: "\n").map(String.init)
+                return folder.text("answer").split(separator: "\n").map(String.init)
             }
             for lane in 0..<count {
                 let path = lane == 0 ? store : "\(store).lane-\(lane)"
@@ -66,7 +66,7 @@
             #expect(Set(stored).count == stored.count, "something was stored twice")
             var acknowledged: Set<String> = []
             for number in 1...count {
-                for word in (folder.text("stored-\(number)") ?? "").split(separator: "\n") {
+                for word in folder.text("stored-\(number)").split(separator: "\n") {
                     acknowledged.insert("TXN1-\(number) \(word)")
                 }
             }

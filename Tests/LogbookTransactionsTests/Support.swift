@@ -19,16 +19,8 @@ let t0 = LogTime(seconds: 1_423_202_367)
 let phone = DeviceFacts(make: "iPhone7,2", os: "iPhone OS", osVersion: "8.1.2")
 let goldenID = "TXN17-586AB00B-F16E-4AE6-8A91-0210264925C7"
 
-/// A folder of its own for one test, deleted with it.
-final class TemporaryFolder: Sendable {
-    let path: String
-    init() {
-        path = "/tmp/logbook-transactions-" + UniqueID.make()
-        mkdir(path, 0o700)
-    }
-    deinit { _ = shell("rm -rf '\(path)'") }
-
-    var store: String { path + "/store.sqlite" }
+extension TemporaryFolder {
+    var store: String { self("store.sqlite") }
 }
 
 /// The standard output of a command, without the last line's end.

@@ -1,5 +1,6 @@
 #if Transactions
 import LogbookCore
+import LogbookTestKit
 import Testing
 
 @testable import LogbookTransactions

@@ -1,6 +1,7 @@
 #if Transactions
 import GRDB
 import LogbookCore
+import LogbookTestKit
 import Testing
 
 @testable import LogbookTransactions

@@ -1,3 +1,4 @@
+import BenchSupport
 import CSQLite
 
 /// The collector's tables for transactions, filled as fast as the C interface allows: prepared statements, a write-ahead log,
@@ -8,7 +9,7 @@ final class Archive {
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(_ path: String) throws {
-        guard sqlite3_open(path, &connection) == SQLITE_OK else { throw BenchError(description: "\(path) cannot be made") }
+        guard sqlite3_open(path, &connection) == SQLITE_OK else { throw BenchError("\(path) cannot be made") }
         // As the collector makes them; those of log events and of erasures stay empty.
         try run(
             """
@@ -99,5 +100,5 @@ final class Archive {
         guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    private func failure() -> BenchError { BenchError(description: String(cString: sqlite3_errmsg(connection))) }
+    private func failure() -> BenchError { BenchError(String(cString: sqlite3_errmsg(connection))) }
 }

@@ -1,3 +1,5 @@
+import BenchSupport
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -32,10 +34,8 @@ func start(_ name: String) throws -> (collector: Program, port: Int) {
             return (collector, port)
         }
     }
-    throw BenchError(description: "the collector did not start")
+    throw BenchError("the collector did not start")
 }
-
-func percentile(_ values: [Double], _ part: Double) -> Double { values.sorted()[min(values.count - 1, Int(Double(values.count) * part))] }
 
 func run() throws -> [Row] {
     let archive = try Archive("\(folder)/baseline.sqlite")
@@ -59,7 +59,7 @@ func run() throws -> [Row] {
             each.append(now() - start)
         }
         direct.append(Double(sets * Sets.entries) / (now() - begin))
-        commits.append(percentile(each, 0.5))
+        commits.append(median(each))
         one.append(Double(sets * Sets.entries) / (try send(take(sets), to: port, connections: 1).seconds))
         let crowd = try send(take(sets), to: port, connections: 16)
         sixteen.append(Double(sets * Sets.entries) / crowd.seconds)
@@ -83,9 +83,7 @@ func run() throws -> [Row] {
 
 var status: Int32 = 0
 do {
-    let rows = try run()
-    printTable(rows)
-    status = rows.allSatisfy(\.isMet) ? 0 : 1
+    status = Row.printTable(try run()) ? 0 : 1
 } catch {
     print("CollectorBench: \(error)")
     status = 70

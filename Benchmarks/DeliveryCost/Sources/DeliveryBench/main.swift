@@ -2,6 +2,8 @@
 // DeliveryBench events ROUNDS ROWS URL FOLDER EVENTS     events through a spool to the collector at URL
 // DeliveryBench table ROWS                               compares what was measured with the goals
 import Baseline
+import BenchSupport
+import Dispatch
 import Logbook
 import LogbookRemote
 
@@ -14,12 +16,6 @@ import LogbookRemote
 #endif
 
 let arguments = CommandLine.arguments
-
-func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
 
 func fail(_ reason: String) -> Never {
     print("DeliveryBench: \(reason)")
@@ -37,7 +33,8 @@ func posts(_ transport: CurlTransport, _ port: Int32, bytes: Int, count: Int, at
     let request = HTTPRequest(
         url: "http://127.0.0.1:\(port)/logs", headers: [HTTPHeader("Content-Type", "application/x-ndjson")],
         body: [UInt8](repeating: 0x78, count: bytes))
-    let free = Semaphore(atOnce)
+    let free = DispatchSemaphore(value: 0)
+    for _ in 0..<atOnce { free.signal() }   // not as its first value, below which none may be let go
     let start = now()
     for _ in 0..<count {
         free.wait()

@@ -1,3 +1,5 @@
+import BenchSupport
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -8,7 +10,7 @@
 
 /// A log of many lines, of which one in a thousand holds the word that is looked for.
 func writeLog(to path: String, megabytes: Int) throws {
-    guard let file = fopen(path, "w") else { throw BenchError(description: "\(path) cannot be made") }
+    guard let file = fopen(path, "w") else { throw BenchError("\(path) cannot be made") }
     defer { fclose(file) }
     var block: [UInt8] = []
     var number = 0
@@ -28,7 +30,7 @@ func writeLog(to path: String, megabytes: Int) throws {
 
 /// Both must have found the same lines.
 func check(_ ours: String, _ theirs: String) throws {
-    do { _ = try measure(["cmp", ours, theirs]) } catch { throw BenchError(description: "the outputs differ: \(ours), \(theirs)") }
+    do { _ = try measure(["cmp", ours, theirs]) } catch { throw BenchError("the outputs differ: \(ours), \(theirs)") }
 }
 
 let arguments = CommandLine.arguments
@@ -83,7 +85,7 @@ func run() throws -> [Row] {
         usleep(10_000)
         url = text(of: path("collector")).split(separator: "\n").first?.split(separator: " ").last.map(String.init) ?? ""
     }
-    guard url.hasPrefix("http://") else { throw BenchError(description: "the collector did not start") }
+    guard url.hasPrefix("http://") else { throw BenchError("the collector did not start") }
     func ship(_ log: String, _ more: String...) throws -> (seconds: Double, memory: Int) {
         try measure([logbook, "ship", path(log), "--to", url, "--collector"] + more, environment: environment)
     }
@@ -106,8 +108,8 @@ func run() throws -> [Row] {
         try shell("rm -f '\(folder)'/received/*")
     }
     rows.append(.speed("logbook ship of one file, against curl -T", atLeast: 0.8, ours: ours, theirs: theirs))
-    rows.append(.memory("memory that a file of \(megabytes) MiB adds to ship", atMost: 16, grown: memory))
-    rows.append(.memory("memory that it adds to the collector", atMost: 16, grown: collector.mostMemory - before))
+    rows.append(.memory("memory that a file of \(megabytes) MiB adds to ship", atMost: 16, memory))
+    rows.append(.memory("memory that it adds to the collector", atMost: 16, collector.mostMemory - before))
 
     // A log of four files: while one is sent, the next is hashed.
     try shell("cd '\(folder)/text' && split -C \(max(1, megabytes / 4))m -d -a 1 app.log quarter")
@@ -130,9 +132,7 @@ func run() throws -> [Row] {
 
 var status: Int32 = 0
 do {
-    let rows = try run()
-    printTable(rows)
-    status = rows.allSatisfy(\.isMet) ? 0 : 1
+    status = Row.printTable(try run()) ? 0 : 1
 } catch {
     print("FileBench: \(error)")
     status = 70

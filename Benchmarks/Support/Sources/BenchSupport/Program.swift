@@ -1,21 +1,25 @@
 #if canImport(Darwin)
-    import Darwin
+    internal import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-    import Musl
+    internal import Musl
 #endif
 
-struct BenchError: Error, CustomStringConvertible { let description: String }
+/// Why nothing could be measured.
+public struct BenchError: Error, CustomStringConvertible {
+    public let description: String
+    public init(_ description: String) { self.description = description }
+}
 
 /// A program that runs beside the measurement, and is killed with it.
-final class Program {
-    let identifier: pid_t
+public final class Program {
+    public let identifier: Int32
     private let name: String
     private var hasEnded = false
 
     /// - Parameter output: The file that it writes to.
-    init(_ words: [String], environment: [String: String] = [:], output: String = "/dev/null") throws {
+    public init(_ words: [String], environment: [String: String] = [:], output: String = "/dev/null") throws {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
         #else
@@ -30,7 +34,7 @@ final class Program {
         defer { for text in arguments + variables { free(text) } }
         var identifier = pid_t()
         guard posix_spawnp(&identifier, words[0], &actions, nil, &arguments, &variables) == 0 else {
-            throw BenchError(description: "\(words[0]) cannot be started")
+            throw BenchError("\(words[0]) cannot be started")
         }
         self.identifier = identifier
         name = words.joined(separator: " ")
@@ -43,12 +47,12 @@ final class Program {
     }
 
     /// - Returns: The most memory it had, in bytes.
-    func wait() throws -> Int {
+    public func wait() throws -> Int {
         var status: Int32 = 0
         var usage = rusage()
-        guard wait4(identifier, &status, 0, &usage) == identifier else { throw BenchError(description: "wait4: \(errno)") }
+        guard wait4(identifier, &status, 0, &usage) == identifier else { throw BenchError("wait4: \(errno)") }
         hasEnded = true
-        guard status == 0 else { throw BenchError(description: "\(name) ended with status \(status)") }
+        guard status == 0 else { throw BenchError("\(name) ended with status \(status)") }
         #if canImport(Darwin)
             return usage.ru_maxrss
         #else
@@ -57,15 +61,18 @@ final class Program {
     }
 
     /// The memory that it has now, in bytes.
-    var memory: Int {
-        let status = text(of: "/proc/\(identifier)/status")
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
-        return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+    public var memory: Int { kilobytes("VmRSS:") << 10 }
+    /// The most memory it has had so far, in bytes.
+    public var mostMemory: Int { kilobytes("VmHWM:") << 10 }
+
+    private func kilobytes(_ name: String) -> Int {
+        let line = text(of: "/proc/\(identifier)/status").split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
+        return line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     }
 }
 
 /// What a program takes, from its start to its end.
-func measure(
+public func measure(
     _ words: [String], environment: [String: String] = [:], output: String = "/dev/null"
 ) throws -> (seconds: Double, memory: Int) {
     let start = now()
@@ -74,13 +81,15 @@ func measure(
     return (now() - start, memory)
 }
 
-func now() -> Double {
+/// Seconds that only ever grow.
+public func now() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-func text(of path: String) -> String {
+/// What a file holds; nothing when it cannot be read.
+public func text(of path: String) -> String {
     guard let file = fopen(path, "r") else { return "" }
     defer { fclose(file) }
     var bytes: [UInt8] = []
