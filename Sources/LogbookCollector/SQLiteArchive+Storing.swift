@@ -11,12 +11,15 @@
                 let received = parcel.received.microseconds
                 let number = try Self.parcelNumber(
                     parcel.parcel, of: parcel.tenant, kind: "transactions", received: received, database)
-                let insert = try database.cachedStatement(
-                    sql: """
-                        INSERT INTO entries (transaction_id, tenant, key, event, time, offset, error_code, error_description,
-                          parcel, ordinal, received)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, key) DO NOTHING
-                        """)
+                let insert = try RowStatement(
+                    """
+                    INSERT INTO entries (transaction_id, tenant, key, event, time, offset, error_code, error_description,
+                      parcel, ordinal, received)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, key) DO NOTHING
+                    """, database)
+                try insert.bind(parcel.tenant, at: 2)
+                try insert.bind(number, at: 9)
+                try insert.bind(received, at: 11)
                 let erasures = try Erasures(of: parcel.tenant, database)
                 var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
                 var ordinal = 0
@@ -30,11 +33,15 @@
                     let id = try Self.number(of: transaction, parcel.tenant, received: received, database)
                     for index in kept {
                         let entry = transaction.entries[index]
-                        try insert.execute(arguments: [
-                            id, parcel.tenant, keys[first + index].storable, entry.event, entry.time.microseconds, entry.offset,
-                            entry.errorCode, entry.errorDescription?.storable, number, first + index, received,
-                        ])
-                        receipt.accepted += database.changesCount
+                        try insert.bind(id, at: 1)
+                        try insert.bind(keys[first + index].storable, at: 3)
+                        try insert.bind(entry.event, at: 4)
+                        try insert.bind(entry.time.microseconds, at: 5)
+                        try insert.bind(entry.offset, at: 6)
+                        try insert.bind(entry.errorCode, at: 7)
+                        try insert.bind(entry.errorDescription?.storable, at: 8)
+                        try insert.bind(first + index, at: 10)
+                        receipt.accepted += try insert.run()
                     }
                 }
                 receipt.duplicates = ordinal - receipt.accepted - receipt.erased
@@ -47,13 +54,16 @@
             try await writeTogether { database in
                 let received = batch.received.microseconds
                 let number = try Self.parcelNumber(batch.parcel, of: batch.tenant, kind: "logs", received: received, database)
-                let insert = try database.cachedStatement(
-                    sql: """
-                        INSERT INTO log_events (installation, epoch, sequence, time, level, message, thread, file, function, line,
-                          metadata, error_type, error_message, transaction_guid, usecase, event, error_code, error_description,
-                          tenant, parcel, ordinal, received)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                        """)
+                let insert = try RowStatement(
+                    """
+                    INSERT INTO log_events (installation, epoch, sequence, time, level, message, thread, file, function, line,
+                      metadata, error_type, error_message, transaction_guid, usecase, event, error_code, error_description,
+                      tenant, parcel, ordinal, received)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                    """, database)
+                try insert.bind(batch.tenant, at: 19)
+                try insert.bind(number, at: 20)
+                try insert.bind(received, at: 22)
                 let erasures = try Erasures(of: batch.tenant, database)
                 var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
                 for (ordinal, item) in batch.items.enumerated() {
@@ -61,9 +71,9 @@
                         receipt.erased += 1
                         continue
                     }
-                    try insert.execute(
-                        arguments: StatementArguments(Self.columns(of: item) + [batch.tenant, number, ordinal, received]))
-                    receipt.accepted += database.changesCount
+                    try Self.bind(item, to: insert)
+                    try insert.bind(ordinal, at: 21)
+                    receipt.accepted += try insert.run()
                 }
                 receipt.duplicates = batch.items.count - receipt.accepted - receipt.erased
                 try Self.close(number, accepted: receipt.accepted, database)
@@ -113,25 +123,30 @@
                 ])
         }
 
-        private static func columns(of item: LogBatch.Item) -> [(any DatabaseValueConvertible)?] {
-            let event = item.event
-            let entry = item.event.transaction
-            let source = item.event.source
+        /// The first eighteen columns.
+        private static func bind(_ item: LogBatch.Item, to insert: RowStatement) throws {
+            let event = item.event, entry = event.transaction, source = event.source
             let isPlaceKnown = source != .unknown
             var metadata: [UInt8] = []
             if !event.metadata.isEmpty { metadata.append(json: event.metadata) }
-            return [
-                item.origin?.installation.storable, item.origin.map { Int64(bitPattern: $0.epoch) },
-                Int64(bitPattern: event.sequence),
-                event.time.microseconds, event.level.name, event.message.storable,
-                event.thread == 0 ? nil : Int64(bitPattern: event.thread),
-                isPlaceKnown ? source.file.storable : nil, isPlaceKnown ? source.function.storable : nil,
-                isPlaceKnown ? Int64(source.line) : nil,
-                metadata.isEmpty ? nil : String(decoding: metadata, as: UTF8.self), event.error?.type.storable,
-                event.error?.description.storable, entry?.transactionID.storable, entry?.usecase, entry?.event,
-                entry?.errorCode,
-                entry?.errorDescription?.storable,
-            ]
+            try insert.bind(item.origin?.installation.storable, at: 1)
+            try insert.bind(item.origin.map { Int64(bitPattern: $0.epoch) }, at: 2)
+            try insert.bind(Int64(bitPattern: event.sequence), at: 3)
+            try insert.bind(event.time.microseconds, at: 4)
+            try insert.bind(event.level.name, at: 5)
+            try insert.bind(event.message.storable, at: 6)
+            try insert.bind(event.thread == 0 ? nil : Int64(bitPattern: event.thread), at: 7)
+            try insert.bind(isPlaceKnown ? source.file.storable : nil, at: 8)
+            try insert.bind(isPlaceKnown ? source.function.storable : nil, at: 9)
+            try insert.bind(isPlaceKnown ? Int64(source.line) : nil, at: 10)
+            try insert.bind(metadata.isEmpty ? nil : String(decoding: metadata, as: UTF8.self), at: 11)
+            try insert.bind(event.error?.type.storable, at: 12)
+            try insert.bind(event.error?.description.storable, at: 13)
+            try insert.bind(entry?.transactionID.storable, at: 14)
+            try insert.bind(entry?.usecase, at: 15)
+            try insert.bind(entry?.event, at: 16)
+            try insert.bind(entry?.errorCode, at: 17)
+            try insert.bind(entry?.errorDescription?.storable, at: 18)
         }
 
         /// The number of the parcel of this name, which may have come before; a new one where the sender gave no name.

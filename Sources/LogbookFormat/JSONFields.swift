@@ -50,5 +50,5 @@ struct JSONFields {
 }
 
 extension LogLevel {
-    static var expectedName: String { "one of " + allCases.map(\.name).joined(separator: ", ") }
+    static let expectedName = "one of " + allCases.map(\.name).joined(separator: ", ")
 }

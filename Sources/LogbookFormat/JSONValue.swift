@@ -196,21 +196,23 @@ private struct JSONReader {
         position += 1
         var text: [UInt8] = []   // of a string with escapes
         while true {
-            let run = position
-            position = endOfRun(from: run)
+            let begin = position
+            let (end, isASCII) = run(from: begin)
+            position = end
             if position - start > limits.stringBytes {
                 throw .tooLarge("a string of more than \(limits.stringBytes) bytes", offset: start)
             }
             switch current {
             case 0x22:
                 defer { position += 1 }
-                if !text.isEmpty { text.append(contentsOf: bytes[run..<position]) }
-                guard let string = text.isEmpty ? validated(run..<position) : String(validating: text, as: UTF8.self) else {
-                    throw .malformed("a string that is no UTF-8", offset: start)
-                }
+                if text.isEmpty, isASCII { return string(begin..<position) }
+                text.append(contentsOf: bytes[begin..<position])
+                let string = String(decoding: text, as: UTF8.self)
+                // What is no UTF-8 reads otherwise than it is written. Asking the standard library costs many times as much.
+                guard string.utf8.elementsEqual(text) else { throw .malformed("a string that is no UTF-8", offset: start) }
                 return string
             case 0x5C:
-                text.append(contentsOf: bytes[run..<position])
+                text.append(contentsOf: bytes[begin..<position])
                 position += 1
                 try escape(into: &text)
             case nil: throw .malformed("a string that never ends", offset: start)
@@ -219,17 +221,21 @@ private struct JSONReader {
         }
     }
 
-    /// Where a quote, a backslash or a control character stands, or the document ends.
-    private func endOfRun(from start: Int) -> Int {
+    /// Where the next quote, backslash or control character stands, or the document ends; and whether all before it is ASCII.
+    private func run(from start: Int) -> (end: Int, isASCII: Bool) {
         bytes.withUnsafeBufferPointer { bytes in
-            var end = start
-            while end < bytes.count, bytes[end] != 0x22, bytes[end] != 0x5C, bytes[end] >= 0x20 { end += 1 }
-            return end
+            var end = start, all: UInt8 = 0
+            while end < bytes.count, bytes[end] != 0x22, bytes[end] != 0x5C, bytes[end] >= 0x20 {
+                all |= bytes[end]
+                end += 1
+            }
+            return (end, all < 0x80)
         }
     }
 
-    private func validated(_ range: Range<Int>) -> String? {
-        bytes.withUnsafeBufferPointer { String(validating: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self) }
+    /// Of ASCII.
+    private func string(_ range: Range<Int>) -> String {
+        bytes.withUnsafeBufferPointer { String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self) }
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
@@ -273,6 +279,15 @@ private struct JSONReader {
         while let byte = current, (0x30...0x39).contains(byte) { position += 1 }
     }
 
+    /// So many characters of a whole number fit into 64 bits, whatever they are.
+    private static let shortDigits = 18
+
+    private func integer(_ range: Range<Int>) -> Int64 {
+        let isNegative = bytes[range.lowerBound] == 0x2D
+        let value = bytes[range].dropFirst(isNegative ? 1 : 0).reduce(0 as Int64) { $0 * 10 + Int64($1 - 0x30) }
+        return isNegative ? -value : value
+    }
+
     private mutating func number() throws(JSONError) -> JSONValue {
         let start = position
         var isWhole = true
@@ -294,7 +309,8 @@ private struct JSONReader {
         if position - start > limits.numberLength {
             throw .tooLarge("a number of more than \(limits.numberLength) characters", offset: start)
         }
-        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if isWhole, position - start <= Self.shortDigits { return .integer(integer(start..<position)) }
+        let text = string(start..<position)
         if isWhole {
             if let integer = Int64(text) { return .integer(integer) }
             if let unsigned = UInt64(text) { return .unsigned(unsigned) }

@@ -289,17 +289,25 @@ package final class TransactionStore: Sendable {
             try transaction { db in
                 keys = [:]
                 dropped = try makeRoom(for: events, db)
+                let insert = try RowStatement(Self.insertEntry, db)
+                try insert.bind(Int64(epoch), at: 7)
+                var latest: (transaction: String, row: (id: Int64, isOfThisSession: Bool))?
                 for event in events {
                     guard let entry = event.transaction else { continue }
-                    let (id, isOfThisSession) = try row(of: entry, db)
+                    let row = try latest.flatMap { $0.transaction == entry.transactionID ? $0.row : nil } ?? row(of: entry, db)
+                    latest = (entry.transactionID, row)
                     guard case .happened(let number) = entry.kind else { continue }
                     let name = EventName(event, entry)
                     let key = nextKey(for: name)
                     keys[name] = key
-                    try db.cachedStatement(sql: Self.insertEntry).execute(arguments: [
-                        id, event.time.storedSeconds, number, entry.errorCode,
-                        entry.errorDescription?.withoutNUL, isOfThisSession ? session.offset(of: entry) : nil, epoch, key,
-                    ])
+                    try insert.bind(row.id, at: 1)
+                    try insert.bind(event.time.storedSeconds, at: 2)
+                    try insert.bind(number, at: 3)
+                    try insert.bind(entry.errorCode, at: 4)
+                    try insert.bind(entry.errorDescription?.withoutNUL, at: 5)
+                    try insert.bind(row.isOfThisSession ? session.offset(of: entry) : nil, at: 6)
+                    try insert.bind(key, at: 8)
+                    _ = try insert.run()
                 }
             }
         } catch {

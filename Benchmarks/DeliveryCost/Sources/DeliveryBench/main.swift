@@ -68,7 +68,7 @@ func measureEvents(rounds: Int, rows: String, url: String, folder: String, event
         for inFlight in [1, 4] {
             let spool = "\(folder)/spool-\(round)-\(inFlight)"
             let provider = try RemoteLogProvider(
-                to: .collector(url: url, token: "b"), spool: spool, policy: SpoolPolicy(maximumBytes: 4 << 30),
+                to: .collector(url: url, token: "a=b"), spool: spool, policy: SpoolPolicy(maximumBytes: 4 << 30),
                 delivery: DeliveryPolicy(parcelsInFlight: inFlight))
             let service = LogService()
             service.register(provider: provider)

@@ -1,0 +1,69 @@
+#if Transactions
+internal import CLogbookSQLite
+package import GRDB
+
+/// An INSERT that runs once for each of many rows. What it is given goes straight to SQLite, on the connection that GRDB has open:
+/// GRDB's own arguments take as long as the row itself. What was bound stays bound for the next row.
+///
+/// Nobody else may run the same SQL on the connection.
+package struct RowStatement {
+    private let statement: Statement   // kept, for it owns what follows
+    private let pointer: OpaquePointer
+    private let connection: OpaquePointer
+    private let sql: String
+
+    package init(_ sql: String, _ database: Database) throws {
+        guard let connection = database.sqliteConnection else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
+        statement = try database.cachedStatement(sql: sql)
+        pointer = statement.sqliteStatement
+        self.connection = connection
+        self.sql = sql
+        sqlite3_reset(pointer)   // one that failed says so a second time
+        sqlite3_clear_bindings(pointer)
+    }
+
+    /// - Parameter place: From 1.
+    package func bind(_ number: Int64?, at place: Int32) throws {
+        try check(number.map { sqlite3_bind_int64(pointer, place, $0) } ?? sqlite3_bind_null(pointer, place))
+    }
+
+    package func bind(_ number: Int?, at place: Int32) throws { try bind(number.map(Int64.init), at: place) }
+
+    package func bind(_ number: Double, at place: Int32) throws { try check(sqlite3_bind_double(pointer, place, number)) }
+
+    package func bind(_ text: String?, at place: Int32) throws {
+        guard var text else { return try check(sqlite3_bind_null(pointer, place)) }
+        let isCopied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)   // SQLITE_TRANSIENT
+        try check(
+            text.withUTF8 { text in
+                text.withMemoryRebound(to: CChar.self) {
+                    // A text without bytes has no address, and would be NULL.
+                    sqlite3_bind_text64(pointer, place, $0.baseAddress ?? Self.nothing, UInt64($0.count), isCopied, UInt8(SQLITE_UTF8))
+                }
+            })
+    }
+
+    private nonisolated(unsafe) static let nothing: UnsafePointer<CChar> = {
+        let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+        byte.initialize(to: 0)
+        return UnsafePointer(byte)
+    }()
+
+    /// - Returns: How many rows it has written.
+    package func run() throws -> Int {
+        let code = sqlite3_step(pointer)
+        let failure = code == SQLITE_DONE ? nil : failure()
+        sqlite3_reset(pointer)
+        if let failure { throw failure }
+        return Int(sqlite3_changes(connection))
+    }
+
+    private func check(_ code: Int32) throws { if code != SQLITE_OK { throw failure() } }
+
+    private func failure() -> DatabaseError {
+        DatabaseError(
+            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)), message: String(cString: sqlite3_errmsg(connection)),
+            sql: sql)
+    }
+}
+#endif
