@@ -37,6 +37,7 @@
 
 __thread logbook_nesting logbook_thread_nesting;
 __thread uint64_t logbook_thread_number;
+__thread uint32_t logbook_thread_inside;
 __thread logbook_civil logbook_thread_civil[2];
 
 uint64_t logbook_thread_id_slow(void) {
@@ -238,10 +239,14 @@ void logbook_monitor_destroy(logbook_monitor *monitor) {
 }
 
 void logbook_monitor_lock(logbook_monitor *monitor) {
+    logbook_inside_set(logbook_inside_get() + 1);
     if (atomic_load_explicit(&monitor->fork_count, memory_order_acquire) != logbook_forks()) renew(monitor);
     pthread_mutex_lock(&monitor->mutex);
 }
-void logbook_monitor_unlock(logbook_monitor *monitor) { pthread_mutex_unlock(&monitor->mutex); }
+void logbook_monitor_unlock(logbook_monitor *monitor) {
+    pthread_mutex_unlock(&monitor->mutex);
+    logbook_inside_set(logbook_inside_get() - 1);
+}
 void logbook_monitor_broadcast(logbook_monitor *monitor) { pthread_cond_broadcast(&monitor->condition); }
 void logbook_monitor_wait(logbook_monitor *monitor) { pthread_cond_wait(&monitor->condition, &monitor->mutex); }
 

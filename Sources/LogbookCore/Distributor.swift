@@ -218,6 +218,9 @@ final class Distributor: Sendable {
     func distribute(by deadline: LogDeadline) {
         guard lineage.isCurrent else { return }
         let target = ring.end
+        // A signal handler on this thread could neither hand out nor wait for it.
+        Inside.begin()
+        defer { Inside.end() }
         guard handedOn.load(ordering: .acquiring) < target, acquire(by: deadline) else { return }
         defer { release() }
         while true {

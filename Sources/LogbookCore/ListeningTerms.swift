@@ -50,7 +50,7 @@ struct ListeningTerms: Sendable {
         let verdict = verdict(on: event.level, from: names, isEntry: event.transaction != nil, occasion)
         if !verdict.isHeard { return verdict }
         if filter != .everything, !filter.accepts(event) { return .unheard(.filter) }
-        if let closure, !closure(event) { return .unheard(.closure) }
+        if let closure, !Inside.runOutside({ closure(event) }) { return .unheard(.closure) }
         return verdict
     }
 

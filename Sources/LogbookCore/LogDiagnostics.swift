@@ -47,7 +47,7 @@ public enum LogDiagnostics {
         }
         guard remarkable else { return }
         let remark = Remark(origin: origin, message: PrivacyLens.forDiagnostics.masked(message()), suppressed: suppressed)
-        if let handler { return handler(remark) }
+        if let handler { return Inside.runOutside { handler(remark) } }
         var line = Array(remark.description.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 })
         line.append(0x0A)
         _ = logbook_write(2, line, line.count)   // nobody is left to tell if this fails

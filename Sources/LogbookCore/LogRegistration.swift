@@ -121,6 +121,7 @@ public final class LogRegistration: Sendable {
             let lost = lostInChild.load(ordering: .relaxed)
             return LogLedger(submitted: lost, dropped: lost == 0 ? [:] : [.forkChild: lost])
         }
+        service()?.settleInterruptedCalls()
         service()?.distribute()
         let missing = suppression.missing
         let outer: LogLedger
@@ -207,10 +208,10 @@ public final class LogRegistration: Sendable {
         case .immediate:
             submitted.add(1, ordering: .acquiringAndReleasing)
             logbook_nesting_set(logbook_nesting(depth: event.nesting + 1, registration: id))
-            provider.log(event)
+            Inside.runOutside { provider.log(event) }
             logbook_nesting_set(outer)
             delivered.add(1, ordering: .acquiringAndReleasing)
-            if keepsAccount, let account = provider.ledger { losses.look(at: account, after: LossRun(event)) }
+            if keepsAccount, let account = Inside.runOutside({ provider.ledger }) { losses.look(at: account, after: LossRun(event)) }
         }
     }
 

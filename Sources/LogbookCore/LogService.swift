@@ -31,6 +31,7 @@ public final class LogService: Sendable {
     private let distributorAddress = Atomic<UInt>(0)
     private let raiseAlarm = Locked<LogAlarm?>(nil)
     private let lossAlarm = Locked<LogAlarm?>(nil)
+    private let interrupted = InterruptedCalls()
     private let hasCrashRecord = Atomic<Bool>(false)
     private let readContext: @Sendable () -> LogContext?
     package let clock: LogClock
@@ -204,6 +205,7 @@ public final class LogService: Sendable {
 
     /// Changes who listens or what is raised, and makes the audience anew.
     func change(_ body: (inout Listening) -> Void) {
+        settleInterruptedCalls()
         let (earlier, leaving, hasRaises) = ProcessLineage.betweenForks {
             listening.withLock { listening in
                 body(&listening)
@@ -317,6 +319,7 @@ public final class LogService: Sendable {
     /// Whether a message of this level, said here, has a listener: for work that is only worth doing then. Filters are not asked.
     public func isEnabled(_ level: LogLevel, category: String? = nil, file: StaticString = #fileID) -> Bool {
         guard mayHear(level) else { return false }
+        if Inside.isInterrupted { return true }   // the call that follows is counted
         let audience = audience, context = context(for: audience)
         let names = EventNames(source: LogSource(file: file), category: category ?? context?.metadata.category)
         return audience.mayHear(level, from: names, occasion(for: audience, context))
@@ -324,6 +327,10 @@ public final class LogService: Sendable {
 
     /// Says something at a level chosen at run time; ``info(_:metadata:error:file:function:line:)`` and its siblings are the
     /// everyday form.
+    ///
+    /// A signal handler may call it with a literal: one that has interrupted this library on its own thread is not written, but counted
+    /// as ``DropReason/reentrant`` with every registration that would have heard it. Text with values in it takes memory, which a handler
+    /// must not; what a crash should leave behind is written by the ``CrashRecord``.
     @inlinable
     public func log(
         _ level: LogLevel, _ message: @autoclosure () -> LogMessage, metadata: @autoclosure () -> LogMetadata = [:],
@@ -382,6 +389,7 @@ public final class LogService: Sendable {
     @usableFromInline
     func admission(of level: LogLevel, from source: LogSource) -> Admission {
         if level.rawValue >= sureFloor.load(ordering: .relaxed) { return .granted }
+        if isRefusedAsInterrupting(level) { return .refused }
         let audience = audience
         if audience.hasRules { return .open }
         let occasion = occasion(for: audience, context(for: audience))
@@ -402,6 +410,7 @@ public final class LogService: Sendable {
         _ level: LogLevel, _ message: consuming LogMessage, _ metadata: LogMetadata, _ error: (any Error)?,
         _ file: StaticString, _ function: StaticString, _ line: UInt32
     ) {
+        if isRefusedAsInterrupting(level) { return }
         if metadata.isEmpty, error == nil, sayPlainly(level, message, file, function, line) {
             message.giveBackBuffer()
             return
@@ -427,6 +436,8 @@ public final class LogService: Sendable {
         return Unmanaged<Distributor>.fromOpaque(address)._withUnsafeGuaranteedRef { distributor in
             let hearing = distributor.hearing(level)
             guard hearing.isDecided, distributor.lineage.isCurrent else { return false }
+            Inside.begin()   // nobody could make room for a handler that has interrupted a record
+            defer { Inside.end() }
             return message.withPieces { pieces in
                 let words = pieces.words
                 guard words <= EventRecord.maximumMessageWords else { return false }
@@ -445,13 +456,38 @@ public final class LogService: Sendable {
         _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, from source: LogSource,
         onlyTo names: Set<String>?
     ) {
+        if isRefusedAsInterrupting(level) { return }
         say(level, message, metadata, nil, at: nil, source, onlyTo: names)
+    }
+
+    /// Counts what a signal handler says while its thread is inside the library.
+    @inline(__always)
+    private func isRefusedAsInterrupting(_ level: LogLevel, isEntry: Bool = false) -> Bool {
+        guard _slowPath(Inside.isInterrupted) else { return false }
+        interrupted.count(level, isEntry: isEntry)
+        return true
+    }
+
+    /// Enters what was counted into the accounts of those who would have heard it.
+    func settleInterruptedCalls() {
+        for (kind, count) in interrupted.take() {
+            let audience = audience, occasion = occasion(for: audience, nil)
+            let run = LossRun(count, of: LossRun(sequence: latestSequence, time: clock.now()))
+            for listener in audience.listeners {
+                let names = EventNames(source: .unknown, category: nil)
+                if listener.terms.verdict(on: kind.level, from: names, isEntry: kind.isEntry, occasion).isHeard {
+                    listener.registration.lose(.reentrant, run)
+                }
+            }
+        }
     }
 
     private func say(
         _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: MarkedError?, at time: LogTime?,
         _ source: LogSource, onlyTo providers: Set<String>? = nil
     ) {
+        Inside.begin()
+        defer { Inside.end() }
         let audience = audience, context = context(for: audience)
         var metadata = metadata
         if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
@@ -473,7 +509,9 @@ public final class LogService: Sendable {
         _ entry: TransactionEntry, errorText: LogMessage? = nil, source: LogSource, onlyTo providers: Set<String>? = nil
     ) {
         let level: LogLevel = entry.errorCode == nil && entry.errorDescription == nil ? .info : .warning
-        guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return }
+        guard level.rawValue >= entryFloor.load(ordering: .relaxed), !isRefusedAsInterrupting(level, isEntry: true) else { return }
+        Inside.begin()
+        defer { Inside.end() }
         let entry = entry.said(at: clock.monotonicNanoseconds())
         let audience = audience, context = context(for: audience)
         let metadata = audience.wantsContext ? context?.metadata ?? [:] : [:]

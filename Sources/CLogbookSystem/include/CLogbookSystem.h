@@ -18,13 +18,20 @@ typedef struct {
 #if defined(__APPLE__)
 extern __thread logbook_nesting logbook_thread_nesting;
 extern __thread uint64_t logbook_thread_number;
+extern __thread uint32_t logbook_thread_inside;
 #else
 extern __thread logbook_nesting logbook_thread_nesting __attribute__((tls_model("initial-exec")));
 extern __thread uint64_t logbook_thread_number __attribute__((tls_model("initial-exec")));
+extern __thread uint32_t logbook_thread_inside __attribute__((tls_model("initial-exec")));
 #endif
 
 static inline logbook_nesting logbook_nesting_get(void) { return logbook_thread_nesting; }
 static inline void logbook_nesting_set(logbook_nesting value) { logbook_thread_nesting = value; }
+
+/// How many times this thread is inside the library, where whoever interrupts it may wait for nothing: it holds a lock, or hands out
+/// an event. A signal handler that finds it above 0 has interrupted just that. Volatile, since the handler is on the same thread.
+static inline uint32_t logbook_inside_get(void) { return *(volatile uint32_t *)&logbook_thread_inside; }
+static inline void logbook_inside_set(uint32_t value) { *(volatile uint32_t *)&logbook_thread_inside = value; }
 
 /// The kernel's number for the calling thread, asked for once per thread.
 uint64_t logbook_thread_id_slow(void);

@@ -1,0 +1,114 @@
+import Synchronization
+import Testing
+
+@testable import LogbookCore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A provider that takes no memory, so that only the library's own can be interrupted.
+private final class Counter: LogProvider {
+    let count = Atomic<UInt64>(0)
+    func log(_ event: LogEvent) { count.add(1, ordering: .relaxed) }
+    func flush(by deadline: LogDeadline) {}
+}
+
+/// What the signal handler logs to, and how often it has.
+private enum Handler {
+    nonisolated(unsafe) static var service: LogService?
+    static let calls = Atomic<UInt64>(0)
+
+    static func install(_ service: LogService) {
+        self.service = service
+        service.error("warm")   // what is made at the first use is made now
+        signal(SIGUSR2) { _ in
+            Handler.service?.error("from the handler")
+            Handler.calls.add(1, ordering: .releasing)
+        }
+    }
+
+    /// Threads of the library and of Swift's pools block signals.
+    static func letThrough() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGUSR2)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
+
+    static func remove() {
+        signal(SIGUSR2, SIG_DFL)
+        service = nil
+    }
+}
+
+@Suite("35: log calls of signal handlers", .serialized)
+struct SignalHandlerTests {
+    @Test func aHandlerThatInterruptsALockIsCounted() {
+        let service = LogService(), counter = Counter()
+        let registration = service.register(counter), deaf = service.register(Counter(), from: .critical)
+        Handler.install(service)
+        defer { Handler.remove() }
+        Handler.letThrough()
+        raise(SIGUSR2)
+        #expect(counter.count.load(ordering: .relaxed) == 2)   // with the warm one
+        Locked(0).withLock { _ in _ = raise(SIGUSR2) }
+        #expect(counter.count.load(ordering: .relaxed) == 2)
+        #expect(registration.ledger == LogLedger(submitted: 3, delivered: 2, dropped: [.reentrant: 1]))
+        #expect(deaf.ledger == LogLedger())
+        // What a provider itself says is no handler's.
+        raise(SIGUSR2)
+        #expect(registration.ledger == LogLedger(submitted: 4, delivered: 3, dropped: [.reentrant: 1]))
+    }
+
+    @Test("100,000 signals in a thread that logs: nothing waits for itself, and each call is written or counted", arguments: [true, false])
+    func signalsAtAnyMoment(hasImmediate: Bool) {
+        let service = LogService(), immediate = Counter(), queued = Counter()
+        var registrations = [service.register(queued, delivery: .queued(QueuePolicy(overflow: .block(upTo: .seconds(60)))))]
+        if hasImmediate { registrations.append(service.register(immediate)) }
+        Handler.install(service)
+        defer { Handler.remove() }
+        let before = Handler.calls.load(ordering: .relaxed), said = Atomic<UInt64>(1), isOver = Atomic<Bool>(false)
+        let thread = Locked<pthread_t?>(nil), end = Monitor(false)
+        LogThread.start("logging") {
+            Handler.letThrough()
+            thread.withLock { $0 = pthread_self() }
+            while !isOver.load(ordering: .relaxed) {
+                service.info("a line")
+                said.add(1, ordering: .relaxed)
+            }
+            end.withLock { access in
+                access.value = true
+                access.broadcast()
+            }
+        }
+        while thread.withLock({ $0 }) == nil {}
+        let target = thread.withLock { $0! }, deadline = LogDeadline.seconds(120)
+        var handled: UInt64 { Handler.calls.load(ordering: .acquiring) - before }
+        while handled < 100_000, !deadline.hasPassed {
+            let earlier = handled
+            pthread_kill(target, SIGUSR2)
+            while handled == earlier, !deadline.hasPassed { sched_yield() }
+        }
+        isOver.store(true, ordering: .relaxed)
+        let hasEnded = end.withLock { access in
+            while !access.value, access.wait(until: deadline) {}
+            return access.value
+        }
+        #expect(hasEnded && handled >= 100_000, "the thread waits for itself: \(handled) signals")
+        guard hasEnded else { return }
+        _ = service.flush(by: .seconds(60))
+        for registration in registrations {
+            let ledger = registration.ledger
+            #expect(ledger.submitted == said.load(ordering: .relaxed) + handled)
+            #expect(ledger.pending == 0)
+            #expect(Set(ledger.dropped.keys).isSubset(of: [.reentrant]))
+            if hasImmediate { #expect(ledger.dropped[.reentrant, default: 0] > 0) }
+        }
+        #expect(queued.count.load(ordering: .relaxed) == registrations[0].ledger.delivered)
+    }
+}
