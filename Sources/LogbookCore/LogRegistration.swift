@@ -107,6 +107,7 @@ public final class LogRegistration: Sendable {
     /// Events that other providers of the service heard, or might have, and this one did not, since it was registered. None of
     /// them is lost, or part of the ledger: `unheard.total + ledger.submitted` accounts for every sequence since then.
     public var unheard: LogUnheard {
+        service()?.settleInterruptedCalls()
         service()?.distribute()
         return LogUnheard(
             level: unheardByLevel.load(ordering: .relaxed), filter: unheardByFilter.load(ordering: .relaxed),

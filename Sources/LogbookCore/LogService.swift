@@ -464,19 +464,23 @@ public final class LogService: Sendable {
     @inline(__always)
     private func isRefusedAsInterrupting(_ level: LogLevel, isEntry: Bool = false) -> Bool {
         guard _slowPath(Inside.isInterrupted) else { return false }
+        _ = nextSequence()
         interrupted.count(level, isEntry: isEntry)
         return true
     }
 
-    /// Enters what was counted into the accounts of those who would have heard it.
+    /// Enters what was counted into everybody's accounts: of who would have heard it, and of who would not.
     func settleInterruptedCalls() {
         for (kind, count) in interrupted.take() {
             let audience = audience, occasion = occasion(for: audience, nil)
             let run = LossRun(count, of: LossRun(sequence: latestSequence, time: clock.now()))
             for listener in audience.listeners {
                 let names = EventNames(source: .unknown, category: nil)
-                if listener.terms.verdict(on: kind.level, from: names, isEntry: kind.isEntry, occasion).isHeard {
+                let verdict = listener.terms.verdict(on: kind.level, from: names, isEntry: kind.isEntry, occasion)
+                if verdict.isHeard {
                     listener.registration.lose(.reentrant, run)
+                } else {
+                    listener.registration.pass(over: verdict.ground, count: count)
                 }
             }
         }

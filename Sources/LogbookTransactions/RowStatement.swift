@@ -32,22 +32,10 @@ package struct RowStatement {
     package func bind(_ number: Double, at place: Int32) throws { try check(sqlite3_bind_double(pointer, place, number)) }
 
     package func bind(_ text: String?, at place: Int32) throws {
-        guard var text else { return try check(sqlite3_bind_null(pointer, place)) }
+        guard let text else { return try check(sqlite3_bind_null(pointer, place)) }
         let isCopied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)   // SQLITE_TRANSIENT
-        try check(
-            text.withUTF8 { text in
-                text.withMemoryRebound(to: CChar.self) {
-                    // A text without bytes has no address, and would be NULL.
-                    sqlite3_bind_text64(pointer, place, $0.baseAddress ?? Self.nothing, UInt64($0.count), isCopied, UInt8(SQLITE_UTF8))
-                }
-            })
+        try check(sqlite3_bind_text64(pointer, place, text, UInt64(text.utf8.count), isCopied, UInt8(SQLITE_UTF8)))
     }
-
-    private nonisolated(unsafe) static let nothing: UnsafePointer<CChar> = {
-        let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
-        byte.initialize(to: 0)
-        return UnsafePointer(byte)
-    }()
 
     /// - Returns: How many rows it has written.
     package func run() throws -> Int {

@@ -18,6 +18,14 @@ private final class Counter: LogProvider {
     func flush(by deadline: LogDeadline) {}
 }
 
+/// A provider that has something to say itself.
+private final class Talker: LogProvider {
+    private let service: LogService
+    init(_ service: LogService) { self.service = service }
+    func log(_ event: LogEvent) { service.info("from the provider") }
+    func flush(by deadline: LogDeadline) {}
+}
+
 /// What the signal handler logs to, and how often it has.
 private enum Handler {
     nonisolated(unsafe) static var service: LogService?
@@ -59,10 +67,32 @@ struct SignalHandlerTests {
         Locked(0).withLock { _ in _ = raise(SIGUSR2) }
         #expect(counter.count.load(ordering: .relaxed) == 2)
         #expect(registration.ledger == LogLedger(submitted: 3, delivered: 2, dropped: [.reentrant: 1]))
-        #expect(deaf.ledger == LogLedger())
-        // What a provider itself says is no handler's.
-        raise(SIGUSR2)
+        #expect(deaf.unheard == LogUnheard(level: 3))
+        raise(SIGUSR2)   // and the next one is written again
         #expect(registration.ledger == LogLedger(submitted: 4, delivered: 3, dropped: [.reentrant: 1]))
+        #expect(deaf.ledger == LogLedger() && deaf.unheard == LogUnheard(level: 4))
+        #expect(service.latestSequence == 4)
+    }
+
+    @Test func whatFiltersAndProvidersSayIsNoHandlers() {
+        let service = LogService(), others = LogService(), counter = Counter(), talker = Talker(others)
+        others.register(counter)
+        service.register(talker, where: { _ in
+            others.info("from the filter")
+            return true
+        })
+        service.info("heard", metadata: ["n": 1])
+        service.info("plain")
+        #expect(counter.count.load(ordering: .relaxed) == 4)
+    }
+
+    @Test func aTransactionsEntryThatInterruptsIsCountedToo() {
+        let service = LogService(), registration = service.register(Counter())
+        let entry = TransactionEntry(
+            transactionID: "T", usecase: 1, kind: .happened(2), device: DeviceFacts(make: "m", os: "o", osVersion: "1"))
+        Locked(0).withLock { _ in service.log(entry, source: .unknown) }
+        #expect(registration.ledger == LogLedger(submitted: 1, dropped: [.reentrant: 1]))
+        #expect(Locked(0).withLock { _ in service.isEnabled(.info) })
     }
 
     @Test("100,000 signals in a thread that logs: nothing waits for itself, and each call is written or counted", arguments: [true, false])
@@ -105,6 +135,7 @@ struct SignalHandlerTests {
         for registration in registrations {
             let ledger = registration.ledger
             #expect(ledger.submitted == said.load(ordering: .relaxed) + handled)
+            #expect(ledger.submitted + registration.unheard.total == service.latestSequence)
             #expect(ledger.pending == 0)
             #expect(Set(ledger.dropped.keys).isSubset(of: [.reentrant]))
             if hasImmediate { #expect(ledger.dropped[.reentrant, default: 0] > 0) }

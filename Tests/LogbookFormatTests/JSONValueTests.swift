@@ -30,8 +30,23 @@ import Testing
     @Test func refusesBytesThatAreNoUTF8() {
         for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82]] {
             #expect(throws: JSONError.self) { try JSONValue.parse([0x22] + bytes + [0x22]) }
+            #expect(throws: JSONError.self) { try JSONValue.parse(Array(#""\n"#.utf8) + bytes + [0x22]) }
         }
     }
+
+    @Test func aKeyThatComesTwiceIsFoundInALongObjectToo() throws {
+        for count in [1, 15, 16, 17, 40] {
+            let members = (0..<count).map { #""k\#($0)":\#($0)"# }
+            guard case .object(let read) = try parse("{" + members.joined(separator: ",") + "}") else { return #expect(Bool(false)) }
+            #expect(read.map(\.key) == (0..<count).map { "k\($0)" })
+            for twice in [0, count / 2, count - 1] {
+                #expect(throws: JSONError.self) { try parse("{" + (members + [members[twice]]).joined(separator: ",") + "}") }
+            }
+        }
+    }
+
+    @Test(arguments: ["0", "-0", "-1", "999999999999999999", "-99999999999999999", "9223372036854775807", "-9223372036854775808"])
+    func wholeNumbersOfAnyLength(text: String) throws { #expect(try parse(text) == .integer(Int64(text)!)) }
 
     @Test("S18: what the limits refuse is refused before it is built")
     func limits() {
