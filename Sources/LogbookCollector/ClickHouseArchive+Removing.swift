@@ -51,7 +51,7 @@
         }
 
         /// Removes rows on every server that answers; one that does not is told by its replicas when it is back.
-        private func delete(from table: Table, where condition: String) async throws(ClickHouseFailure) {
+        func delete(from table: Table, where condition: String) async throws(ClickHouseFailure) {
             // Fails when a shard has no server that answers: it may hold some.
             if try await count(name(table), where: condition) == 0 { return }
             // What arrives from now on is not waited for.

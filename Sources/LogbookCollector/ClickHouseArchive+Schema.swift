@@ -48,10 +48,14 @@
             shard: "name")
         static let erased = Table(
             name: "logbook_erased", columns: "mark String, time Int64, precedence UInt64", key: "mark, time", shard: "mark")
+        /// How much of a day's quota is used: what collectors add, each addition a row, whose sum counts. The day is since 1970, UTC.
+        static let bytesSent = Table(
+            name: "logbook_bytes_sent", columns: "tenant String, day Int64, addition String, bytes Int64, precedence UInt64",
+            key: "tenant, day, addition", shard: "tenant")
         static let schema = Table(
             name: "logbook_schema", columns: "version UInt32, precedence UInt64", key: "version", shard: "toString(version)")
 
-        static let tables = [entries, transactions, logEvents, parcels, erased, schema]
+        static let tables = [entries, transactions, logEvents, parcels, erased, bytesSent, schema]
 
         /// The statements that make a table where there is none.
         static func creation(of table: Table, in database: String, cluster: String?) -> [String] {

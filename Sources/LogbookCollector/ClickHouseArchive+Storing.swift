@@ -73,6 +73,40 @@
             }
         }
 
+        public func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int] {
+            try await speaking { client throws(ClickHouseFailure) in
+                // Merging may not have removed doubles yet.
+                let rows = try await client.rows(
+                    """
+                    SELECT tenant, sum(added) AS total FROM (
+                      SELECT tenant, addition, any(bytes) AS added FROM \(self.name(Self.bytesSent)) WHERE day = \(day)
+                      GROUP BY tenant, addition)
+                    GROUP BY tenant
+                    """)
+                return Dictionary(uniqueKeysWithValues: rows.map { ($0.text("tenant") ?? "", Int($0.integer("total") ?? 0)) })
+            }
+        }
+
+        public func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {
+            try await speaking { client throws(ClickHouseFailure) in
+                if self.tidiedDay.withLock({ $0 != day }) {
+                    try await self.delete(from: Self.bytesSent, where: "day < \(day)")
+                    self.tidiedDay.withLock { $0 = day }
+                }
+                let precedence = self.nextPrecedence(), addition = UniqueID.make()
+                let rows = bytes.map { tenant, count in
+                    var row = ArchiveRow()
+                    row.add("tenant", tenant)
+                    row.add("day", day)
+                    row.add("addition", addition)
+                    row.add("bytes", count)
+                    row.add("precedence", precedence)
+                    return row
+                }
+                try await client.insert(rows, into: Self.bytesSent.name)
+            }
+        }
+
         /// Of the marks, those that are there.
         func erased(_ marks: Set<String>) async throws(ClickHouseFailure) -> [String: LogTime] {
             var found: [String: LogTime] = [:]

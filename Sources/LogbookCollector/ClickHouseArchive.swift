@@ -22,6 +22,8 @@
         let clock: LogClock
         /// The latest arrival's number.
         private let arrivals = Locked<UInt64>(0)
+        /// The day at which what was sent on earlier days was removed.
+        let tidiedDay = Locked<Int64?>(nil)
 
         /// Connects and makes the tables, blocking the calling thread until then.
         /// - Parameters:

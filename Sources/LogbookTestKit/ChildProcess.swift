@@ -92,6 +92,20 @@ package final class ChildProcess: Sendable {
         if access(program, X_OK) != 0 { throw ScriptedFailure("\(program) is not built") }
         return program
     }
+
+    /// Kills it with the processes it has started: a server that answers in many processes ends in one that lives on otherwise.
+    package func killWithChildren() {
+        signal(SIGSTOP)   // so that it starts nobody else
+        var names = [UInt8](repeating: 0, count: 64 << 10)
+        let list = open("/proc/\(identifier)/task/\(identifier)/children", O_RDONLY)
+        let count = read(list, &names, names.count)
+        close(list)
+        signal(SIGKILL)
+        for name in names.prefix(max(0, count)).split(separator: 0x20) {
+            if let child = pid_t(String(decoding: name, as: UTF8.self)) { kill(child, SIGKILL) }
+        }
+        wait()
+    }
     #endif
 
     /// How it ended, as far as it has.

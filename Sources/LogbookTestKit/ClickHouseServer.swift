@@ -20,13 +20,16 @@ package final class ClickHouseServer: Sendable {
     package let tcpPort: UInt16
     private let interserverPort: UInt16
     private let folder = TemporaryFolder()
+    private let words: [String]
     private let process = Locked<ChildProcess?>(nil)
     private let databases = Locked(0)
 
     /// Takes its ports; ``start(_:)`` starts it.
-    package init() throws {
+    /// - Parameter program: Stands in for the machine's server: is given a port for HTTP and a folder.
+    package init(running program: String? = nil) throws {
         let ports = try FreePorts.take(3)
         (httpPort, tcpPort, interserverPort) = (ports[0], ports[1], ports[2])
+        words = program.map { [$0, "\(ports[0])", "data"] } ?? ["clickhouse-server", "--config-file=config.xml"]
     }
 
     deinit { _ = process.withLock { $0?.wait(by: .now) } }
@@ -56,13 +59,12 @@ package final class ClickHouseServer: Sendable {
     /// After ``kill()``.
     package func startAgain() throws {
         let child = try ChildProcess(
-            ["clickhouse-server", "--config-file=config.xml"], in: folder.path, output: folder.path + "/said",
-            errors: folder.path + "/complained")
+            words, in: folder.path, output: folder.path + "/said", errors: folder.path + "/complained")
         process.withLock { $0 = child }
         let deadline = LogDeadline.seconds(60)
         while (try? ask("SELECT 1")) != "1\n" {
             if let trouble { throw ScriptedFailure(trouble) }
-            if deadline.hasPassed { throw ScriptedFailure("clickhouse-server does not answer: \(complaints)") }
+            if deadline.hasPassed { throw ScriptedFailure("\(words[0]) does not answer: \(complaints)") }
             usleep(20_000)
         }
     }
@@ -101,7 +103,7 @@ package final class ClickHouseServer: Sendable {
 
     /// How it ended when nobody had ended it, and what it said of it. Nil while it runs.
     package var trouble: String? {
-        process.withLock(\.self)?.end.map { "clickhouse-server \($0): \(complaints)" }
+        process.withLock(\.self)?.end.map { "\(words[0]) \($0): \(complaints)" }
     }
 
     /// What it has said is wrong, the end of it.

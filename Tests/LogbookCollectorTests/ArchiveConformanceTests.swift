@@ -14,6 +14,12 @@
         @Test(.enabled(if: ClickHouseServer.isPossible, "needs the Debian package clickhouse-server"))
         func clickHouseIsAmongThem() { #expect(ArchiveServers.current?.clickHouse != nil) }
 
+        @Test(.enabled(if: ClickHouseServer.hasEngine, "needs chdb from PyPI"))
+        func theCurrentClickHouseIsAmongThem() throws {
+            let engine = try #require(ArchiveServers.current?.clickHouseEngine)
+            #expect(try #require(Int(try engine.ask("SELECT version()").prefix { $0 != "." })) >= 26)
+        }
+
         @Test(.enabled(if: ClickHouseCluster.isPossible, "needs the Debian package clickhouse-server or zookeeper"))
         func clustersOfClickHouseAreAmongThem() {
             #expect(ArchiveServers.current?.clickHouseShards != nil && ArchiveServers.current?.clickHouseReplicas != nil)
@@ -215,7 +221,7 @@
             try await ArchiveChecks.whatIsTooOldGoes(try await ArchiveServers.open(kind).archive)
         }
 
-        @Test("S28: how much was sent in a day is kept, of all collectors together", arguments: ArchiveKind.available.filter { !$0.isClickHouse })
+        @Test("S28: how much was sent in a day is kept, of all collectors together", arguments: ArchiveKind.available)
         func whatWasSentInADayIsKept(_ kind: ArchiveKind) async throws {
             let (archive, address) = try await ArchiveServers.open(kind)
             #expect(try await archive.bytesSent(on: 20_000) == [:])
@@ -260,7 +266,7 @@
             let item = LogBatch.Item(event: Self.event, origin: LogOrigin(installation: "I", epoch: .max))
             let columns = "installation, epoch, sequence, level, message, thread, file, function, line, error_type, error_message, transaction_guid, usecase, event, error_code, error_description"
             let expected = "I|-1|-1|error|a'\n␀\\b|5|M/F.swift|f()|3|PaymentError|refused|T|2|4|42|Baad!"
-            for kind in [ArchiveKind.postgres, .clickHouse] {
+            for kind in ArchiveKind.single {
                 let (archive, address) = try await ArchiveServers.open(kind)
                 _ = try await archive.store(LogBatch(parcel: nil, items: [item], received: LogTime(seconds: 1_423_202_400)))
                 try await onThread {
@@ -272,7 +278,7 @@
                     } else {
                         let database = String(address.split(separator: "/").last!)
                         let texts = columns.split(separator: ", ").map { "ifNull(toString(\($0)), '')" }.joined(separator: ", '|', ")
-                        let clickHouse = try #require(servers.clickHouse)
+                        let clickHouse = try servers.clickHouse(kind)
                         #expect(try clickHouse.ask("SELECT concat(\(texts)) FROM \(database).logbook_log_events FORMAT TSVRaw") == expected + "\n")
                         #expect(try clickHouse.ask("SELECT visitParamExtractInt(metadata, 'ms'), time FROM (SELECT assumeNotNull(metadata) AS metadata, time FROM \(database).logbook_log_events)") == "812\t1423202367000001\n")
                     }
@@ -394,12 +400,13 @@
         func aKilledServer(_ kind: ArchiveKind) async throws {
             let servers = try await onThread {
                 var servers = ArchiveServers()
-                if kind == .postgres {
-                    servers.postgres = try PostgresServer()
-                } else {
-                    servers.clickHouse = try ClickHouseServer()
-                    try servers.clickHouse?.start()
+                switch kind {
+                case .postgres: servers.postgres = try PostgresServer()
+                case .clickHouseEngine: servers.clickHouseEngine = try ClickHouseServer(running: ClickHouseServer.engine)
+                default: servers.clickHouse = try ClickHouseServer()
                 }
+                try servers.clickHouse?.start()
+                try servers.clickHouseEngine?.start()
                 return servers
             }
             let (archive, _) = try await ArchiveServers.$current.withValue(servers) { try await ArchiveServers.open(kind) }
@@ -422,6 +429,7 @@
                             try await onThread {
                                 servers.postgres?.kill()
                                 servers.clickHouse?.kill()
+                                servers.clickHouseEngine?.kill()
                             }
                         }
                     }
@@ -434,6 +442,7 @@
             try await onThread {
                 try servers.postgres?.startAgain()
                 try servers.clickHouse?.startAgain()
+                try servers.clickHouseEngine?.startAgain()
             }
             try await archive.checkWritable()
             for number in acknowledged.withLock({ $0 }) {

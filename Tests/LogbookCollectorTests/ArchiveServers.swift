@@ -71,12 +71,8 @@
             _ = try eventually(while: child) { try connection(to: "postgres") }
         }
 
-        func kill() {
-            process.withLock { process in
-                process?.signal(SIGKILL)
-                process?.wait()
-            }
-        }
+        /// With its processes for connections, which would answer until they are idle.
+        func kill() { process.withLock { $0?.killWithChildren() } }
 
         /// After ``kill()``. What it has left may have to go first.
         func startAgain() throws { try eventually { try start() } }
@@ -102,9 +98,15 @@
         }
     }
 
+    extension ClickHouseServer {
+        /// The current engine of ClickHouse, asked over HTTP.
+        static let engine = "\(#filePath)".split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/clickhouse-engine.py"
+        static let hasEngine = isInstalled("python3 -c 'import chdb'")
+    }
+
     /// The engines behind an archive.
     enum ArchiveKind: String, Sendable, CaseIterable, CustomTestStringConvertible {
-        case sqlite, postgres, clickHouse, clickHouseShards, clickHouseReplicas
+        case sqlite, postgres, clickHouse, clickHouseEngine, clickHouseShards, clickHouseReplicas
 
         var testDescription: String { rawValue }
 
@@ -114,6 +116,7 @@
             case .sqlite: true
             case .postgres: PostgresServer.isPossible
             case .clickHouse: ClickHouseServer.isPossible
+            case .clickHouseEngine: ClickHouseServer.hasEngine
             case .clickHouseShards, .clickHouseReplicas: ClickHouseCluster.isPossible
             }
         }
@@ -121,9 +124,9 @@
         /// Those that are servers.
         static let servers = available.filter { $0 != .sqlite }
         /// Those that are one server.
-        static let single = servers.filter { [.postgres, .clickHouse].contains($0) }
+        static let single = servers.filter { [.postgres, .clickHouse, .clickHouseEngine].contains($0) }
 
-        var isClickHouse: Bool { [.clickHouse, .clickHouseShards, .clickHouseReplicas].contains(self) }
+        var isClickHouse: Bool { ![.sqlite, .postgres].contains(self) }
     }
 
     /// The servers that the tests of one suite share; each test has a database of its own.
@@ -131,6 +134,7 @@
         @TaskLocal static var current: ArchiveServers?
         var postgres: PostgresServer?
         var clickHouse: ClickHouseServer?
+        var clickHouseEngine: ClickHouseServer?
         var clickHouseShards: ClickHouseCluster?
         var clickHouseReplicas: ClickHouseCluster?
 
@@ -145,6 +149,10 @@
             if ClickHouseServer.isPossible {
                 servers.clickHouse = try ClickHouseServer()
                 try servers.clickHouse?.start()
+            }
+            if ClickHouseServer.hasEngine {
+                servers.clickHouseEngine = try ClickHouseServer(running: ClickHouseServer.engine)
+                try servers.clickHouseEngine?.start()
             }
             if ClickHouseCluster.isPossible {
                 servers.clickHouseShards = try ClickHouseCluster(.shards)
@@ -164,6 +172,7 @@
                 return "sqlite:" + folder("\(number).sqlite")
             case .postgres: return try #require(postgres).makeDatabase()
             case .clickHouse: return try #require(clickHouse).makeDatabase()
+            case .clickHouseEngine: return try #require(clickHouseEngine).makeDatabase()
             case .clickHouseShards: return try #require(clickHouseShards).makeDatabase()
             case .clickHouseReplicas: return try #require(clickHouseReplicas).makeDatabase()
             }
@@ -172,6 +181,7 @@
         /// The server that an archive asks first.
         func clickHouse(_ kind: ArchiveKind) throws -> ClickHouseServer {
             switch kind {
+            case .clickHouseEngine: try #require(clickHouseEngine)
             case .clickHouseShards: try #require(clickHouseShards).servers[0]
             case .clickHouseReplicas: try #require(clickHouseReplicas).servers[0]
             default: try #require(clickHouse)
@@ -188,7 +198,7 @@
         }
 
         /// Of servers that have ended although nobody has ended them.
-        fileprivate var trouble: String? { clickHouse?.trouble ?? clickHouseShards?.trouble ?? clickHouseReplicas?.trouble }
+        fileprivate var trouble: String? { clickHouse?.trouble ?? clickHouseEngine?.trouble ?? clickHouseShards?.trouble ?? clickHouseReplicas?.trouble }
     }
 
     /// Starts the servers before the suite and stops them after it.
