@@ -52,12 +52,12 @@
             logger.logLevel = .error
             let limits = configuration.connections
             let registry = ConnectionRegistry(maximum: limits.maximum, maximumPerAddress: limits.maximumPerAddress)
-            let plain = HTTPServerBuilder.http1(
-                configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [ConnectionGuard(limits: limits, registry: registry)],
-                    idleTimeout: .nanoseconds(limits.idleTimeout.wholeNanoseconds),
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100)))
+            let channels = HTTP1Channel.Configuration(
+                additionalChannelHandlers: [ConnectionGuard(limits: limits, registry: registry)],
+                idleTimeout: .nanoseconds(limits.idleTimeout.wholeNanoseconds),
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100))
+            let plain = HTTPServerBuilder { OnEventLoop(base: HTTP1Channel(responder: $0, configuration: channels)) }
             let application = Application(
                 responder: CallbackResponder<CollectorContext> { request, context in
                     await service.respond(to: request, from: context.address)

@@ -82,6 +82,9 @@
             }
         }
 
+        /// A body of so many bytes or more, or one that is inflated, is looked at away from the event loop, which others wait for.
+        static let longBytes = 64 << 10
+
         /// Reads and inflates the body while its bytes are counted against what may be in memory.
         private func withBody(
             of request: CollectorRequest, _ body: ([UInt8]) async throws(Refusal) -> CollectorAnswer
@@ -95,7 +98,7 @@
             let reserved = isGzip ? limit : announced ?? limit
             guard reserve(reserved) else { throw Self.busy }
             defer { release(reserved) }
-            var bytes: [UInt8]
+            let bytes: [UInt8]
             do {
                 bytes = try await request.body(upTo: limit)
             } catch is BodyError {
@@ -103,9 +106,12 @@
             } catch {
                 throw Self.brokenOff
             }
-            if isGzip {
-                do {
-                    bytes = try Gzip.inflate(bytes, limit: limit)
+            if !isGzip, bytes.count < Self.longBytes { return try await body(bytes) }
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Refusal) in
+                guard isGzip else { return try await body(bytes) }
+                let inflated: [UInt8]
+                do throws(GzipError) {
+                    inflated = try Gzip.inflate(bytes, limit: limit)
                 } catch {
                     switch error {
                     case .tooLarge: throw tooLarge
@@ -113,8 +119,8 @@
                     case .outOfMemory: throw Self.busy
                     }
                 }
+                return try await body(inflated)
             }
-            return try await body(bytes)
         }
 
         func isGzip(_ request: CollectorRequest) throws(Refusal) -> Bool {

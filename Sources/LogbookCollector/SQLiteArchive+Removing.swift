@@ -103,7 +103,7 @@
 
             init(of tenant: String, _ database: Database) throws {
                 self.tenant = tenant
-                isEmpty = try Bool.fetchOne(database.cachedStatement(sql: "SELECT NOT EXISTS (SELECT 1 FROM erased)")) ?? true
+                isEmpty = try RowStatement("SELECT EXISTS (SELECT 1 FROM erased)", database).integer() == 0
             }
 
             func contains(transaction id: String, _ database: Database) throws -> Bool {

@@ -99,28 +99,34 @@
         private static func number(
             of transaction: TransactionRecord, _ tenant: String, received: Int64, _ database: Database
         ) throws -> Int64? {
-            try Int64.fetchOne(
-                database.cachedStatement(
-                    sql: """
-                        INSERT INTO transactions (tenant, guid, usecase, user, variant, app_version, session, installation,
-                          device_make, device_os, device_os_version, received)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), ?)
-                        ON CONFLICT (tenant, guid) DO UPDATE SET user = COALESCE(user, excluded.user),
-                          variant = COALESCE(variant, excluded.variant),
-                          app_version = COALESCE(app_version, excluded.app_version),
-                          session = COALESCE(session, excluded.session),
-                          installation = COALESCE(installation, excluded.installation),
-                          device_make = COALESCE(device_make, excluded.device_make),
-                          device_os = COALESCE(device_os, excluded.device_os),
-                          device_os_version = COALESCE(device_os_version, excluded.device_os_version)
-                        RETURNING id
-                        """),
-                arguments: [
-                    tenant, transaction.id.storable, transaction.usecase, transaction.user?.storable,
-                    transaction.variant?.storable, transaction.appVersion?.storable, transaction.session?.storable,
-                    transaction.installation?.storable, transaction.deviceMake?.storable, transaction.deviceOS?.storable,
-                    transaction.deviceOSVersion?.storable, received,
-                ])
+            let insert = try RowStatement(
+                """
+                INSERT INTO transactions (tenant, guid, usecase, user, variant, app_version, session, installation,
+                  device_make, device_os, device_os_version, received)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), ?)
+                ON CONFLICT (tenant, guid) DO UPDATE SET user = COALESCE(user, excluded.user),
+                  variant = COALESCE(variant, excluded.variant),
+                  app_version = COALESCE(app_version, excluded.app_version),
+                  session = COALESCE(session, excluded.session),
+                  installation = COALESCE(installation, excluded.installation),
+                  device_make = COALESCE(device_make, excluded.device_make),
+                  device_os = COALESCE(device_os, excluded.device_os),
+                  device_os_version = COALESCE(device_os_version, excluded.device_os_version)
+                RETURNING id
+                """, database)
+            try insert.bind(tenant, at: 1)
+            try insert.bind(transaction.id.storable, at: 2)
+            try insert.bind(transaction.usecase, at: 3)
+            try insert.bind(transaction.user?.storable, at: 4)
+            try insert.bind(transaction.variant?.storable, at: 5)
+            try insert.bind(transaction.appVersion?.storable, at: 6)
+            try insert.bind(transaction.session?.storable, at: 7)
+            try insert.bind(transaction.installation?.storable, at: 8)
+            try insert.bind(transaction.deviceMake?.storable, at: 9)
+            try insert.bind(transaction.deviceOS?.storable, at: 10)
+            try insert.bind(transaction.deviceOSVersion?.storable, at: 11)
+            try insert.bind(received, at: 12)
+            return try insert.integer()
         }
 
         /// The first eighteen columns.
@@ -153,18 +159,23 @@
         private static func parcelNumber(
             _ name: String?, of tenant: String, kind: String, received: Int64, _ database: Database
         ) throws -> Int64? {
-            try Int64.fetchOne(
-                database.cachedStatement(
-                    sql: """
-                        INSERT INTO parcels (tenant, name, kind, received) VALUES (?, ?, ?, ?)
-                        ON CONFLICT (tenant, name, kind) DO UPDATE SET arrivals = arrivals + 1 RETURNING id
-                        """),
-                arguments: [tenant, name, kind, received])
+            let insert = try RowStatement(
+                """
+                INSERT INTO parcels (tenant, name, kind, received) VALUES (?, ?, ?, ?)
+                ON CONFLICT (tenant, name, kind) DO UPDATE SET arrivals = arrivals + 1 RETURNING id
+                """, database)
+            try insert.bind(tenant, at: 1)
+            try insert.bind(name, at: 2)
+            try insert.bind(kind, at: 3)
+            try insert.bind(received, at: 4)
+            return try insert.integer()
         }
 
         private static func close(_ number: Int64?, accepted: Int, _ database: Database) throws {
-            try database.cachedStatement(sql: "UPDATE parcels SET items = items + ? WHERE id = ?")
-                .execute(arguments: [accepted, number])
+            let update = try RowStatement("UPDATE parcels SET items = items + ? WHERE id = ?", database)
+            try update.bind(accepted, at: 1)
+            try update.bind(number, at: 2)
+            _ = try update.run()
         }
     }
 #endif

@@ -7,6 +7,8 @@
     final class SharedCommit: Sendable {
         /// Of those in one commit at most.
         private static let maximumCount = 64
+        /// Commits one after the other at most, before whoever else writes has a turn.
+        private static let maximumCommits = 16
 
         private struct Job: Sendable {
             let run: @Sendable (Database) throws -> Void
@@ -42,24 +44,24 @@
                     defer { state.isCommitting = true }
                     return !state.isCommitting
                 }
-                if isFirst { commitNext() }
+                if isFirst { takeTurn() }
             }
         }
 
-        /// One group at a time, so that whoever else writes has a turn between them.
-        private func commitNext() {
+        /// Several groups in one turn: another turn may be taken on another thread, which has to be woken first.
+        private func takeTurn() {
             pool.asyncWriteWithoutTransaction { [self] database in
-                let group = state.withLock { state in
-                    let group = Array(state.waiting.prefix(Self.maximumCount))
-                    state.waiting.removeFirst(group.count)
-                    return group
+                for _ in 0..<Self.maximumCommits {
+                    let group = state.withLock { state in
+                        let group = Array(state.waiting.prefix(Self.maximumCount))
+                        state.waiting.removeFirst(group.count)
+                        state.isCommitting = !group.isEmpty
+                        return group
+                    }
+                    if group.isEmpty { return }
+                    Self.commit(group, database)
                 }
-                Self.commit(group, database)
-                let isMore = state.withLock { state in
-                    state.isCommitting = !state.waiting.isEmpty
-                    return state.isCommitting
-                }
-                if isMore { commitNext() }
+                takeTurn()
             }
         }
 

@@ -2,7 +2,7 @@
 internal import CLogbookSQLite
 package import GRDB
 
-/// An INSERT that runs once for each of many rows. What it is given goes straight to SQLite, on the connection that GRDB has open:
+/// A statement that runs once for each of many rows. What it is given goes straight to SQLite, on the connection that GRDB has open:
 /// GRDB's own arguments take as long as the row itself. What was bound stays bound for the next row.
 ///
 /// Nobody else may run the same SQL on the connection.
@@ -44,6 +44,19 @@ package struct RowStatement {
         sqlite3_reset(pointer)
         if let failure { throw failure }
         return Int(sqlite3_changes(connection))
+    }
+
+    /// For a statement that says one number, as `RETURNING id` does.
+    /// - Returns: The first column of the first row; nil for NULL, and when there is no row.
+    package func integer() throws -> Int64? {
+        var code = sqlite3_step(pointer)
+        let isThere = code == SQLITE_ROW && sqlite3_column_type(pointer, 0) != SQLITE_NULL
+        let number = isThere ? sqlite3_column_int64(pointer, 0) : nil
+        while code == SQLITE_ROW { code = sqlite3_step(pointer) }
+        let failure = code == SQLITE_DONE ? nil : failure()
+        sqlite3_reset(pointer)
+        if let failure { throw failure }
+        return number
     }
 
     private func check(_ code: Int32) throws { if code != SQLITE_OK { throw failure() } }
