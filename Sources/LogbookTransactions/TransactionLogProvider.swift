@@ -173,9 +173,12 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         try reporting { () throws(TransactionStoreError) in try store.delete(ids) }
     }
 
-    /// Deletes everything, what processes that have gone have left beside it included, for a logout: call it before the next user's token and address are set, and after a flush when the
-    /// provider is fed through a queue. What is under way to the old address may still arrive there; its answer deletes nothing
-    /// that was logged since.
+    /// Deletes everything, what processes that have gone have left beside it included, for a logout: call it before the next user's
+    /// token and address are set, and after a flush when the provider is fed through a queue. What is under way to the old address may
+    /// still arrive there; its answer deletes nothing that was logged since.
+    ///
+    /// The files are written anew, so that no byte of an entry is left in them. A program that reads one at the same time may stand in the
+    /// way: then diagnostics say so; call it again. Damaged files that were set aside (`.corrupt-…`) stay.
     public func deleteAll() throws(TransactionStoreError) {
         try reporting { () throws(TransactionStoreError) in try lanes.deleteAll() }
     }

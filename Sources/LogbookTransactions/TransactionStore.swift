@@ -283,14 +283,14 @@ package final class TransactionStore: Sendable {
     /// - Parameter isOfferedAgain: The caller comes back with the very same events when this throws; they are stored once.
     /// - Throws: ``TransactionStoreError/full(path:maximumBytes:)`` when there is no room that could be made, and what SQLite says.
     package func append(_ events: [LogEvent], isOfferedAgain: Bool = false) throws(TransactionStoreError) {
-        var keys: [EventName: Int64] = [:]
+        var keys: [(name: EventName, key: Int64)] = []
         var dropped = 0
         do {
             try transaction { db in
-                keys = [:]
+                keys = []
                 dropped = try makeRoom(for: events, db)
-                let insert = try RowStatement(Self.insertEntry, db)
-                try insert.bind(Int64(epoch), at: 7)
+                let count = events.count { if case .happened? = $0.transaction?.kind { true } else { false } }
+                let insert = try EntryInsert(count, epoch: epoch, db)
                 var latest: (transaction: String, row: (id: Int64, isOfThisSession: Bool))?
                 for event in events {
                     guard let entry = event.transaction else { continue }
@@ -299,15 +299,10 @@ package final class TransactionStore: Sendable {
                     guard case .happened(let number) = entry.kind else { continue }
                     let name = EventName(event, entry)
                     let key = nextKey(for: name)
-                    keys[name] = key
-                    try insert.bind(row.id, at: 1)
-                    try insert.bind(event.time.storedSeconds, at: 2)
-                    try insert.bind(number, at: 3)
-                    try insert.bind(entry.errorCode, at: 4)
-                    try insert.bind(entry.errorDescription?.withoutNUL, at: 5)
-                    try insert.bind(row.isOfThisSession ? session.offset(of: entry) : nil, at: 6)
-                    try insert.bind(key, at: 8)
-                    _ = try insert.run()
+                    keys.append((name, key))
+                    try insert.add(
+                        keys.count - 1, of: row.id, number, entry, at: event.time,
+                        offset: row.isOfThisSession ? session.offset(of: entry) : nil, key: key)
                 }
             }
         } catch {
@@ -320,25 +315,17 @@ package final class TransactionStore: Sendable {
         }
     }
 
-    private func settle(_ keys: [EventName: Int64], isOfferedAgain: Bool) {
+    private func settle(_ keys: [(name: EventName, key: Int64)], isOfferedAgain: Bool) {
         state.withLock { access in
-            if isOfferedAgain {
-                access.value.unsettledKeys.merge(keys) { _, new in new }
-            } else if !access.value.unsettledKeys.isEmpty {
-                for name in keys.keys { access.value.unsettledKeys[name] = nil }
-            }
+            if !isOfferedAgain, access.value.unsettledKeys.isEmpty { return }
+            for (name, key) in keys { access.value.unsettledKeys[name] = isOfferedAgain ? key : nil }
         }
     }
-
-    private static let insertEntry = """
-        INSERT INTO txn_log (txn_id, timestamp, usecase_event, in_ctx_err_code, in_ctx_err_desc, offset, epoch, sequence)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (epoch, sequence) DO NOTHING
-        """
 
     /// A number is never given twice, also not when its entry could not be stored.
     private func nextKey(for name: EventName) -> Int64 {
         state.withLock { access in
-            if let key = access.value.unsettledKeys[name] { return key }
+            if !access.value.unsettledKeys.isEmpty, let key = access.value.unsettledKeys[name] { return key }
             access.value.latestSequence += 1
             return access.value.latestSequence
         }
@@ -346,21 +333,29 @@ package final class TransactionStore: Sendable {
 
     /// The transaction's row, made again when its entries were delivered and the row with them.
     private func row(of entry: TransactionEntry, _ db: Database) throws -> (id: Int64, isOfThisSession: Bool) {
-        let find = try db.cachedStatement(sql: "SELECT id, session FROM txn WHERE guid = ?")
-        if let row = try Row.fetchOne(find, arguments: [entry.transactionID]), let id = row.integer(0) {
-            return (id, row.text(1) == session.id)
-        }
+        // Ids are positive: below zero stands one of another session.
+        let find = try RowStatement("SELECT CASE WHEN session IS ?2 THEN id ELSE -id END FROM txn WHERE guid = ?1", db)
+        try find.bind(entry.transactionID, at: 1)
+        try find.bind(session.id, at: 2)
+        if let id = try find.integer() { return (abs(id), id > 0) }
         let labels = session.labels(of: entry)
-        let insert = try db.cachedStatement(
-            sql: """
-                INSERT INTO txn (guid, usecase, useragent_device_make, useragent_device_os, useragent_device_os_version,
-                  user, variant, app_version, session, installation)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """)
-        try insert.execute(arguments: [
-            entry.transactionID, entry.usecase, entry.device.make, entry.device.os, entry.device.osVersion,
-            labels.user, labels.variant, session.appVersion, session.id, installation,
-        ])
+        let insert = try RowStatement(
+            """
+            INSERT INTO txn (guid, usecase, useragent_device_make, useragent_device_os, useragent_device_os_version,
+              user, variant, app_version, session, installation)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, db)
+        try insert.bind(entry.transactionID, at: 1)
+        try insert.bind(entry.usecase, at: 2)
+        try insert.bind(entry.device.make, at: 3)
+        try insert.bind(entry.device.os, at: 4)
+        try insert.bind(entry.device.osVersion, at: 5)
+        try insert.bind(labels.user, at: 6)
+        try insert.bind(labels.variant, at: 7)
+        try insert.bind(session.appVersion, at: 8)
+        try insert.bind(session.id, at: 9)
+        try insert.bind(installation, at: 10)
+        _ = try insert.run()
         return (db.lastInsertedRowID, true)
     }
 
@@ -376,9 +371,18 @@ package final class TransactionStore: Sendable {
         }
     }
 
-    /// Deletes everything, what is under way and what is set aside included.
+    /// Deletes everything, what is under way and what is set aside included. The file is written anew and the write-ahead log emptied,
+    /// so that no byte of it is left in them; where another program that reads stands in the way, diagnostics say so.
     package func deleteAll() throws(TransactionStoreError) {
         try transaction { db in try db.execute(sql: "DELETE FROM txn_log; DELETE FROM txn; DELETE FROM parcel; DELETE FROM loss") }
+        do {
+            try connection().0.inDatabase { db in
+                try db.execute(sql: "VACUUM")
+                _ = try db.checkpoint(.truncate)
+            }
+        } catch {
+            LogDiagnostics.report("transactions", "\(path): everything is deleted, but bytes of it are left in the file: \(error)")
+        }
     }
 
     static func deleteEmptyParcels(_ db: Database) throws {
@@ -501,7 +505,7 @@ extension LogTime {
     fileprivate static let storedSecondsLimit = 9_223_372_036.0
 
     /// To the microsecond, and the nearest time that can be read back.
-    fileprivate var storedSeconds: Double {
+    var storedSeconds: Double {
         let latest = Self.storedSecondsLimit.nextDown
         return min(max(Double(nanoseconds.flooredQuotient(by: 1000)) / 1e6, -latest), latest)
     }

@@ -240,6 +240,68 @@ private func mode(_ path: String) -> UInt32 {
         #expect(bench.sqlite3("SELECT (SELECT count(*) FROM txn) + (SELECT count(*) FROM txn_log)") == "0")
     }
 
+    @Test("C28: after everything was deleted no byte of it is in the files")
+    func nothingIsLeftInTheFiles() throws {
+        let folder = TemporaryFolder(), bench = try Bench(in: folder)
+        for number in 0..<300 { bench.service.transaction(usecase: 1).log(1, error: number, "Jane Doe's card \(number)") }
+        func found() -> [String] { folder.names(in: ".").filter { folder.text($0).contains("Jane Doe") } }
+        #expect(!found().isEmpty)
+        try bench.provider.deleteAll()
+        #expect(found() == [])
+        bench.service.transaction(usecase: 1).log(1)
+        #expect(bench.sqlite3("SELECT count(*) FROM txn_log") == "1")
+    }
+
+    @Test("a reader stands in the way of the bytes, and not of the deletion")
+    func aReaderStandsInTheWay() throws {
+        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store, busyTimeout: 0.05)
+        try store.append([
+            LogEvent(
+                sequence: 1, time: t0, level: .info, message: "",
+                transaction: TransactionEntry(
+                    transactionID: "T", usecase: 1, kind: .happened(1), errorCode: 1, errorDescription: "Jane Doe", device: phone))
+        ])
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: folder.store, configuration: configuration)
+        #expect(
+            try reader.inDatabase { db in
+                try db.execute(sql: "BEGIN")
+                return try Int.fetchOne(db, sql: "SELECT count(*) FROM txn_log")
+            } == 1)
+        try store.deleteAll()
+        #expect(try store.allTransactions() == [])
+        try reader.inDatabase { try $0.execute(sql: "COMMIT") }
+        try store.deleteAll()
+        #expect(folder.names(in: ".").filter { folder.text($0).contains("Jane Doe") } == [])
+    }
+
+    @Test("as many entries as there are in one batch, each with what belongs to it", arguments: [1, 19, 20, 21, 40, 59, 1000])
+    func batchesOfAnySize(count: Int) throws {
+        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store)
+        let events = (0..<count).map { number -> LogEvent in
+            let entry = TransactionEntry(
+                transactionID: "T\(number / 7)", usecase: 1, kind: number % 7 == 0 ? .began : .happened(number),
+                errorCode: number % 3 == 0 ? number : nil, errorDescription: number % 5 == 0 ? "Größe \(number)" : nil, device: phone)
+            return LogEvent(
+                sequence: UInt64(number), time: t0.adding(.milliseconds(number)), level: .info, message: "", transaction: entry)
+        }
+        try store.append(events)
+        let stored = try store.allTransactions()
+        #expect(stored.map(\.id) == (0..<(count + 6) / 7).map { "T\($0)" })
+        let counts: [Int] = stored.indices.map { min(6, count - 1 - $0 * 7) }
+        #expect(stored.map(\.entries.count) == counts)
+        let entries = stored.flatMap(\.entries), expected = (0..<count).filter { $0 % 7 != 0 }
+        let codes: [Int?] = expected.map { $0 % 3 == 0 ? $0 : nil }
+        let texts: [String?] = expected.map { $0 % 5 == 0 ? "Größe \($0)" : nil }
+        let keys: [Int64?] = expected.indices.map { Int64($0 + 1) }
+        #expect(entries.map(\.event) == expected)
+        #expect(entries.map(\.errorCode) == codes)
+        #expect(entries.map(\.errorDescription) == texts)
+        #expect(entries.map(\.time) == expected.map { t0.adding(.milliseconds($0)) })
+        #expect(entries.map { $0.key?.sequence } == keys)
+    }
+
     @Test func anIdIsNeverUsedTwice() throws {
         let bench = try Bench()
         bench.service.transaction(usecase: 1).log(1)
