@@ -32,12 +32,12 @@ public struct Row {
     }
 
     /// How long `ours` takes beside `theirs`, in the same rounds; both in seconds.
-    public static func time(_ name: String, atMost goal: Double, ours: [Double], theirs: [Double]) -> Row {
+    public static func time(_ name: String, atMost goal: Double?, ours: [Double], theirs: [Double]) -> Row {
         let ratio = median(zip(ours, theirs).map { $0 / $1 })
         return Row(
-            name, goal: "<= \(goal) x",
+            name, goal: goal.map { "<= \($0) x" },
             measured: "\(rounded(ratio)) x (\(rounded(median(ours) * 1000)) ms against \(rounded(median(theirs) * 1000)) ms)",
-            isMet: ratio <= goal)
+            isMet: ratio <= goal ?? .infinity)
     }
 
     /// - Parameter goal: In MiB.
