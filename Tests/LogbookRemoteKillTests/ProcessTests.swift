@@ -90,5 +90,43 @@
                     "others are served", "cancelled", "no", "broken", "found", "moved away", "moved back", "shut down", "stopped",
                 ])
         }
+
+        @Test("53: a network that is cut 100 times, and when the program is killed: everything arrives, and is stored once",
+              .enabled(if: mayHaveItsOwnNetwork, "needs root and unshare, for a network of its own"))
+        func theNetworkIsCut() async throws {
+            let folder = TemporaryFolder()
+            let script = """
+                set -eu
+                ip link set lo up
+                "$0" receive . 18080 >listening &
+                receiver=$!
+                until [ -s listening ]; do sleep 0.01; done
+                "$0" send spool 18080 1 >accepted &
+                sender=$!
+                until [ -s accepted ]; do sleep 0.01; done
+                for cut in $(seq 100); do
+                    ip link set lo down
+                    sleep 0.01
+                    ip link set lo up
+                    sleep 0.02
+                done
+                ip link set lo down
+                sleep 0.05
+                kill -KILL $sender
+                ip link set lo up
+                "$0" drain spool 18080 2
+                kill -KILL $receiver
+                """
+            let end = try await onThread {
+                try ChildProcess.run(
+                    ["unshare", "-mn", "--propagation", "private", "sh", "-c", script, try ChildProcess.builtProgram("RemoteVictim")],
+                    in: folder.path, errors: folder.path + "/errors", by: .seconds(200))
+            }
+            #expect(end == .exited(0), "\(folder.text("errors"))")
+            let accepted = folder.text("accepted").split(separator: "\n").map { "I-1-\($0)" }
+            let stored = folder.text("stored").split(separator: "\n").map(String.init)
+            #expect(accepted.count > 1000)
+            #expect(Set(accepted).subtracting(stored).isEmpty && Set(stored).count == stored.count)
+        }
     }
 #endif
