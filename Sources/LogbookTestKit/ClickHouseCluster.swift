@@ -40,6 +40,12 @@ package final class ClickHouseCluster: Sendable {
         }
     }
 
+    /// Ends all of it.
+    package func kill() {
+        for server in servers { server.kill() }
+        keeper.kill()
+    }
+
     /// One that holds nothing, on both servers.
     /// - Returns: Its address.
     package func makeDatabase() throws -> String {

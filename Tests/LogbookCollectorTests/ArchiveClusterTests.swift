@@ -99,7 +99,7 @@
             }
             #expect(each.allSatisfy { $0[0] > 30 && $0[1] == $0[0] * 100 } && each[0][0] + each[1][0] == 150, "\(each)")
             #expect(cluster.trouble == nil)
-            try await onThread { withExtendedLifetime(cluster) {} }
+            try await onThread { cluster.kill() }
         }
 
         @Test("Row 54: two replicas, one killed while parcels are stored: the archive goes on with the other; when it is back, both have everything once")
@@ -139,7 +139,7 @@
                 #expect(try await archive.store(Self.parcel(number)) == ArchiveReceipt(accepted: 0, duplicates: 500))
             }
             #expect(cluster.trouble == nil)
-            try await onThread { withExtendedLifetime(cluster) {} }
+            try await onThread { cluster.kill() }
         }
 
         @Test("Row 54: without ZooKeeper a cluster stores nothing and says so, and answers what it has; with it, everything is there once")
@@ -157,7 +157,7 @@
             try await Self.deliver(to: archive) {}
             #expect(try await archive.counts(tenant: nil) == Self.complete)
             #expect(cluster.trouble == nil)
-            try await onThread { withExtendedLifetime(cluster) {} }
+            try await onThread { cluster.kill() }
         }
     }
 #endif

@@ -452,7 +452,7 @@
             let counts = try await archive.counts(tenant: nil)
             #expect(counts.transactions == 40)
             #expect(counts.entries == 20_000)
-            try await onThread { withExtendedLifetime(servers) {} }
+            try await onThread { servers.stop() }
         }
     }
 #endif

@@ -51,10 +51,13 @@
             try start()
         }
 
-        deinit {
+        deinit { stop() }
+
+        func stop() {
             process.withLock { process in
                 process?.signal(SIGQUIT)
                 process?.wait(by: .seconds(10))
+                process = nil
             }
         }
 
@@ -197,6 +200,14 @@
             }
         }
 
+        func stop() {
+            postgres?.stop()
+            clickHouse?.kill()
+            clickHouseEngine?.kill()
+            clickHouseShards?.kill()
+            clickHouseReplicas?.kill()
+        }
+
         /// Of servers that have ended although nobody has ended them.
         fileprivate var trouble: String? { clickHouse?.trouble ?? clickHouseEngine?.trouble ?? clickHouseShards?.trouble ?? clickHouseReplicas?.trouble }
     }
@@ -207,8 +218,8 @@
             let servers = try await onThread { try ArchiveServers.startAll() }
             try await ArchiveServers.$current.withValue(servers) { try await function() }
             if let trouble = servers.trouble { Issue.record("\(trouble)") }
-            // Stopping waits, so it is not left to whoever lets go last.
-            try await onThread { withExtendedLifetime(servers) {} }
+            // Not left to whoever lets go last: the program may have ended before.
+            try await onThread { servers.stop() }
         }
     }
 

@@ -94,6 +94,7 @@ struct ClickHouseClusterTests {
     func aShardIsKilled() async throws {
         try await onThread {
             let cluster = try ClickHouseCluster(.shards, sessionTimeout: .seconds(4))
+            defer { cluster.kill() }
             try Self.makeTables(cluster)
             let wire = Wire { cluster.servers[1].kill() }, spool = TemporaryFolder()
             let provider = try Self.send(to: cluster.servers[0], spool: spool, over: wire)
@@ -114,6 +115,7 @@ struct ClickHouseClusterTests {
     func aReplicaIsKilled() async throws {
         try await onThread {
             let cluster = try ClickHouseCluster(.replicas, sessionTimeout: .seconds(4))
+            defer { cluster.kill() }
             try Self.makeTables(cluster)
             let wire = Wire { cluster.servers[0].kill() }, spool = TemporaryFolder()
             let provider = try Self.send(to: cluster.servers[0], spool: spool, over: wire)
