@@ -83,7 +83,7 @@
                       GROUP BY tenant, addition)
                     GROUP BY tenant
                     """)
-                return Dictionary(uniqueKeysWithValues: rows.map { ($0.text("tenant") ?? "", Int($0.integer("total") ?? 0)) })
+                return Dictionary(rows.map { ($0.text("tenant") ?? "", Int($0.integer("total") ?? 0)) }, uniquingKeysWith: +)
             }
         }
 

@@ -11,15 +11,6 @@
                 let received = parcel.received.microseconds
                 let number = try Self.parcelNumber(
                     parcel.parcel, of: parcel.tenant, kind: "transactions", received: received, database)
-                let insert = try RowStatement(
-                    """
-                    INSERT INTO entries (transaction_id, tenant, key, event, time, offset, error_code, error_description,
-                      parcel, ordinal, received)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, key) DO NOTHING
-                    """, database)
-                try insert.bind(parcel.tenant, at: 2)
-                try insert.bind(number, at: 9)
-                try insert.bind(received, at: 11)
                 let erasures = try Erasures(of: parcel.tenant, database)
                 var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
                 var ordinal = 0
@@ -31,17 +22,23 @@
                     receipt.erased += transaction.entries.count - kept.count
                     if kept.isEmpty && end != .distantPast { continue }
                     let id = try Self.number(of: transaction, parcel.tenant, received: received, database)
-                    for index in kept {
-                        let entry = transaction.entries[index]
-                        try insert.bind(id, at: 1)
-                        try insert.bind(keys[first + index].storable, at: 3)
-                        try insert.bind(entry.event, at: 4)
-                        try insert.bind(entry.time.microseconds, at: 5)
-                        try insert.bind(entry.offset, at: 6)
-                        try insert.bind(entry.errorCode, at: 7)
-                        try insert.bind(entry.errorDescription?.storable, at: 8)
-                        try insert.bind(first + index, at: 10)
-                        receipt.accepted += try insert.run()
+                    let insert = try BulkInsert(Self.insertEntries, count: kept.count, database)
+                    try insert.inEveryRow { row in
+                        try row.bind(id, at: 1)
+                        try row.bind(parcel.tenant, at: 2)
+                        try row.bind(number, at: 9)
+                        try row.bind(received, at: 11)
+                    }
+                    for (place, index) in kept.enumerated() {
+                        let entry = transaction.entries[index], row = insert[place]
+                        try row.bind(keys[first + index].storable, at: 3)
+                        try row.bind(entry.event, at: 4)
+                        try row.bind(entry.time.microseconds, at: 5)
+                        try row.bind(entry.offset, at: 6)
+                        try row.bind(entry.errorCode, at: 7)
+                        try row.bind(entry.errorDescription?.storable, at: 8)
+                        try row.bind(first + index, at: 10)
+                        receipt.accepted += try row.end()
                     }
                 }
                 receipt.duplicates = ordinal - receipt.accepted - receipt.erased
@@ -50,30 +47,39 @@
             }
         }
 
+        private static let insertEntries = BulkInsert.Text(
+            "INSERT INTO entries (transaction_id, tenant, key, event, time, offset, error_code, error_description, parcel, ordinal, received)",
+            columns: 11, "ON CONFLICT (tenant, key) DO NOTHING")
+
+        private static let insertLogEvents = BulkInsert.Text(
+            """
+            INSERT INTO log_events (installation, epoch, sequence, time, level, message, thread, file, function, line,
+              metadata, error_type, error_message, transaction_guid, usecase, event, error_code, error_description,
+              tenant, parcel, ordinal, received)
+            """, columns: 22, "ON CONFLICT DO NOTHING")
+
         public func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
             try await writeTogether { database in
                 let received = batch.received.microseconds
                 let number = try Self.parcelNumber(batch.parcel, of: batch.tenant, kind: "logs", received: received, database)
-                let insert = try RowStatement(
-                    """
-                    INSERT INTO log_events (installation, epoch, sequence, time, level, message, thread, file, function, line,
-                      metadata, error_type, error_message, transaction_guid, usecase, event, error_code, error_description,
-                      tenant, parcel, ordinal, received)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                    """, database)
-                try insert.bind(batch.tenant, at: 19)
-                try insert.bind(number, at: 20)
-                try insert.bind(received, at: 22)
                 let erasures = try Erasures(of: batch.tenant, database)
                 var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
-                for (ordinal, item) in batch.items.enumerated() {
-                    if let id = item.event.transaction?.transactionID, try erasures.contains(transaction: id, database) {
-                        receipt.erased += 1
-                        continue
-                    }
-                    try Self.bind(item, to: insert)
-                    try insert.bind(ordinal, at: 21)
-                    receipt.accepted += try insert.run()
+                let kept = try batch.items.indices.filter { index in
+                    guard let id = batch.items[index].event.transaction?.transactionID else { return true }
+                    return try !erasures.contains(transaction: id, database)
+                }
+                receipt.erased = batch.items.count - kept.count
+                let insert = try BulkInsert(Self.insertLogEvents, count: kept.count, database)
+                try insert.inEveryRow { row in
+                    try row.bind(batch.tenant, at: 19)
+                    try row.bind(number, at: 20)
+                    try row.bind(received, at: 22)
+                }
+                for (place, index) in kept.enumerated() {
+                    let row = insert[place]
+                    try Self.bind(batch.items[index], to: row)
+                    try row.bind(index, at: 21)
+                    receipt.accepted += try row.end()
                 }
                 receipt.duplicates = batch.items.count - receipt.accepted - receipt.erased
                 try Self.close(number, accepted: receipt.accepted, database)
@@ -130,7 +136,7 @@
         }
 
         /// The first eighteen columns.
-        private static func bind(_ item: LogBatch.Item, to insert: RowStatement) throws {
+        private static func bind(_ item: LogBatch.Item, to insert: BulkInsert.Row) throws {
             let event = item.event, entry = event.transaction, source = event.source
             let isPlaceKnown = source != .unknown
             var metadata: [UInt8] = []

@@ -290,7 +290,8 @@ package final class TransactionStore: Sendable {
                 keys = []
                 dropped = try makeRoom(for: events, db)
                 let count = events.count { if case .happened? = $0.transaction?.kind { true } else { false } }
-                let insert = try EntryInsert(count, epoch: epoch, db)
+                let insert = try BulkInsert(Self.insertEntries, count: count, db)
+                try insert.inEveryRow { try $0.bind(epoch, at: 7) }
                 var latest: (transaction: String, row: (id: Int64, isOfThisSession: Bool))?
                 for event in events {
                     guard let entry = event.transaction else { continue }
@@ -299,10 +300,16 @@ package final class TransactionStore: Sendable {
                     guard case .happened(let number) = entry.kind else { continue }
                     let name = EventName(event, entry)
                     let key = nextKey(for: name)
+                    let values = insert[keys.count]
                     keys.append((name, key))
-                    try insert.add(
-                        keys.count - 1, of: row.id, number, entry, at: event.time,
-                        offset: row.isOfThisSession ? session.offset(of: entry) : nil, key: key)
+                    try values.bind(row.id, at: 1)
+                    try values.bind(event.time.storedSeconds, at: 2)
+                    try values.bind(number, at: 3)
+                    try values.bind(entry.errorCode, at: 4)
+                    try values.bind(entry.errorDescription?.withoutNUL, at: 5)
+                    try values.bind(row.isOfThisSession ? session.offset(of: entry) : nil, at: 6)
+                    try values.bind(key, at: 8)
+                    _ = try values.end()
                 }
             }
         } catch {
@@ -321,6 +328,10 @@ package final class TransactionStore: Sendable {
             for (name, key) in keys { access.value.unsettledKeys[name] = isOfferedAgain ? key : nil }
         }
     }
+
+    private static let insertEntries = BulkInsert.Text(
+        "INSERT INTO txn_log (txn_id, timestamp, usecase_event, in_ctx_err_code, in_ctx_err_desc, offset, epoch, sequence)", columns: 8,
+        "ON CONFLICT (epoch, sequence) DO NOTHING")
 
     /// A number is never given twice, also not when its entry could not be stored.
     private func nextKey(for name: EventName) -> Int64 {
@@ -505,7 +516,7 @@ extension LogTime {
     fileprivate static let storedSecondsLimit = 9_223_372_036.0
 
     /// To the microsecond, and the nearest time that can be read back.
-    var storedSeconds: Double {
+    fileprivate var storedSeconds: Double {
         let latest = Self.storedSecondsLimit.nextDown
         return min(max(Double(nanoseconds.flooredQuotient(by: 1000)) / 1e6, -latest), latest)
     }

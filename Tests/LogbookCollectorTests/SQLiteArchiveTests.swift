@@ -27,6 +27,34 @@
 
         // MARK: Transactions
 
+        @Test("D1: of a set or a batch of any size, what is there already is not stored again", arguments: [1, 9, 10, 11, 20, 57])
+        func someOfItIsThere(count: Int) async throws {
+            let half = count / 2
+            func parcel(_ numbers: Range<Int>) -> TransactionParcel {
+                Golden.parcel(
+                    TransactionRecord(id: "T", usecase: 1, entries: numbers.map { number in
+                        let isError = number % 3 == 0
+                        return EntryRecord(
+                            event: number, errorCode: isError ? number : nil, errorDescription: isError ? "no. \(number)" : nil,
+                            time: LogTime(seconds: Double(number)))
+                    }))
+            }
+            #expect(try await archive.store(parcel(0..<half)) == ArchiveReceipt(accepted: half, duplicates: 0))
+            #expect(try await archive.store(parcel(0..<count)) == ArchiveReceipt(accepted: count - half, duplicates: half))
+            let stored = try #require(try await archive.transaction("T", tenant: Tenant.standard))
+            #expect(stored.entries.map(\.event) == Array(0..<count))
+            #expect(stored.entries.allSatisfy { ($0.errorCode == $0.event) == ($0.event % 3 == 0) })
+            #expect(stored.entries.allSatisfy { ($0.errorDescription == "no. \($0.event)") == ($0.event % 3 == 0) })
+
+            func batch(_ numbers: Range<Int>) -> LogBatch {
+                LogBatch(parcel: nil, items: numbers.map { Golden.item(UInt64($0)) }, received: LogTime(seconds: 2000))
+            }
+            #expect(try await archive.store(batch(0..<half)) == ArchiveReceipt(accepted: half, duplicates: 0))
+            #expect(try await archive.store(batch(0..<count)) == ArchiveReceipt(accepted: count - half, duplicates: half))
+            #expect(try query("SELECT count(*) FROM log_events WHERE message = 'event ' || sequence") == count)
+            #expect(try query("SELECT count(DISTINCT parcel) FROM log_events") == (half == 0 ? 1 : 2))
+        }
+
         @Test("D1: the same set twice is stored once, also when nothing in it names it")
         func theSameSetTwiceIsStoredOnce() async throws {
             let parcel = TransactionParcel(parcel: nil, set: try Golden.g2Set, received: LogTime(seconds: 1))
