@@ -7,7 +7,6 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(path: "../Support")],
     targets: [
-        .systemLibrary(name: "CSQLite"),
-        .executableTarget(name: "CollectorBench", dependencies: ["CSQLite", .product(name: "BenchSupport", package: "Support")]),
+        .executableTarget(name: "CollectorBench", dependencies: [.product(name: "BenchSQLite", package: "Support"), .product(name: "BenchSupport", package: "Support")]),
     ]
 )

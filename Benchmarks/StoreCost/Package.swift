@@ -14,11 +14,10 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
-        .systemLibrary(name: "CSQLite"),
         .executableTarget(
             name: "StoreBench",
             dependencies: [
-                "CSQLite", .product(name: "BenchSupport", package: "Support"), .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "BenchSQLite", package: "Support"), .product(name: "BenchSupport", package: "Support"), .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logbook", package: root), .product(name: "LogbookTransactions", package: root),
             ]),
     ]

@@ -1,6 +1,7 @@
 #if Collector
     internal import LogbookCore
     internal import LogbookFormat
+    internal import LogbookTransactions
 
     /// The texts in which archives outside this process take rows: one JSON object each.
     struct ArchiveRow {

@@ -1,6 +1,7 @@
 #if Collector
     public import LogbookCore
     internal import LogbookFormat
+    internal import LogbookTransactions
 
     extension ClickHouseArchive {
         /// Transactions of one mutation at most: a mutation is one text, which replicas pass to each other.

@@ -2,6 +2,7 @@
     internal import LogbookCore
     internal import LogbookFormat
     internal import LogbookHTTP
+    internal import LogbookTransactions
 
     /// Queries of ClickHouse over HTTP, at whichever of its servers answers.
     final class ClickHouseClient: Sendable {

@@ -1,5 +1,6 @@
 #if Collector
     public import LogbookCore
+    internal import LogbookTransactions
 
     extension PostgresArchive {
         /// Names the lock that storing shares and removing has alone: what is removed is not added to at the same time.

@@ -93,7 +93,7 @@ package final class TransactionSession: Sendable {
 
     /// A text as receivers take it; nil when nothing is left of it.
     private static func cut(_ text: String?) -> String? {
-        guard var text = text?.withoutNUL else { return nil }
+        guard var text = text?.storable else { return nil }
         while text.utf8.count > maximumBytes { text.removeLast() }
         return text.isEmpty ? nil : text
     }

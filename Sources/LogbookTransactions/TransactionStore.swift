@@ -306,7 +306,7 @@ package final class TransactionStore: Sendable {
                     try values.bind(event.time.storedSeconds, at: 2)
                     try values.bind(number, at: 3)
                     try values.bind(entry.errorCode, at: 4)
-                    try values.bind(entry.errorDescription?.withoutNUL, at: 5)
+                    try values.bind(entry.errorDescription?.storable, at: 5)
                     try values.bind(row.isOfThisSession ? session.offset(of: entry) : nil, at: 6)
                     try values.bind(key, at: 8)
                     _ = try values.end()
@@ -519,13 +519,6 @@ extension LogTime {
     fileprivate var storedSeconds: Double {
         let latest = Self.storedSecondsLimit.nextDown
         return min(max(Double(nanoseconds.flooredQuotient(by: 1000)) / 1e6, -latest), latest)
-    }
-}
-
-extension String {
-    /// SQLite's text ends at a NUL: what stands behind it would be lost. It reads `␀` instead.
-    var withoutNUL: String {
-        utf8.contains(0) ? String(unicodeScalars.map { $0 == "\0" ? "\u{2400}" : Character($0) }) : self
     }
 }
 #endif

@@ -1,18 +1,15 @@
-import BenchSupport
-import CSQLite
+import BenchSQLite
 
 /// The collector's tables for transactions, filled as fast as the C interface allows: prepared statements, a write-ahead log,
 /// `synchronous=FULL`, one commit for each set.
 final class Archive {
-    private var connection: OpaquePointer?
-    private var statements: [OpaquePointer?] = []
-    private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    private let database: DirectDatabase
 
     init(_ path: String) throws {
-        guard sqlite3_open(path, &connection) == SQLITE_OK else { throw BenchError("\(path) cannot be made") }
         // As the collector makes them; those of log events and of erasures stay empty.
-        try run(
-            """
+        database = try DirectDatabase(
+            path,
+            setup: """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
             CREATE TABLE parcels (id INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL, name TEXT, kind TEXT NOT NULL,
               received INTEGER NOT NULL, items INTEGER NOT NULL DEFAULT 0, arrivals INTEGER NOT NULL DEFAULT 1,
@@ -30,8 +27,8 @@ final class Archive {
               error_description TEXT, parcel INTEGER NOT NULL, ordinal INTEGER NOT NULL, received INTEGER NOT NULL,
               UNIQUE (tenant, key)) STRICT;
             CREATE INDEX entries_in_order ON entries (transaction_id, time, parcel, ordinal);
-            """)
-        for sql in [
+            """,
+            statements: [
             "INSERT INTO parcels (tenant, name, kind, received, items) VALUES ('default', ?, 'transactions', ?, 20)",
             """
             INSERT INTO transactions (tenant, guid, usecase, device_make, device_os, device_os_version, received)
@@ -41,64 +38,37 @@ final class Archive {
             INSERT INTO entries (transaction_id, tenant, key, event, time, error_code, error_description, parcel, ordinal, received)
             VALUES (?, 'default', ?, ?, ?, ?, ?, ?, ?, ?)
             """, "BEGIN IMMEDIATE", "COMMIT",
-        ] {
-            var statement: OpaquePointer?
-            guard sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK else {
-                throw failure()
-            }
-            statements.append(statement)
-        }
-    }
-
-    deinit {
-        for statement in statements { sqlite3_finalize(statement) }
-        sqlite3_close(connection)
+        ])
     }
 
     /// Stores a set; when this returns it would survive a crash of the machine.
     func store(_ number: Int) throws {
-        try step(3)
-        bind(0, 1, "parcel-\(number)")
-        sqlite3_bind_int64(statements[0], 2, Int64(Sets.start + number))
-        try step(0)
-        let parcel = sqlite3_last_insert_rowid(connection)
-        bind(1, 1, Sets.id(number))
-        sqlite3_bind_int64(statements[1], 2, Int64(Sets.start + number))
-        try step(1)
-        let transaction = sqlite3_last_insert_rowid(connection)
+        try database.run(3)
+        database.bind(0, 1, "parcel-\(number)")
+        database.bind(0, 2, Int64(Sets.start + number))
+        try database.run(0)
+        let parcel = database.latestID
+        database.bind(1, 1, Sets.id(number))
+        database.bind(1, 2, Int64(Sets.start + number))
+        try database.run(1)
+        let transaction = database.latestID
         for entry in 0..<Sets.entries {
-            let insert = statements[2]
-            sqlite3_bind_int64(insert, 1, transaction)
-            bind(2, 2, Sets.key(number, entry))
-            sqlite3_bind_int64(insert, 3, Int64(entry))
-            sqlite3_bind_int64(insert, 4, Int64(Sets.start + entry))
+            database.bind(2, 1, transaction)
+            database.bind(2, 2, Sets.key(number, entry))
+            database.bind(2, 3, Int64(entry))
+            database.bind(2, 4, Int64(Sets.start + entry))
             if let error = Sets.error(entry) {
-                sqlite3_bind_int64(insert, 5, Int64(error.code))
-                bind(2, 6, error.text)
+                database.bind(2, 5, Int64(error.code))
+                database.bind(2, 6, error.text)
             } else {
-                sqlite3_bind_null(insert, 5)
-                sqlite3_bind_null(insert, 6)
+                database.bindNull(2, 5)
+                database.bindNull(2, 6)
             }
-            sqlite3_bind_int64(insert, 7, parcel)
-            sqlite3_bind_int64(insert, 8, Int64(entry))
-            sqlite3_bind_int64(insert, 9, Int64(Sets.start + number))
-            try step(2)
+            database.bind(2, 7, parcel)
+            database.bind(2, 8, Int64(entry))
+            database.bind(2, 9, Int64(Sets.start + number))
+            try database.run(2)
         }
-        try step(4)
+        try database.run(4)
     }
-
-    private func bind(_ statement: Int, _ place: Int32, _ text: String) {
-        sqlite3_bind_text(statements[statement], place, text, -1, Self.transient)
-    }
-
-    private func step(_ statement: Int) throws {
-        guard sqlite3_step(statements[statement]) == SQLITE_DONE else { throw failure() }
-        sqlite3_reset(statements[statement])
-    }
-
-    private func run(_ sql: String) throws {
-        guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
-    }
-
-    private func failure() -> BenchError { BenchError(String(cString: sqlite3_errmsg(connection))) }
 }

@@ -16,12 +16,7 @@ else {
     exit(64)
 }
 let logbook = arguments[1]
-var template = Array("\(arguments[2])/collector-bench-XXXXXX".utf8CString)
-guard mkdtemp(&template) != nil else {
-    print("\(arguments[2]) cannot be written")
-    exit(73)
-}
-let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+let folder = makeFolder("collector-bench", in: arguments[2])
 signal(SIGPIPE, SIG_IGN)
 
 func start(_ name: String) throws -> (collector: Program, port: Int) {
@@ -83,12 +78,4 @@ func run() throws -> [Row] {
     ]
 }
 
-var status: Int32 = 0
-do {
-    status = Row.printTable(try run()) ? 0 : 1
-} catch {
-    print("CollectorBench: \(error)")
-    status = 70
-}
-_ = try? measure(["rm", "-r", folder])
-exit(status)
+finish("CollectorBench", removing: folder, run)

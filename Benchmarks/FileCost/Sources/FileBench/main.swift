@@ -39,12 +39,7 @@ guard arguments.count == 5, let megabytes = Int(arguments[3]), let rounds = Int(
     exit(64)
 }
 let logbook = arguments[1]
-var template = Array("\(arguments[2])/file-bench-XXXXXX".utf8CString)
-guard mkdtemp(&template) != nil else {
-    print("\(arguments[2]) cannot be written")
-    exit(73)
-}
-let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+let folder = makeFolder("file-bench", in: arguments[2])
 
 func shell(_ command: String) throws { _ = try measure(["/bin/sh", "-c", command]) }
 
@@ -130,12 +125,4 @@ func run() throws -> [Row] {
     return rows
 }
 
-var status: Int32 = 0
-do {
-    status = Row.printTable(try run()) ? 0 : 1
-} catch {
-    print("FileBench: \(error)")
-    status = 70
-}
-_ = try? measure(["rm", "-r", folder])
-exit(status)
+finish("FileBench", removing: folder, run)

@@ -1,5 +1,4 @@
-import BenchSupport
-import CSQLite
+import BenchSQLite
 import GRDB
 
 /// A row as the store has it.
@@ -64,67 +63,43 @@ private func guid(_ number: Int) -> String {
 
 /// SQLite's C interface, statements prepared once, one row at a time.
 final class DirectBaseline: Baseline {
-    private var connection: OpaquePointer?
-    private var statements: [OpaquePointer?] = []
+    private let database: DirectDatabase
     private let isGrouped: Bool
 
     /// - Parameter isGrouped: False commits each row alone, as a program does that knows nothing of groups.
     init(_ path: String, pragmas: String, isGrouped: Bool = true) throws {
         self.isGrouped = isGrouped
-        guard sqlite3_open(path, &connection) == SQLITE_OK else { throw BenchError("\(path) cannot be made") }
-        guard sqlite3_exec(connection, pragmas + tables, nil, nil, nil) == SQLITE_OK else { throw failure() }
-        for sql in [insertTransaction, insertEntry, "BEGIN IMMEDIATE", "COMMIT"] {
-            var statement: OpaquePointer?
-            guard sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK else {
-                throw failure()
-            }
-            statements.append(statement)
-        }
-    }
-
-    deinit {
-        for statement in statements { sqlite3_finalize(statement) }
-        sqlite3_close(connection)
+        database = try DirectDatabase(
+            path, setup: pragmas + tables, statements: [insertTransaction, insertEntry, "BEGIN IMMEDIATE", "COMMIT"])
     }
 
     func store(_ numbers: Range<Int>) throws {
-        if isGrouped { try step(2) }
+        if isGrouped { try database.run(2) }
         var transaction: Int64 = 0
         for number in numbers {
             if number % Entries.ofTransaction == 0 {
-                bind(0, 1, guid(number))
-                try step(0)
-                transaction = sqlite3_last_insert_rowid(connection)
+                database.bind(0, 1, guid(number))
+                try database.run(0)
+                transaction = database.latestID
             }
-            let row = EntryRow(number, of: transaction), insert = statements[1]
-            sqlite3_bind_int64(insert, 1, row.txn_id)
-            sqlite3_bind_double(insert, 2, row.timestamp)
-            sqlite3_bind_int64(insert, 3, Int64(row.usecase_event))
+            let row = EntryRow(number, of: transaction)
+            database.bind(1, 1, row.txn_id)
+            database.bind(1, 2, row.timestamp)
+            database.bind(1, 3, Int64(row.usecase_event))
             if let code = row.in_ctx_err_code, let text = row.in_ctx_err_desc {
-                sqlite3_bind_int64(insert, 4, Int64(code))
-                bind(1, 5, text)
+                database.bind(1, 4, Int64(code))
+                database.bind(1, 5, text)
             } else {
-                sqlite3_bind_null(insert, 4)
-                sqlite3_bind_null(insert, 5)
+                database.bindNull(1, 4)
+                database.bindNull(1, 5)
             }
-            sqlite3_bind_int64(insert, 6, row.offset ?? 0)
-            sqlite3_bind_int64(insert, 7, row.epoch)
-            sqlite3_bind_int64(insert, 8, row.sequence)
-            try step(1)
+            database.bind(1, 6, row.offset ?? 0)
+            database.bind(1, 7, row.epoch)
+            database.bind(1, 8, row.sequence)
+            try database.run(1)
         }
-        if isGrouped { try step(3) }
+        if isGrouped { try database.run(3) }
     }
-
-    private func bind(_ statement: Int, _ place: Int32, _ text: String) {
-        sqlite3_bind_text(statements[statement], place, text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
-    }
-
-    private func step(_ statement: Int) throws {
-        guard sqlite3_step(statements[statement]) == SQLITE_DONE else { throw failure() }
-        sqlite3_reset(statements[statement])
-    }
-
-    private func failure() -> BenchError { BenchError(String(cString: sqlite3_errmsg(connection))) }
 }
 
 /// GRDB: a cached statement with its arguments, or a record that is inserted.

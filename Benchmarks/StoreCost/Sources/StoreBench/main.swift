@@ -18,12 +18,7 @@ guard arguments.count == 4, let count = Int(arguments[2]), let rounds = Int(argu
     print("usage: StoreBench FOLDER ENTRIES ROUNDS   (whole thousands of entries)")
     exit(64)
 }
-var template = Array("\(arguments[1])/store-bench-XXXXXX".utf8CString)
-guard mkdtemp(&template) != nil else {
-    print("\(arguments[1]) cannot be written")
-    exit(73)
-}
-let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+let folder = makeFolder("store-bench", in: arguments[1])
 
 /// Rows a second.
 func rate(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
@@ -107,12 +102,4 @@ func run() throws -> [Row] {
     ]
 }
 
-var status: Int32 = 0
-do {
-    status = Row.printTable(try run()) ? 0 : 1
-} catch {
-    print("StoreBench: \(error)")
-    status = 70
-}
-_ = try? measure(["rm", "-r", folder])
-exit(status)
+finish("StoreBench", removing: folder, run)
