@@ -11,6 +11,7 @@ final class InterruptedCalls: Sendable {
     /// One for each kind; behind a pointer because arrays hold no atomics.
     private nonisolated(unsafe) let counts: UnsafeMutablePointer<Atomic<UInt64>>
     private let isEmpty = Atomic<Bool>(true)
+    private let settling = Locked(())
 
     init() {
         counts = .allocate(capacity: Self.kinds.count)
@@ -25,12 +26,15 @@ final class InterruptedCalls: Sendable {
         isEmpty.store(false, ordering: .releasing)
     }
 
-    /// What was counted since the last time.
-    func take() -> [(kind: Kind, count: Int)] {
-        if isEmpty.exchange(true, ordering: .acquiring) { return [] }
-        return Self.kinds.enumerated().compactMap { place, kind in
-            let count = counts[place].exchange(0, ordering: .relaxed)
-            return count == 0 ? nil : (kind, Int(count))
+    /// Enters what was counted since the last time into accounts. While one thread does, others wait: whoever reads an account
+    /// afterwards finds all of it there.
+    func settle(_ enter: (Kind, _ count: Int) -> Void) {
+        settling.withLock { _ in
+            if isEmpty.exchange(true, ordering: .acquiring) { return }
+            for (place, kind) in Self.kinds.enumerated() {
+                let count = counts[place].exchange(0, ordering: .relaxed)
+                if count > 0 { enter(kind, Int(count)) }
+            }
         }
     }
 }

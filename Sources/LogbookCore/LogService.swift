@@ -471,7 +471,7 @@ public final class LogService: Sendable {
 
     /// Enters what was counted into everybody's accounts: of who would have heard it, and of who would not.
     func settleInterruptedCalls() {
-        for (kind, count) in interrupted.take() {
+        interrupted.settle { kind, count in
             let audience = audience, occasion = occasion(for: audience, nil)
             let run = LossRun(count, of: LossRun(sequence: latestSequence, time: clock.now()))
             for listener in audience.listeners {

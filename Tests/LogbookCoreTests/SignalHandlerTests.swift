@@ -74,6 +74,27 @@ struct SignalHandlerTests {
         #expect(service.latestSequence == 4)
     }
 
+    @Test("what another thread is entering into the accounts is waited for by whoever reads one")
+    func accountsAreNeverReadInTheMiddle() {
+        let service = LogService(), registration = service.register(Counter()), isOver = Atomic<Bool>(false), end = Monitor(false)
+        LogThread.start("settling") {
+            while !isOver.load(ordering: .relaxed) { service.settleInterruptedCalls() }
+            end.withLock { access in
+                access.value = true
+                access.broadcast()
+            }
+        }
+        var calls: UInt64 = 0
+        while calls < 50_000, registration.ledger.submitted == calls {
+            Locked(0).withLock { _ in service.info("from a handler") }
+            calls += 1
+        }
+        isOver.store(true, ordering: .relaxed)
+        end.withLock { access in while !access.value, access.wait() {} }
+        #expect(calls == 50_000, "a call was in no account")
+        #expect(registration.ledger == LogLedger(submitted: calls, dropped: [.reentrant: calls]))
+    }
+
     @Test func whatFiltersAndProvidersSayIsNoHandlers() {
         let service = LogService(), others = LogService(), counter = Counter(), talker = Talker(others)
         others.register(counter)
