@@ -1,6 +1,7 @@
 #if Collector
     internal import CLogbookSystem
     internal import GRDB
+    internal import LogbookCore
     #if canImport(Darwin)
         internal import Darwin
     #elseif canImport(Glibc)
@@ -17,7 +18,8 @@
         /// SQLite's `application_id` of our archives: `Lgba`.
         static let applicationID: Int32 = 0x4C67_6261
         private let path: String
-        private let lock: Int32
+        /// Nil once it was let go.
+        private let lock: Locked<FileLock?>
         private let identity: Identity
 
         /// Which file it is, whatever its name.
@@ -33,23 +35,26 @@
         }
 
         init(_ path: String, supported: Int) throws(ArchiveError) {
-            let lock = logbook_openat(AT_FDCWD, path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-            if lock < 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
-            self.lock = lock
-            let failure = logbook_try_lock(lock)
-            if failure == EWOULDBLOCK { throw .inUse(path: path) }
-            if failure != 0 { throw .cannotOpen(path: path, reason: Self.reason(failure)) }
-            // SQLite gives its files beside this one the same mode.
-            let file = logbook_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-            if file < 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
-            let size = lseek(file, 0, SEEK_END)
-            close(file)
-            guard let identity = Identity(path) else { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
-            (self.path, self.identity) = (path, identity)
-            if size > 0 { try Self.check(path, supported: supported) }
+            let held: FileLock?
+            do { held = try FileLock(path + ".lock") } catch { throw .cannotOpen(path: path, reason: Self.reason(error.number)) }
+            guard let held else { throw .inUse(path: path) }
+            identity = try Self.prepare(path, supported: supported)
+            (self.path, lock) = (path, Locked(held))
         }
 
-        deinit { close(lock) }
+        /// Another archive may be opened there. Any number of times.
+        func letGo() { lock.withLock { $0 = nil } }
+
+        private static func prepare(_ path: String, supported: Int) throws(ArchiveError) -> Identity {
+            // SQLite gives its files beside this one the same mode.
+            let file = logbook_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            if file < 0 { throw .cannotOpen(path: path, reason: reason(errno)) }
+            let size = lseek(file, 0, SEEK_END)
+            close(file)
+            guard let identity = Identity(path) else { throw .cannotOpen(path: path, reason: reason(errno)) }
+            if size > 0 { try check(path, supported: supported) }
+            return identity
+        }
 
         /// SQLite goes on writing to a file that was removed; what it stores then is gone with the process.
         /// - Throws: ``ArchiveError/unavailable(reason:)`` when the path leads to another file by now, or to none.

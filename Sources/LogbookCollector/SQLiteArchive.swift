@@ -45,9 +45,11 @@
             commits = SharedCommit(pool)
         }
 
-        /// Brings everything into the one file and lets it go; nothing can be stored or asked for afterwards.
+        /// Brings everything into the one file and lets it go, so that it can be opened again; nothing can be stored or asked for
+        /// afterwards. Any number of times.
         public func close() throws(ArchiveError) {
             do { try pool.close() } catch { throw .unavailable(reason: "\(error)") }
+            file.letGo()
         }
 
         /// Takes the lock that a write needs. A write that failed is believed for half a minute; after that a small one is tried.

@@ -16,7 +16,7 @@ internal import LogbookCore
 /// two writers in turn, and libsqlite3 before 3.51.3 can corrupt a write-ahead log that two connections checkpoint.
 final class StoreFile: Sendable {
     let path: String
-    private let lock: Int32
+    private let lock: FileLock
     /// Whose store was here when it was last opened; nil when none was, as far as the lock's file says.
     let identity: StoreIdentity?
 
@@ -26,26 +26,23 @@ final class StoreFile: Sendable {
     init(_ path: String) throws(TransactionStoreError) {
         self.path = path
         try Self.makeFolder(of: path)
-        lock = try Self.lock(path)
-        identity = Self.identity(in: lock)
+        let held: FileLock?
+        do { held = try FileLock(path + ".lock") } catch { throw .cannotOpen(path: path, reason: Self.reason(error.number)) }
+        guard let held else { throw .storeLocked(path: path) }
+        lock = held
+        identity = Self.identity(in: held.descriptor)
     }
 
     /// Makes the identity survive a crash of the machine. Where there is no room for it, the database alone knows.
     func remember(_ identity: StoreIdentity) {
         let line = Array(identity.line.utf8)
-        if pwrite(lock, line, line.count, 0) == line.count { fsync(lock) }
+        if pwrite(lock.descriptor, line, line.count, 0) == line.count { fsync(lock.descriptor) }
     }
 
     private static func identity(in lock: Int32) -> StoreIdentity? {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = pread(lock, &bytes, bytes.count, 0)
         return count > 0 ? StoreIdentity(line: String(decoding: bytes[..<count], as: UTF8.self)) : nil
-    }
-
-    /// Unlocks before it closes: a child that the host is just starting has the descriptor too, until it runs its own program.
-    deinit {
-        _ = logbook_unlock(lock)
-        close(lock)
     }
 
     /// Looks at the file without changing it, and makes an empty one, readable by this user alone, when there is none.
@@ -124,16 +121,6 @@ final class StoreFile: Sendable {
             fsync(descriptor)   // the new folder's name; where that is not supported, nothing more can be done
             close(descriptor)
         }
-    }
-
-    private static func lock(_ path: String) throws(TransactionStoreError) -> Int32 {
-        let descriptor = logbook_openat(AT_FDCWD, path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if descriptor < 0 { throw .cannotOpen(path: path, reason: reason(errno)) }
-        let failure = logbook_try_lock(descriptor)
-        if failure == 0 { return descriptor }
-        close(descriptor)
-        if failure == EWOULDBLOCK { throw .storeLocked(path: path) }
-        throw .cannotOpen(path: path, reason: reason(failure))
     }
 
     static let magic = Array("SQLite format 3\0".utf8)

@@ -197,13 +197,13 @@
         }
 
         @Test func whatWasStoredIsThereAfterReopening() async throws {
-            let path = folder("other.sqlite")
-            do {
-                let archive = try SQLiteArchive(path: path)
-                _ = try await archive.store(
-                    LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 1)))
-            }
+            let path = folder("other.sqlite"), first = try SQLiteArchive(path: path)
+            _ = try await first.store(LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 1)))
+            try first.close()
+            try first.close()
             let reopened = try SQLiteArchive(path: path)
+            try first.close()   // which is not the reopened one's business
+            #expect(throws: ArchiveError.inUse(path: path)) { try SQLiteArchive(path: path) }
             #expect(try await reopened.counts(tenant: nil).logEvents == 1)
             let again = LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 1))
             #expect(try await reopened.store(again).duplicates == 1)
