@@ -68,9 +68,10 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             return state.setAside
         }
         gate.keep(archives.lazy.map(\.number))
+        let isPassed = gate.passes()
         var isOpen: Bool?  // asked once, and only for something that waits
         for archive in archives where !archive.isSetAside && !setAside.contains(archive.number) {
-            var mayGo = gate.isPassed(by: archive)
+            var mayGo = isPassed(archive)
             if !mayGo {
                 mayGo = isOpen ?? gate.isOpen()
                 isOpen = isOpen ?? mayGo

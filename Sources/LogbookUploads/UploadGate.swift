@@ -25,9 +25,14 @@ final class UploadGate: Sendable {
     /// Whether files may go now that nothing makes urgent.
     func isOpen() -> Bool { conditions.hold(on: machine, at: clock.now()) }
 
-    /// Whether a file may go whatever the conditions are.
-    func isPassed(by archive: LogArchive) -> Bool {
-        archive.number <= urgent.withLock { $0 } || archive.ended.adding(conditions.maximumDeferral) <= clock.now()
+    /// Which files may go now whatever the conditions are. One answer for all files, so that what becomes urgent meanwhile does
+    /// not let a newer file overtake an older one.
+    func passes() -> (LogArchive) -> Bool {
+        let urgent = urgent.withLock { $0 }
+        let now = clock.now()
+        return { [conditions] archive in
+            archive.number <= urgent || archive.ended.adding(conditions.maximumDeferral) <= now
+        }
     }
 
     /// Whether it is worth reading a file to find out whether it is urgent.

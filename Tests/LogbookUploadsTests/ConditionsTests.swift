@@ -83,6 +83,23 @@ import Testing
         #expect(transport.requests.map(\.parcel) == archives.map(\.id))
     }
 
+    @Test("D3: what becomes urgent while files are looked at goes oldest first, too")
+    func urgentMeanwhile() async throws {
+        let archives = try bench.roll(["one", "two"])
+        let transport = ScriptedTransport(.status(200))
+        let hurry = Locked<@Sendable () -> Void>({})
+        let uploader = try bench.uploader(
+            transport,
+            conditions: UploadConditions(custom: {
+                hurry.withLock { $0 }()
+                return false
+            }))
+        hurry.withLock { $0 = { [weak uploader] in uploader?.hurry() } }
+        uploader.wake()
+        #expect(await bench.waitForDelivered(2))
+        #expect(transport.requests.map(\.parcel) == archives.map(\.id))
+    }
+
     private func lines(_ level: LogLevel, _ format: some LogFormat = .text) -> String {
         var bytes: [UInt8] = []
         for (number, level) in [.debug, level, .info].enumerated() {
