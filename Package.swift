@@ -100,7 +100,7 @@ let package = Package(
         .target(name: "CLogbookZlib", linkerSettings: [.linkedLibrary("z")]),
         room("LogbookGzip", ["CLogbookZlib"]),
         .target(name: "CLogbookCurl", linkerSettings: [.linkedLibrary("curl")]),
-        room("LogbookHTTP", ["CLogbookCurl", "LogbookCore"]),
+        room("LogbookHTTP", ["CLogbookCurl", "CLogbookSystem", "LogbookCore"]),
         room("LogbookFormat", ["CLogbookSystem", "LogbookCore"]),
         room("LogbookDelivery", ["LogbookCore", "LogbookHTTP"]),
 
@@ -110,7 +110,7 @@ let package = Package(
         room("LogbookFlightRecorder", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
         room(
             "LogbookRemote",
-            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip"]),
+            ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookDelivery", "LogbookHTTP", "LogbookGzip", "LogbookSystemLog"]),
         .systemLibrary(name: "CLogbookSQLite"),
         room(
             "LogbookTransactions",
@@ -198,7 +198,7 @@ let package = Package(
         tests("LogbookGzip"),
         tests("LogbookHTTP"),
         tests("LogbookDelivery", ["LogbookHTTP"]),
-        tests("LogbookRemote", ["LogbookDelivery", "LogbookFormat", "LogbookGzip", "LogbookHTTP"]),
+        tests("LogbookRemote", ["LogbookDelivery", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookSystemLog"]),
         // Apart from the other tests, as are those of the files.
         .testTarget(
             name: "LogbookRemoteKillTests", dependencies: ["RemoteVictim", "LogbookCore", "LogbookGzip", "LogbookTestKit"],

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -578,6 +579,20 @@ int logbook_send_descriptor(int socket, int descriptor) {
         if (errno != EINTR) return errno;
     }
     return 0;
+}
+
+int logbook_unacknowledged(int socket) {
+#if defined(__linux__)
+    int count;
+    return ioctl(socket, TIOCOUTQ, &count) == 0 ? count : -1;
+#elif defined(SO_NWRITE)
+    int count;
+    socklen_t size = sizeof count;
+    return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? count : -1;
+#else
+    (void)socket;
+    return -1;
+#endif
 }
 
 int logbook_rename_new(int directory, const char *from, const char *to) {

@@ -28,8 +28,6 @@ final class CurlEngine: Sendable {
     /// Connections kept open.
     private static let maximumConnections = 16
 
-    private static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-
     private let allowsPlainHTTP: Bool
     private let trust: HTTPTrust
     private let proxy: String?
@@ -81,7 +79,7 @@ final class CurlEngine: Sendable {
     // MARK: The thread's side
 
     private func run() {
-        guard Self.isReady, let multi = curl_multi_init() else { return runWithoutCurl() }
+        guard Curl.isReady, let multi = curl_multi_init() else { return runWithoutCurl() }
         logbook_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.maximumConnections)
         state.withLock { $0.multi = multi }
         var exchanges: [UInt64: CurlExchange] = [:]

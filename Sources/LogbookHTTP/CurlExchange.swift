@@ -46,19 +46,7 @@ final class CurlExchange {
             set(CURLOPT_LOW_SPEED_LIMIT, 1)
             set(CURLOPT_LOW_SPEED_TIME, max(1, (stall.wholeMilliseconds + 999) / 1000))
         }
-        set(CURLOPT_SSL_VERIFYPEER, 1)
-        set(CURLOPT_SSL_VERIFYHOST, 2)
-        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        if let authorities = trust.authorities { set(CURLOPT_CAINFO, authorities) }
-        if let revocations = trust.revocations { set(CURLOPT_CRLFILE, revocations) }
-        if let client = trust.client {
-            set(CURLOPT_SSLCERT, client.certificate)
-            set(CURLOPT_SSLKEY, client.key)
-            if let password = client.password { set(CURLOPT_KEYPASSWD, password.revealed) }
-        }
-        if !trust.pinnedKeys.isEmpty {
-            set(CURLOPT_PINNEDPUBLICKEY, trust.pinnedKeys.map { "sha256//" + $0 }.joined(separator: ";"))
-        }
+        trust.apply(to: handle)
         set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
         logbook_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
 
@@ -198,33 +186,6 @@ final class CurlExchange {
             let status = logbook_curl_info_long(handle, CURLINFO_RESPONSE_CODE)
             return .success(HTTPResponse(status: status, headers: headers, body: body))
         }
-        let text = String(cString: errorText)
-        let reason = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
-        switch code {
-        case CURLE_URL_MALFORMAT:
-            return .failure(.invalidRequest(reason))
-        case CURLE_OPERATION_TIMEDOUT:
-            return .failure(.timedOut(reason))
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
-            CURLE_SSL_CERTPROBLEM, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-            return .failure(.untrusted(reason))
-        case CURLE_SSL_CONNECT_ERROR where ["protocol version", "unsupported protocol"].contains(where: { reason.contains($0) }):
-            // Every other end of a handshake may be the network's; only the text of the TLS library tells this one.
-            return .failure(.untrusted("\(reason); TLS 1.2 or later is needed"))
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL:
-            // The scheme was checked before, so an unsupported protocol is what the server spoke.
-            return .failure(.malformedResponse(reason))
-        default:
-            return .failure(.unreachable(reason))
-        }
-    }
-}
-
-extension Duration {
-    /// At least one: libcurl reads zero as no limit.
-    fileprivate var wholeMilliseconds: Int {
-        let (seconds, attoseconds) = components
-        let milliseconds = min(max(seconds, 0), 1_000_000) * 1000 + max(attoseconds, 0) / 1_000_000_000_000_000
-        return max(1, Int(milliseconds))
+        return .failure(HTTPFailure(code, errorText))
     }
 }

@@ -33,7 +33,7 @@ public struct HTTPTrust: Sendable, Hashable {
         self.pinnedKeys = pinnedKeys
     }
 
-    func check() {
+    package func check() {
         precondition(
             pinnedKeys.allSatisfy { key in
                 key.utf8.count == 44 && key.hasSuffix("=") && key.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3B }

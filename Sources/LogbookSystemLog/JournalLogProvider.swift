@@ -54,6 +54,6 @@ public final class JournalLogProvider: LogProvider, BatchSink {
     /// Nothing is left to do: what was taken is with the journal.
     public func flush(by deadline: LogDeadline) {}
 
-    public func shutdown(by deadline: LogDeadline) { channel.close() }
-    public func close(by deadline: LogDeadline) { channel.close() }
+    public func shutdown(by deadline: LogDeadline) { channel.close(by: deadline) }
+    public func close(by deadline: LogDeadline) { channel.close(by: deadline) }
 }

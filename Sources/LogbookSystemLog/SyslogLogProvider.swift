@@ -20,7 +20,7 @@ public import LogbookCore
 ///
 /// **Durability.** Local: when `log` returns, the message is in the server's socket and survives a `kill -9` of the program (`process`).
 /// Over a network it is in the hands of the kernel (`memory`): syslog knows no answers, so what UDP or a connection that breaks loses
-/// is not seen. Where that matters use a destination of `LogbookRemote`.
+/// is not seen. Where that matters use a destination of `LogbookRemote`. That room also speaks TLS: `SyslogLogProvider(overTLSTo:)`.
 ///
 /// A server that does not keep up, or cannot be reached, never holds the program up for long; what it takes in vain is counted as
 /// ``DropReason/inputOutputError`` when it was logged immediately, and offered again when the provider is registered with a queue, as it
@@ -43,33 +43,54 @@ public final class SyslogLogProvider: LogProvider, BatchSink {
     ) throws(SystemLogError) {
         try self.init(
             to: receiver, facility: facility, host: ProgramName.host, application: application, process: String(getpid()),
-            enterprise: enterprise, maximumBytes: maximumBytes, patience: .milliseconds(250), clock: .system)
+            enterprise: enterprise, maximumBytes: maximumBytes, patience: Self.patience, clock: .system)
     }
 
-    init(
+    convenience init(
         to receiver: SyslogReceiver, facility: SyslogFacility, host: String, application: String?, process: String, enterprise: Int,
         maximumBytes: Int, patience: Duration, clock: LogClock
     ) throws(SystemLogError) {
         try receiver.check()
-        if !(480...65507).contains(maximumBytes) { throw .invalid("a syslog message has 480 to 65507 bytes, and not \(maximumBytes)") }
-        if !(1...999_999_999).contains(enterprise) { throw .invalid("\(enterprise) is no number of an enterprise") }
-        message = SyslogMessage(
-            facility: facility, host: host, application: application ?? ProgramName.current, process: process, enterprise: enterprise,
-            maximumBytes: maximumBytes)
+        let message = try SyslogMessage(
+            facility: facility, host: host, application: application, process: process, enterprise: enterprise, maximumBytes: maximumBytes)
         let framing: SystemLogChannel.Framing
         if case .tcp = receiver { framing = .lengths } else { framing = .datagrams }
-        channel = SystemLogChannel(to: receiver.description, framing, patience: patience, clock: clock) { () throws(SystemError) in
+        let channel = SystemLogChannel(to: receiver.description, framing, patience: patience, clock: clock) {
             switch receiver {
             case .local(let path): try SystemSocket.local(path)
             case .udp(let host, let port): try SystemSocket.remote(host, port, isStream: false, by: .after(Self.connectTimeout))
             case .tcp(let host, let port): try SystemSocket.remote(host, port, isStream: true, by: .after(Self.connectTimeout))
             }
         }
-        account = SystemLogAccount("syslog", channel)
+        self.init(message, channel)
         if case .local = receiver { try channel.open() }
     }
 
-    private static let connectTimeout = Duration.seconds(5)
+    /// Over connections that somebody else makes.
+    /// - Parameters:
+    ///   - address: For messages to people: `tls://logs.example.org:6514`.
+    ///   - connect: Waits for ``connectTimeout`` at most. What it throws is said as it describes itself.
+    package convenience init(
+        to address: String, facility: SyslogFacility, application: String?, enterprise: Int, maximumBytes: Int,
+        patience: Duration = SyslogLogProvider.patience, clock: LogClock = .system,
+        connect: @escaping @Sendable () throws -> any SystemLogConnection
+    ) throws(SystemLogError) {
+        let message = try SyslogMessage(
+            facility: facility, host: ProgramName.host, application: application, process: String(getpid()), enterprise: enterprise,
+            maximumBytes: maximumBytes)
+        self.init(message, SystemLogChannel(to: address, .lengths, patience: patience, clock: clock, connect: connect))
+    }
+
+    private init(_ message: SyslogMessage, _ channel: SystemLogChannel) {
+        self.message = message
+        self.channel = channel
+        account = SystemLogAccount("syslog", channel)
+    }
+
+    /// For one attempt to connect.
+    package static let connectTimeout = Duration.seconds(5)
+    /// How long a message waits for room.
+    package static let patience = Duration.milliseconds(250)
 
     public var ledger: LogLedger? { account.current }
 
@@ -80,6 +101,6 @@ public final class SyslogLogProvider: LogProvider, BatchSink {
     /// Nothing is left to do: what was taken is on its way.
     public func flush(by deadline: LogDeadline) {}
 
-    public func shutdown(by deadline: LogDeadline) { channel.close() }
-    public func close(by deadline: LogDeadline) { channel.close() }
+    public func shutdown(by deadline: LogDeadline) { channel.close(by: deadline) }
+    public func close(by deadline: LogDeadline) { channel.close(by: deadline) }
 }

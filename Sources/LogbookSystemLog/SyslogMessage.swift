@@ -11,12 +11,17 @@ struct SyslogMessage: Sendable {
     private let application: [UInt8]
     private let process: [UInt8]
 
-    init(facility: SyslogFacility, host: String, application: String, process: String, enterprise: Int, maximumBytes: Int) {
+    /// - Parameter application: That of the program where it is nil.
+    init(
+        facility: SyslogFacility, host: String, application: String?, process: String, enterprise: Int, maximumBytes: Int
+    ) throws(SystemLogError) {
+        if !(480...65507).contains(maximumBytes) { throw .invalid("a syslog message has 480 to 65507 bytes, and not \(maximumBytes)") }
+        if !(1...999_999_999).contains(enterprise) { throw .invalid("\(enterprise) is no number of an enterprise") }
         self.facility = facility
         self.enterprise = enterprise
         self.maximumBytes = maximumBytes
         self.host = Self.word(host, atMost: 255)
-        self.application = Self.word(application, atMost: 48)
+        self.application = Self.word(application ?? ProgramName.current, atMost: 48)
         self.process = Self.word(process, atMost: 128)
     }
 

@@ -4,20 +4,24 @@ public enum SyslogReceiver: Sendable, Hashable, CustomStringConvertible {
     case local(path: String = "/dev/log")
     /// One message in each datagram. What the network loses nobody knows of.
     case udp(host: String, port: Int = 514)
-    /// A connection that is kept, with the length before each message (RFC 6587, "octet counting"). It is not encrypted.
+    /// A connection that is kept, with the length before each message (RFC 6587, "octet counting"). It is not encrypted:
+    /// see `SyslogLogProvider(overTLSTo:)` of `LogbookRemote` where it should be.
     case tcp(host: String, port: Int = 601)
 
     /// `/dev/log`, `udp://logs.example.org:514`.
     public var description: String {
-        func place(_ host: String, _ port: Int) -> String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
-        return switch self {
+        switch self {
         case .local(let path): path
-        case .udp(let host, let port): "udp://" + place(host, port)
-        case .tcp(let host, let port): "tcp://" + place(host, port)
+        case .udp(let host, let port): Self.address("udp", host, port)
+        case .tcp(let host, let port): Self.address("tcp", host, port)
         }
     }
 
-    func check() throws(SystemLogError) {
+    package static func address(_ scheme: String, _ host: String, _ port: Int) -> String {
+        "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
+    package func check() throws(SystemLogError) {
         switch self {
         case .local(let path):
             if path.isEmpty || path.utf8.contains(0) { throw .invalid("the path of a syslog socket is empty or holds a NUL") }

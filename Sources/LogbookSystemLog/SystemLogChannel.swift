@@ -23,27 +23,29 @@ final class SystemLogChannel: Sendable {
         case lengths
     }
     private struct State {
-        var socket: SystemSocket?
+        var connection: (any SystemLogConnection)?
         var isClosed = false
         var isPatient = true
         /// On the monotonic clock: nobody is asked before.
         var nextTry: UInt64 = 0
-        var latestFailure: SystemError?
+        var latestFailure: String?
     }
 
     let address: String
     private let framing: Framing
     private let patience: Duration
-    private let connect: @Sendable () throws(SystemError) -> SystemSocket
+    private let connect: @Sendable () throws -> any SystemLogConnection
     private let clock: LogClock
     private let state = Locked(State())
 
     private static let pauseNanoseconds: UInt64 = 1_000_000_000
+    /// At the end, whatever deadline there is: a receiver that stands still takes no more than it has.
+    private static let longestFinish = Duration.seconds(5)
 
     /// - Parameter patience: How long a message waits for room.
     init(
         to address: String, _ framing: Framing, patience: Duration, clock: LogClock,
-        connect: @escaping @Sendable () throws(SystemError) -> SystemSocket
+        connect: @escaping @Sendable () throws -> any SystemLogConnection
     ) {
         self.address = address
         self.framing = framing
@@ -54,23 +56,25 @@ final class SystemLogChannel: Sendable {
 
     /// Connects, so that a wrong address is told at once.
     func open() throws(SystemLogError) {
-        try state.withLock { state throws(SystemLogError) in _ = try socket(&state) }
+        try state.withLock { state throws(SystemLogError) in _ = try connection(&state) }
     }
 
-    func close() {
+    /// - Parameter deadline: For what is still on its way.
+    func close(by deadline: LogDeadline) {
         state.withLock { state in
             state.isClosed = true
-            state.socket = nil
+            state.connection?.finish(by: min(deadline, .after(Self.longestFinish)))
+            state.connection = nil
         }
     }
 
     /// Returns when the message is in the hands of the kernel, or, over a Unix socket, of the receiver.
     func send(_ message: [UInt8]) throws(SystemLogError) {
         try state.withLock { state throws(SystemLogError) in
-            let isFresh = state.socket == nil
-            let socket = try socket(&state)
+            let isFresh = state.connection == nil
+            let connection = try connection(&state)
             do throws(SystemError) {
-                try transmit(message, over: socket, &state)
+                try transmit(message, over: connection, &state)
             } catch {
                 guard let again = try recovered(from: error, message.count, isFresh: isFresh, &state) else { return }
                 do throws(SystemError) { try transmit(message, over: again, &state) } catch {
@@ -80,78 +84,76 @@ final class SystemLogChannel: Sendable {
         }
     }
 
-    private func socket(_ state: inout State) throws(SystemLogError) -> SystemSocket {
+    private func connection(_ state: inout State) throws(SystemLogError) -> any SystemLogConnection {
         if state.isClosed { throw .closed(address: address) }
-        if let socket = state.socket {
-            if framing != .lengths || !socket.isClosedByPeer { return socket }
-            state.socket = nil
+        if let connection = state.connection {
+            if framing != .lengths || !connection.isClosedByPeer { return connection }
+            state.connection = nil
         }
         let now = clock.monotonicNanoseconds()
         if let failure = state.latestFailure, now < state.nextTry {
-            throw .unreachable(address: address, reason: failure.description)
+            throw .unreachable(address: address, reason: failure)
         }
-        do throws(SystemError) {
-            let socket = try connect()
-            state.socket = socket
+        do {
+            let connection = try connect()
+            state.connection = connection
             state.latestFailure = nil
-            return socket
+            return connection
         } catch {
-            state.latestFailure = error
-            state.nextTry = now + Self.pauseNanoseconds
-            throw .unreachable(address: address, reason: error.description)
+            throw pause(after: "\(error)", &state)
         }
     }
 
-    private func transmit(_ message: [UInt8], over socket: SystemSocket, _ state: inout State) throws(SystemError) {
+    private func transmit(_ message: [UInt8], over connection: any SystemLogConnection, _ state: inout State) throws(SystemError) {
         switch framing {
-        case .datagrams: try transmitDatagram(message, over: socket, &state)
+        case .datagrams: try transmitDatagram(message, over: connection, &state)
         case .datagramsOrMemory:
-            do { try transmitDatagram(message, over: socket, &state) } catch {
+            do { try transmitDatagram(message, over: connection, &state) } catch {
                 guard error.number == EMSGSIZE || error.number == ENOBUFS else { throw error }
-                try transmitMemory(message, over: socket)
+                try transmitMemory(message, over: connection)
             }
-        case .lengths: try transmitFrame(Array("\(message.count) ".utf8) + message, over: socket, &state)
+        case .lengths: try transmitFrame(Array("\(message.count) ".utf8) + message, over: connection, &state)
         }
     }
 
-    private func transmitDatagram(_ message: [UInt8], over socket: SystemSocket, _ state: inout State) throws(SystemError) {
+    private func transmitDatagram(_ message: [UInt8], over connection: any SystemLogConnection, _ state: inout State) throws(SystemError) {
         let deadline = state.isPatient ? LogDeadline.after(patience) : .now
         while true {
             do throws(SystemError) {
-                _ = try message.withUnsafeBufferPointer { bytes throws(SystemError) in try socket.send(UnsafeRawBufferPointer(bytes)) }
+                _ = try message.withUnsafeBufferPointer { bytes throws(SystemError) in try connection.send(UnsafeRawBufferPointer(bytes)) }
                 state.isPatient = true
                 return
             } catch {
-                guard error.number == EAGAIN, !deadline.hasPassed, socket.waitForRoom(by: deadline) else { throw error }
+                guard error.number == EAGAIN, !deadline.hasPassed, connection.waitForRoom(by: deadline) else { throw error }
             }
         }
     }
 
-    private func transmitMemory(_ message: [UInt8], over socket: SystemSocket) throws(SystemError) {
+    private func transmitMemory(_ message: [UInt8], over connection: any SystemLogConnection) throws(SystemError) {
         let memory = message.withUnsafeBytes { logbook_sealed_memory("logbook", $0.baseAddress, $0.count) }
         guard memory >= 0 else { throw SystemError(errno, in: "memfd_create") }
         defer { Self.close(memory) }
-        let failure = logbook_send_descriptor(socket.descriptor, memory)
+        let failure = logbook_send_descriptor(connection.descriptor, memory)
         if failure != 0 { throw SystemError(failure, in: "sendmsg") }
     }
 
     /// All of it, or the connection is of no further use: the receiver would take the rest for the next length.
-    private func transmitFrame(_ frame: [UInt8], over socket: SystemSocket, _ state: inout State) throws(SystemError) {
+    private func transmitFrame(_ frame: [UInt8], over connection: any SystemLogConnection, _ state: inout State) throws(SystemError) {
         let deadline = state.isPatient ? LogDeadline.after(patience) : .now
         var done = 0
         do throws(SystemError) {
             while done < frame.count {
                 do throws(SystemError) {
                     done += try frame.withUnsafeBufferPointer { bytes throws(SystemError) in
-                        try socket.send(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[done...])))
+                        try connection.send(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[done...])))
                     }
                 } catch {
-                    guard error.number == EAGAIN, !deadline.hasPassed, socket.waitForRoom(by: deadline) else { throw error }
+                    guard error.number == EAGAIN, !deadline.hasPassed, connection.waitForRoom(by: deadline) else { throw error }
                 }
             }
             state.isPatient = true
         } catch {
-            if done > 0 { state.socket = nil }
+            if done > 0 { state.connection = nil }
             throw error
         }
     }
@@ -161,19 +163,24 @@ final class SystemLogChannel: Sendable {
     /// - Returns: A new connection to try again with.
     private func recovered(
         from failure: SystemError, _ bytes: Int, isFresh: Bool, _ state: inout State
-    ) throws(SystemLogError) -> SystemSocket? {
+    ) throws(SystemLogError) -> (any SystemLogConnection)? {
         switch failure.number {
         case EAGAIN, ENOBUFS:
             state.isPatient = false
             throw .busy(address: address)
         case EMSGSIZE: throw .tooLarge(address: address, bytes: bytes)
         default:
-            state.socket = nil
-            if !isFresh { return try socket(&state) }
-            state.latestFailure = failure
-            state.nextTry = clock.monotonicNanoseconds() + Self.pauseNanoseconds
-            throw .unreachable(address: address, reason: failure.description)
+            state.connection = nil
+            if !isFresh { return try connection(&state) }
+            throw pause(after: failure.description, &state)
         }
+    }
+
+    /// Nobody is asked for a while.
+    private func pause(after failure: String, _ state: inout State) -> SystemLogError {
+        state.latestFailure = failure
+        state.nextTry = clock.monotonicNanoseconds() + Self.pauseNanoseconds
+        return .unreachable(address: address, reason: failure)
     }
 
     private static func close(_ descriptor: Int32) { _ = closeDescriptor(descriptor) }

@@ -10,7 +10,7 @@ internal import LogbookCore
 #endif
 
 /// A connected socket, closed when it is let go.
-final class SystemSocket: Sendable {
+final class SystemSocket: SystemLogConnection {
     let descriptor: Int32
 
     private init(_ descriptor: Int32) { self.descriptor = descriptor }
@@ -82,8 +82,8 @@ final class SystemSocket: Sendable {
         }
     }
 
-    /// - Returns: False when the deadline came first.
-    func waitForRoom(by deadline: LogDeadline) -> Bool { wait(for: POLLOUT, by: deadline) }
+    /// The kernel sees to it, as nobody has sent us anything.
+    func finish(by deadline: LogDeadline) {}
 
     /// Whether the other end has closed the connection: what is sent now would be lost.
     var isClosedByPeer: Bool {
@@ -94,16 +94,6 @@ final class SystemSocket: Sendable {
             if count == 0 { return true }
             if errno == EINTR { continue }
             return errno != EAGAIN && errno != EWOULDBLOCK
-        }
-    }
-
-    private func wait(for events: Int32, by deadline: LogDeadline) -> Bool {
-        while true {
-            var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-            let left = deadline.remaining.map { Int32(clamping: $0.wholeNanoseconds / 1_000_000 + 1) } ?? -1
-            let count = poll(&entry, 1, left)
-            if count > 0 { return true }
-            if deadline.hasPassed { return false }
         }
     }
 

@@ -79,6 +79,8 @@ public final class LoopbackServer: Sendable {
         self.port = port
         LogThread.start("loopback") {
             defer {
+                // Also for a child that was forked meanwhile: it has the descriptor, and the port would not be free before it ends.
+                shutdown(listener, Int32(SHUT_RDWR))
                 close(listener)
                 state.withLock { access in
                     access.value.isClosed = true

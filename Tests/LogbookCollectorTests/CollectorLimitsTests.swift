@@ -284,12 +284,7 @@
 
         @Test("S12, S21: with a certificate the collector speaks TLS, to whoever trusts it, and nothing else")
         func tlsIsSpoken() async throws {
-            let certificate = folder("certificate.pem"), key = folder("key.pem")
-            let made = try ChildProcess.run([
-                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                "/CN=test", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate,
-            ])
-            try #require(made == .exited(0))
+            let made = try TestCertificate(for: "DNS:localhost", in: folder.path), (certificate, key) = (made.certificate, made.key)
             try await RunningCollector.with(
                 archive, configure: { ($0.tlsCertificate, $0.tlsKey) = (certificate, key) }
             ) { collector in

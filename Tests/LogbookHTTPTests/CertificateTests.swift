@@ -11,22 +11,17 @@ private final class TLSServer {
     private let process: ChildProcess
     var certificate: String { folder.appendingPathComponent("certificate.pem").path }
 
-    static let isPossible: Bool = (try? run(["version"])) == 0
-
     /// - Parameters:
     ///   - name: What the certificate is for, such as `DNS:localhost`.
     ///   - authority: Who vouches for it; nobody else by default.
     init(for name: String, isExpired: Bool = false, by authority: Authority? = nil, arguments: [String] = []) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let files = ["-keyout", folder.path + "/key.pem", "-out", folder.path + "/certificate.pem"]
-        let made = try authority?.issue(for: name, in: folder.path) ?? Self.run(
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                "/CN=test",
-                "-addext", "subjectAltName=\(name)",
-            ] + files)
-        try #require(made == 0)
+        if let authority {
+            try #require(try authority.issue(for: name, in: folder.path) == 0)
+        } else {
+            _ = try TestCertificate(for: name, in: folder.path)
+        }
         if isExpired {
             let certificate = folder.path + "/certificate.pem", over = folder.path + "/over.pem"
             let signed = try Self.run(["x509", "-in", certificate, "-signkey", folder.path + "/key.pem", "-days", "-1", "-out", over])
@@ -119,7 +114,7 @@ private final class Authority {
     }
 }
 
-@Suite(.enabled(if: TLSServer.isPossible, "needs the openssl tool"), .serialized)
+@Suite(.enabled(if: TestCertificate.isPossible, "needs the openssl tool"), .serialized)
 struct CertificateTests {
     private func send(to server: TLSServer, host: String = "localhost", trusting file: String?) async -> Result<
         Int, HTTPFailure

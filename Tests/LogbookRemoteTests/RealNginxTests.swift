@@ -41,12 +41,7 @@ private final class Nginx: Sendable {
                 }
             }
             """, to: "nginx.conf")
-        let made = try ChildProcess.run(
-            [
-                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                "/CN=nginx", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "certificate.pem",
-            ], in: folder.path)
-        guard made == .exited(0) else { throw ScriptedFailure("no certificate") }
+        _ = try TestCertificate(for: "IP:127.0.0.1", in: folder.path)
         process = try ChildProcess(
             ["nginx", "-p", folder.path, "-c", "nginx.conf"], in: folder.path, errors: folder.path + "/complained")
         let deadline = LogDeadline.seconds(60), question = HTTPRequest(method: "GET", url: url + "/ready")

@@ -83,6 +83,8 @@ final class FakeSystemLog: Sendable {
                     access.broadcast()
                 }
             }
+            // A child that another test has forked may hold the socket a moment longer.
+            _ = shutdown(descriptor, Int32(SHUT_RDWR))
             close(descriptor)
             state.withLock { access in
                 access.value.hasEnded = true
@@ -149,12 +151,15 @@ final class FakeSystemLog: Sendable {
     }
 }
 
+/// Not for the servers that other tests start: they would keep it open.
 private func makeSocket(_ family: Int32) -> Int32 {
     #if canImport(Glibc)
-        socket(family, Int32(SOCK_DGRAM.rawValue), 0)
+        let descriptor = socket(family, Int32(SOCK_DGRAM.rawValue), 0)
     #else
-        socket(family, SOCK_DGRAM, 0)
+        let descriptor = socket(family, SOCK_DGRAM, 0)
     #endif
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    return descriptor
 }
 
 /// The fields of a message of the journal's native protocol, in order.

@@ -29,6 +29,7 @@ final class FrameServer: Sendable {
         #else
             let listener = socket(AF_INET, SOCK_STREAM, 0)
         #endif
+        _ = fcntl(listener, F_SETFD, FD_CLOEXEC)   // not for the servers that other tests start
         var yes: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
@@ -57,6 +58,7 @@ final class FrameServer: Sendable {
             guard poll(&entries, nfds_t(entries.count), 20) > 0 else { continue }
             if entries[0].revents != 0 {
                 let connection = accept(listener, nil, nil)
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 state.withLock { access in
                     access.value.open.append(connection)
                     access.value.connections += 1

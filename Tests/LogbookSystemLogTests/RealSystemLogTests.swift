@@ -114,7 +114,8 @@ private final class RealJournal: Sendable {
         func rows(_ count: Int) throws -> [[String: String]] {
             let deadline = LogDeadline.seconds(60)
             while true {
-                let lines = folder.text("rows").split(separator: "\n", omittingEmptySubsequences: true)
+                // The last line may still be written.
+                let lines = folder.text("rows").split(separator: "\n", omittingEmptySubsequences: false).dropLast()
                 if lines.count >= count || deadline.hasPassed {
                     return try lines.map { try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String], "\($0)") }
                 }

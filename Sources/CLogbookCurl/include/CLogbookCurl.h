@@ -54,6 +54,12 @@ static inline long logbook_curl_info_long(CURL *handle, CURLINFO info) {
     return value;
 }
 
+/// Of a handle that only connects; -1 when it has no connection.
+static inline int logbook_curl_active_socket(CURL *handle) {
+    curl_socket_t socket = CURL_SOCKET_BAD;
+    return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? (int)socket : -1;
+}
+
 /// The next transfer that is over, or NULL.
 static inline CURL *logbook_curl_next_finished(CURLM *multi, CURLcode *code) {
     int left;

@@ -181,6 +181,8 @@ int logbook_sealed_memory(const char *name, const void *bytes, size_t count);
 int logbook_connect_local(int socket, const char *path);
 /// Sends nothing but a descriptor through a connected Unix socket: 0 or the error number.
 int logbook_send_descriptor(int socket, int descriptor);
+/// How many bytes of a TCP connection the other end's kernel has not acknowledged; -1 when nobody knows.
+int logbook_unacknowledged(int socket);
 
 /// Renames within a folder and never replaces anything: -1 and EEXIST when `to` is taken.
 int logbook_rename_new(int directory, const char *from, const char *to);

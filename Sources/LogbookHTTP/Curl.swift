@@ -1,0 +1,61 @@
+internal import CLogbookCurl
+
+/// What requests and other connections ask of libcurl alike.
+enum Curl {
+    /// False where libcurl cannot be initialised at all.
+    static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+}
+
+extension HTTPTrust {
+    /// Has a handle verify as this says.
+    func apply(to handle: UnsafeMutableRawPointer) {
+        func set(_ option: CURLoption, _ value: Int) { logbook_curl_set_long(handle, option, value) }
+        func set(_ option: CURLoption, _ value: String) { logbook_curl_set_string(handle, option, value) }
+        set(CURLOPT_SSL_VERIFYPEER, 1)
+        set(CURLOPT_SSL_VERIFYHOST, 2)
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        if let authorities { set(CURLOPT_CAINFO, authorities) }
+        if let revocations { set(CURLOPT_CRLFILE, revocations) }
+        if let client {
+            set(CURLOPT_SSLCERT, client.certificate)
+            set(CURLOPT_SSLKEY, client.key)
+            if let password = client.password { set(CURLOPT_KEYPASSWD, password.revealed) }
+        }
+        if !pinnedKeys.isEmpty {
+            set(CURLOPT_PINNEDPUBLICKEY, pinnedKeys.map { "sha256//" + $0 }.joined(separator: ";"))
+        }
+    }
+}
+
+extension HTTPFailure {
+    /// - Parameter text: What libcurl wrote into its `CURLOPT_ERRORBUFFER`.
+    init(_ code: CURLcode, _ text: UnsafePointer<CChar>) {
+        let reason = text.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: text)
+        switch code {
+        case CURLE_URL_MALFORMAT:
+            self = .invalidRequest(reason)
+        case CURLE_OPERATION_TIMEDOUT:
+            self = .timedOut(reason)
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
+            CURLE_SSL_CERTPROBLEM, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            self = .untrusted(reason)
+        case CURLE_SSL_CONNECT_ERROR where ["protocol version", "unsupported protocol"].contains(where: { reason.contains($0) }):
+            // Every other end of a handshake may be the network's; only the text of the TLS library tells this one.
+            self = .untrusted("\(reason); TLS 1.2 or later is needed")
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL:
+            // The scheme was checked before, so an unsupported protocol is what the server spoke.
+            self = .malformedResponse(reason)
+        default:
+            self = .unreachable(reason)
+        }
+    }
+}
+
+extension Duration {
+    /// At least one: libcurl reads zero as no limit.
+    var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let milliseconds = min(max(seconds, 0), 1_000_000) * 1000 + max(attoseconds, 0) / 1_000_000_000_000_000
+        return max(1, Int(milliseconds))
+    }
+}
