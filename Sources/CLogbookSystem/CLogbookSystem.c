@@ -161,6 +161,37 @@ size_t logbook_find_escape(const uint8_t *bytes, size_t count, uint32_t escaped)
 }
 #endif
 
+uint64_t logbook_word_starts(const uint8_t *bytes, size_t count, bool follows_word) {
+    uint64_t words = 0, marks = 0;
+#if defined(__SSE2__)
+    uint8_t padded[64];
+    if (count < 64) {
+        memcpy(padded, bytes, count);
+        memset(padded + count, 0, 64 - count);
+        bytes = padded;
+    }
+    for (size_t place = 0; place < count; place += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(bytes + place));
+        // A range of bytes is moved to where the smallest ones are, as signed numbers go.
+        __m128i letters = _mm_cmplt_epi8(
+            _mm_add_epi8(_mm_or_si128(v, _mm_set1_epi8(0x20)), _mm_set1_epi8((char)(0x80 - 'a'))), _mm_set1_epi8(-128 + 26));
+        __m128i digits = _mm_cmplt_epi8(_mm_add_epi8(v, _mm_set1_epi8((char)(0x80 - '0'))), _mm_set1_epi8(-128 + 10));
+        __m128i others = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(':')), _mm_cmpeq_epi8(v, _mm_set1_epi8('=')));
+        others = _mm_or_si128(others, _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('-')), _mm_cmpeq_epi8(v, _mm_set1_epi8('%'))));
+        others = _mm_or_si128(others, _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+        words |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_or_si128(letters, digits)) << place;
+        marks |= (uint64_t)(unsigned)_mm_movemask_epi8(others) << place;
+    }
+#else
+    for (size_t place = 0; place < count; place++) {
+        uint8_t byte = bytes[place], folded = byte | 0x20;
+        if ((folded >= 'a' && folded <= 'z') || (byte >= '0' && byte <= '9')) words |= 1ull << place;
+        if (byte == ':' || byte == '=' || byte == '-' || byte == '%' || byte == '\\') marks |= 1ull << place;
+    }
+#endif
+    return (words & ~(words << 1 | (follows_word ? 1 : 0))) | marks;
+}
+
 uint64_t logbook_monotonic_nanoseconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

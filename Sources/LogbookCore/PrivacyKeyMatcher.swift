@@ -1,81 +1,107 @@
+// HOT PATH — asked for every `key: value` in a message; a short key is looked at without an allocation.
+
 /// The keys of ``PrivacyRules``, ready to be looked up.
-struct PrivacyKeyMatcher: Sendable {
+final class PrivacyKeyMatcher: Sendable {
     private struct Pattern: Sendable {
         let bytes: [UInt8]
         let isWord: Bool
     }
     /// By the first byte of a pattern.
     private let patterns: [[Pattern]]
+    /// The first two bytes of every pattern.
+    private let starts: BytePairs
     private let exempt: Set<[UInt8]>
     let isEmpty: Bool
 
     init(_ rules: PrivacyRules) {
-        var patterns = [[Pattern]](repeating: [], count: 256)
+        var patterns = [[Pattern]](repeating: [], count: 256), starts = BytePairs()
         for rule in rules.keys {
             let (text, isWord) =
                 switch rule {
                 case .containing(let text): (text, false)
                 case .word(let text): (text, true)
                 }
-            let bytes = Self.folded(Array(text.utf8))
-            if let first = bytes.first { patterns[Int(first)].append(Pattern(bytes: bytes, isWord: isWord)) }
+            let bytes = Self.folded(text)
+            guard let first = bytes.first else { continue }
+            patterns[Int(first)].append(Pattern(bytes: bytes, isWord: isWord))
+            for second in bytes.count > 1 ? bytes[1]...bytes[1] : 0...UInt8.max { starts.insert(first, second) }
         }
         self.patterns = patterns
-        exempt = Set(rules.exemptKeys.map { Self.folded(Array($0.utf8)) })
+        self.starts = starts
+        exempt = Set(rules.exemptKeys.map(Self.folded))
         isEmpty = patterns.allSatisfy(\.isEmpty)
     }
 
     /// Looks at each byte of the key once for every pattern that begins with it, and then at no more than the pattern's length.
-    func names(_ key: some BidirectionalCollection<UInt8>, _ steps: inout Int) -> Bool {
+    func names(_ key: UnsafeBufferPointer<UInt8>, _ steps: inout Int) -> Bool {
         if isEmpty || key.isEmpty { return false }
-        var folded: [UInt8] = [], wordStarts: [Bool] = []
-        folded.reserveCapacity(key.count)
-        wordStarts.reserveCapacity(key.count + 1)
-        Self.fold(key) { byte, startsWord in
-            folded.append(byte)
-            wordStarts.append(startsWord)
-        }
-        wordStarts.append(true)
-        steps += key.count
-        for start in folded.indices {
-            steps += 1
-            for pattern in patterns[Int(folded[start])] where start + pattern.bytes.count <= folded.count {
-                if pattern.isWord, !wordStarts[start] || !wordStarts[start + pattern.bytes.count] { continue }
-                var length = 1
-                while length < pattern.bytes.count, folded[start + length] == pattern.bytes[length] { length += 1 }
-                steps += length
-                if length == pattern.bytes.count { return !exempt.contains(folded) }
+        steps += 2 * key.count
+        return withUnsafeTemporaryAllocation(of: FoldedByte.self, capacity: key.count) { room in
+            let folded = UnsafeBufferPointer(rebasing: room[..<Self.fold(key, into: room.baseAddress!)])
+            for start in folded.indices
+            where start + 1 == folded.count || starts.contains(folded[start].byte, folded[start + 1].byte) {
+                if isPattern(folded, at: start, &steps) { return !exempt.contains(folded.map(\.byte)) }
             }
+            return false
+        }
+    }
+
+    @inline(never)
+    private func isPattern(_ folded: UnsafeBufferPointer<FoldedByte>, at start: Int, _ steps: inout Int) -> Bool {
+        for pattern in patterns[Int(folded[start].byte)] where start + pattern.bytes.count <= folded.count {
+            let end = start + pattern.bytes.count
+            if pattern.isWord, !folded[start].startsWord || (end < folded.count && !folded[end].startsWord) { continue }
+            var length = 1
+            while length < pattern.bytes.count, folded[start + length].byte == pattern.bytes[length] { length += 1 }
+            steps += length
+            if length == pattern.bytes.count { return true }
         }
         return false
     }
 
-    private static func folded(_ text: [UInt8]) -> [UInt8] {
-        var folded: [UInt8] = []
-        fold(text) { byte, _ in folded.append(byte) }
-        return folded
+    private static func folded(_ text: String) -> [UInt8] {
+        var text = text
+        return text.withUTF8 { bytes in
+            withUnsafeTemporaryAllocation(of: FoldedByte.self, capacity: bytes.count) { room in
+                bytes.isEmpty ? [] : room[..<fold(bytes, into: room.baseAddress!)].map(\.byte)
+            }
+        }
     }
 
-    /// Letters in lower case and digits, and whether a word begins there: after anything else, and at `P` in `userPin` and `APIPin`.
-    private static func fold(_ text: some BidirectionalCollection<UInt8>, _ body: (UInt8, Bool) -> Void) {
-        var previous: UInt8 = 0, index = text.startIndex
-        while index != text.endIndex {
-            let byte = text[index]
-            text.formIndex(after: &index)
-            defer { previous = byte }
-            guard byte.isWordPart || byte >= 0x80 else { continue }
-            let isUpper = byte.isUpper
-            let isBeforeLower = index != text.endIndex && text[index].isLower
-            let startsWord = !(previous.isWordPart || previous >= 0x80) || (isUpper && (!previous.isUpper || isBeforeLower))
-            body(isUpper ? byte | 0x20 : byte, startsWord)
+    /// A letter in lower case or a digit, and whether a word begins there: after anything else, and at `P` in `userPin` and `APIPin`.
+    private struct FoldedByte {
+        let byte: UInt8
+        let startsWord: Bool
+    }
+
+    /// - Parameter room: For as many as there are bytes in the text.
+    /// - Returns: How many of them are letters and digits.
+    private static func fold(_ text: UnsafeBufferPointer<UInt8>, into room: UnsafeMutablePointer<FoldedByte>) -> Int {
+        var count = 0, isInWord = false, isAfterUpper = false
+        for place in text.indices {
+            let byte = text[place], isUpper = byte.isUpper
+            if isUpper || byte.isLower || byte.isDigit || byte >= 0x80 {
+                let startsWord = !isInWord || (isUpper && (!isAfterUpper || (place &+ 1 < text.count && text[place &+ 1].isLower)))
+                (room + count).initialize(to: FoldedByte(byte: isUpper ? byte | 0x20 : byte, startsWord: startsWord))
+                count &+= 1
+                isInWord = true
+            } else {
+                isInWord = false
+            }
+            isAfterUpper = isUpper
         }
+        return count
     }
 }
 
 extension UInt8 {
-    var isUpper: Bool { self >= 0x41 && self <= 0x5A }
-    var isLower: Bool { self >= 0x61 && self <= 0x7A }
-    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+    @inline(__always)
+    var isUpper: Bool { self &- 0x41 < 26 }
+    @inline(__always)
+    var isLower: Bool { self &- 0x61 < 26 }
+    @inline(__always)
+    var isDigit: Bool { self &- 0x30 < 10 }
     /// An ASCII letter or digit.
-    var isWordPart: Bool { isLower || isUpper || isDigit }
+    @inline(__always)
+    var isWordPart: Bool { (self | 0x20) &- 0x61 < 26 || isDigit }
 }

@@ -1,13 +1,17 @@
+// HOT PATH — every message goes through here where the rules seek anything: most bytes are passed over 64 at a time.
+internal import CLogbookSystem
+
 /// One pass over a text. Every look at a byte is counted: no detector goes back further than to where its own last find, or failure,
 /// ended, or than a fixed number of bytes, so their number is a multiple of the length.
 struct PrivacyScan {
     private let text: UnsafeBufferPointer<UInt8>
-    private let keys: PrivacyKeyMatcher
     private let seeks: Seeks
     private(set) var steps = 0
-    private(set) var found: [Range<Int>] = []
 
     private var position = 0
+    /// Where a find may begin, in the 64 bytes from `blockStart` on; see ``nextPlace()``.
+    private var block: UInt64 = 0
+    private var blockStart = -1
     /// Where an escape (`\n`, `%20`) ends: what comes there begins a word, though a letter or digit is in front of it.
     private var escapeEnd = -1
     /// Up to here no JSON web token begins: the run of letters was looked at, and nothing that follows makes a token of it.
@@ -15,51 +19,94 @@ struct PrivacyScan {
     /// The password of the URL that is being passed.
     private var password: Range<Int>?
 
-    private struct Seeks {
+    /// Which detectors there are, and what the keys are.
+    final class Seeks: Sendable {
+        let keys: PrivacyKeyMatcher
         let jsonWebToken, bearerToken, accessKey, privateKey, cardNumber, urlPassword, assignment: Bool
-    }
+        /// The first two bytes of everything that is told by its beginning.
+        let tokenStarts = PrivacyScan.tokenStarts
 
-    init(_ text: UnsafeBufferPointer<UInt8>, keys: PrivacyKeyMatcher, detectors: Set<PrivacyDetector>) {
-        self.text = text
-        self.keys = keys
-        seeks = Seeks(
-            jsonWebToken: detectors.contains(.jsonWebToken), bearerToken: detectors.contains(.bearerToken),
-            accessKey: detectors.contains(.accessKey), privateKey: detectors.contains(.privateKey),
-            cardNumber: detectors.contains(.cardNumber), urlPassword: detectors.contains(.urlPassword),
-            assignment: detectors.contains(.assignment) && !keys.isEmpty)
-    }
-
-    mutating func run() {
-        var isInWord = false
-        while let byte = look(position) {
-            let beginsWord = !isInWord || position == escapeEnd
-            var find: Range<Int>?
-            isInWord = false
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                isInWord = true
-                if beginsWord { find = cardNumber() ?? accessKey(byte) }
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                isInWord = true
-                if beginsWord { find = jsonWebToken(byte) ?? bearerToken(byte) ?? accessKey(byte) }
-            case UInt8(ascii: ":"):
-                noteURL()
-                find = passwordHere() ?? assignment()
-            case UInt8(ascii: "="): find = assignment()
-            case UInt8(ascii: "-"): find = privateKey()
-            case UInt8(ascii: "\\"): escapeEnd = position + 2
-            case UInt8(ascii: "%"): escapeEnd = position + 3
-            default: break
-            }
-            if let find {
-                found.append(find)
-                isInWord = true
-                position = find.upperBound
-            } else {
-                position += 1
-            }
+        init(_ detectors: Set<PrivacyDetector>, keys: PrivacyKeyMatcher) {
+            self.keys = keys
+            jsonWebToken = detectors.contains(.jsonWebToken)
+            bearerToken = detectors.contains(.bearerToken)
+            accessKey = detectors.contains(.accessKey)
+            privateKey = detectors.contains(.privateKey)
+            cardNumber = detectors.contains(.cardNumber)
+            urlPassword = detectors.contains(.urlPassword)
+            assignment = detectors.contains(.assignment) && !keys.isEmpty
         }
     }
+
+    init(_ text: UnsafeBufferPointer<UInt8>, _ seeks: Seeks) {
+        self.text = text
+        self.seeks = seeks
+    }
+
+    /// What is found next, without overlaps; nil when there is nothing more.
+    mutating func next() -> Range<Int>? {
+        while let place = nextPlace() {
+            position = place
+            if let find = find(text[place]) {
+                position = find.upperBound
+                return find
+            }
+            position += 1
+        }
+        return nil
+    }
+
+    /// What begins here, or what the byte here ends the name of.
+    private mutating func find(_ byte: UInt8) -> Range<Int>? {
+        switch byte {
+        case UInt8(ascii: ":"):
+            noteURL()
+            return passwordHere() ?? assignment()
+        case UInt8(ascii: "="): return assignment()
+        case UInt8(ascii: "-"): return privateKey()
+        case UInt8(ascii: "\\"): escapeEnd = position + 2
+        case UInt8(ascii: "%"): escapeEnd = position + 3
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): return cardNumber()
+        default: return jsonWebToken(byte) ?? bearerToken(byte) ?? accessKey(byte)
+        }
+        return nil
+    }
+
+    /// The next place where a word begins that may be a token or a number, or one of the bytes stands that ``find(_:)`` looks at.
+    @inline(__always)
+    private mutating func nextPlace() -> Int? {
+        while position < text.count {
+            let start = position & ~63
+            if start != blockStart {
+                blockStart = start
+                let count = min(64, text.count &- start)
+                block = logbook_word_starts(text.baseAddress! + start, count, start > 0 && text[start &- 1].isWordPart)
+                steps &+= count
+            }
+            var rest = block & (~0 &<< UInt64(truncatingIfNeeded: position &- start))
+            if _slowPath(escapeEnd >= position) {
+                // A word that begins within a run of letters and digits, because an escape ends there.
+                let next = rest == 0 ? min(start &+ 64, text.count) : start &+ rest.trailingZeroBitCount
+                if escapeEnd < next, text[escapeEnd].isWordPart { return escapeEnd }
+                if rest != 0 { return next }
+            }
+            while rest != 0 {
+                let place = start &+ rest.trailingZeroBitCount
+                if !text[place].isLetter { return place }
+                if place &+ 1 < text.count, seeks.tokenStarts.contains(text[place], text[place &+ 1]) { return place }
+                rest &= rest &- 1
+            }
+            position = start &+ 64
+        }
+        return nil
+    }
+
+    private static let tokenStarts: BytePairs = {
+        var pairs = BytePairs()
+        for pair in ["ey", "be", "bE", "Be", "BE"] { pairs.insert(pair.utf8.first!, pair.utf8.last!) }
+        for prefix in prefixes.joined() { pairs.insert(prefix.text.utf8Start[0], prefix.text.utf8Start[1]) }
+        return pairs
+    }()
 
     private mutating func look(_ place: Int) -> UInt8? {
         steps += 1
@@ -191,10 +238,18 @@ struct PrivacyScan {
 
     // MARK: Card numbers
 
-    private static let longestCard = 19
+    private static let longestCard = 19, shortestCard = 13
+    /// Digits between two separators, but for the last ones.
+    private static let shortestGroup = 4
 
     private mutating func cardNumber() -> Range<Int>? {
         guard seeks.cardNumber else { return nil }
+        // Most numbers are too short, alone and with what is joined to them.
+        var end = position
+        while end < text.count, text[end].isDigit { end += 1 }
+        steps += end - position
+        if end - position < Self.shortestGroup { return nil }
+        if end - position < Self.shortestCard, end + 1 >= text.count || !text[end].joinsDigits || !text[end + 1].isDigit { return nil }
         if look(position - 1) == UInt8(ascii: "."), look(position - 2)?.isDigit == true { return nil }   // a fraction
         var digits = CardDigits(), place = position, group = 0, last: Int?
         while let byte = look(place), digits.count <= Self.longestCard {
@@ -203,8 +258,7 @@ struct PrivacyScan {
                 group += 1
             } else {
                 if !byte.isLetter, digits.isCard { last = place }
-                let isSeparator = byte == 0x20 || byte == UInt8(ascii: "-")
-                guard isSeparator, group >= 4, look(place + 1)?.isDigit == true else { return last.map { position..<$0 } }
+                guard byte.joinsDigits, group >= Self.shortestGroup, look(place + 1)?.isDigit == true else { return last.map { position..<$0 } }
                 group = 0
             }
             place += 1
@@ -278,10 +332,12 @@ struct PrivacyScan {
             if look(keyEnd - 1) == UInt8(ascii: "\\") { keyEnd -= 1 }
         }
         var keyStart = keyEnd
-        while keyEnd - keyStart < Self.longestKey, let byte = look(keyStart - 1), byte.isKeyPart { keyStart -= 1 }
+        let longest = max(0, keyEnd - Self.longestKey)
+        while keyStart > longest, text[keyStart - 1].isKeyPart { keyStart -= 1 }
+        steps += keyEnd - keyStart + 1
         guard keyStart < keyEnd, !stands("//", at: position + 1) else { return nil }
-        let key = text[keyStart..<keyEnd]
-        guard keys.names(key, &steps) else { return nil }
+        let key = UnsafeBufferPointer(rebasing: text[keyStart..<keyEnd])
+        guard seeks.keys.names(key, &steps) else { return nil }
         let isCookie = key.count >= 6 && stands("cookie", at: keyEnd - 6, ignoringCase: true)
         return value(from: position + 1, takesLine: isCookie)
     }
@@ -330,7 +386,8 @@ struct PrivacyScan {
 }
 
 extension UInt8 {
-    fileprivate var isLetter: Bool { isLower || isUpper }
+    fileprivate var isLetter: Bool { (self | 0x20).isLower }
+    fileprivate var joinsDigits: Bool { self == 0x20 || self == UInt8(ascii: "-") }
     fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
     fileprivate var isBase64URL: Bool { isWordPart || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") }
     fileprivate var isBearerPart: Bool {

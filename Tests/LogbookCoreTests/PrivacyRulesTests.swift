@@ -36,6 +36,10 @@ import Testing
         ("no card: in a word", "id4111111111111111 4111111111111111z", "id4111111111111111 4111111111111111z"),
         ("a private key", "a -----BEGIN RSA PRIVATE KEY-----\nMIIE--x\n-----END RSA PRIVATE KEY----- b", "a <private> b"),
         ("a private key that was cut", "-----BEGIN PRIVATE KEY-----\nMIIE", "<private>"),
+        (
+            "a card right behind a private key", "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----4111111111111111",
+            "<private><private>"
+        ),
         ("no private key", "-----BEGIN CERTIFICATE-----\nMIIE", "-----BEGIN CERTIFICATE-----\nMIIE"),
         ("a password in a URL", "to postgres://app:h:u@nt2r@db/x?a=1", "to postgres://app:<private>@db/x?a=1"),
         ("no password in a URL", "http://a:80/b@c", "http://a:80/b@c"),
@@ -80,6 +84,56 @@ import Testing
         #expect(heard.events.map(\.metadata) == [["IBAN": "<private>", "token_count": 7, "token": "<private>"]])
     }
 
+    @Test("S4: wherever in a text a secret stands, it is found, and nothing is where its word has begun before")
+    func everyPlaceIsSearched() {
+        let words = [Self.aws, Self.gitHub, Self.slack, Self.jwt, "4111111111111111"]
+        for count in 0...200 {
+            for secret in words {
+                let space = String(repeating: " ", count: count), before = String(repeating: "x", count: count)
+                #expect(PrivacyRules.standard.masking(space + secret) == space + "<private>", "\(count)")
+                #expect(PrivacyRules.standard.masking("\(before) \(secret) y") == "\(before) <private> y", "\(count)")
+                #expect(PrivacyRules.standard.masking("\(before)\\n\(secret) y") == "\(before)\\n<private> y", "\(count)")
+                #expect(PrivacyRules.standard.masking("\(before)%20\(secret) y") == "\(before)%20<private> y", "\(count)")
+                if secret == Self.jwt { continue }   // it is one from its second part on
+                #expect(PrivacyRules.standard.masking("x\(before)\(secret) y") == "x\(before)\(secret) y", "\(count)")
+            }
+            let before = String(repeating: "é", count: count)
+            #expect(PrivacyRules.standard.masking("\(before) pin=12") == "\(before) pin=<private>", "\(count)")
+            #expect(PrivacyRules.standard.masking("\(before) a://b:c@d") == "\(before) a://b:<private>@d", "\(count)")
+        }
+    }
+
+    @Test("S4: metadata in which nothing is found is the same through every lens, and that in which something is not")
+    func whatIsNotFoundIsNotChanged() throws {
+        func nested(_ value: LogValue, _ levels: Int) -> LogValue { (0..<levels).reduce(value) { $1 % 2 == 0 ? [$0] : ["k": $0] } }
+        let values: [LogValue] = [
+            nil, true, 1, 4_111_111_111_111_111, .unsigned(4_111_111_111_111_111), 4_111_111_111_111_111.0, 4_111_111_111_111_112, 0.5, "",
+            "text", "pin=1", "4111 1111 1111 1111", .public("pin=1"), .public(2), .private(1), .secret("x"), ["a", "pin=1"], ["a": ["pin": 1]],
+            ["a": ["b": 1]], nested("x", 24), nested("x", 25), nested("pin=1", 12),
+        ]
+        var kept = 0, changed = 0
+        for detectors in [Set(PrivacyDetector.allCases), [.cardNumber], []] {
+            var rules = PrivacyRules.standard
+            rules.detectors = detectors
+            let scanner = try #require(PrivacyScanner(rules))
+            for key in ["key", "password", "pin=1", "4111111111111111", ""] {
+                for value in values {
+                    let metadata: LogMetadata = ["first": 1, key: value]
+                    for mode in [PrivacyMode.masked, .hashed, .dropped] {
+                        let shown = PrivacyLens(mode: mode, scanner: scanner, key: .random()).metadata(metadata)
+                        if !scanner.finds(in: metadata) {
+                            #expect(shown == metadata, "\(key) \(value) \(mode)")
+                            kept += 1
+                        } else if shown != metadata {
+                            changed += 1
+                        }
+                    }
+                }
+            }
+        }
+        #expect(kept > 100 && changed > 100)
+    }
+
     @Test("S5: the looks at bytes are a multiple of the length, whatever the text")
     func searchingIsLinear() throws {
         let scanner = try #require(PrivacyScanner(.standard))
@@ -114,9 +168,8 @@ import Testing
     func lookingUpAKeyIsLinear() throws {
         let scanner = try #require(PrivacyScanner(.standard))
         for part in ["p", "passwor", "tokePin", "Pin", "_", "secre-", "é"] {
-            let key = String(repeating: part, count: 1 << 16)
-            var steps = 0
-            _ = scanner.keys.names(key.utf8, &steps)
+            var key = String(repeating: part, count: 1 << 16), steps = 0
+            _ = key.withUTF8 { scanner.keys.names($0, &steps) }
             #expect(steps <= 40 * key.utf8.count, "\(part)")
         }
     }
