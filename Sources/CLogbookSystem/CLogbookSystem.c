@@ -101,13 +101,14 @@ static inline unsigned escapes(__m128i v, __m128i a, __m128i b, __m128i c, __m12
     found = _mm_or_si128(found, _mm_cmpeq_epi8(v, _mm_set1_epi8(0x7F)));
     found = _mm_or_si128(found, _mm_or_si128(_mm_cmpeq_epi8(v, a), _mm_cmpeq_epi8(v, b)));
     found = _mm_or_si128(found, _mm_or_si128(_mm_cmpeq_epi8(v, c), _mm_cmpeq_epi8(v, d)));
+    if (!_mm_movemask_epi8(v)) return (unsigned)_mm_movemask_epi8(found);   // nothing but ASCII
     found = _mm_or_si128(found, _mm_cmpeq_epi8(v, _mm_set1_epi8((char)0xC2)));
     found = _mm_or_si128(found, _mm_cmpeq_epi8(v, _mm_set1_epi8((char)0xD8)));
     found = _mm_or_si128(found, _mm_cmpeq_epi8(v, _mm_set1_epi8((char)0xE2)));
     return (unsigned)_mm_movemask_epi8(found);
 }
 
-size_t logbook_find_escape(const uint8_t *bytes, size_t count, uint32_t escaped) {
+static inline __attribute__((always_inline)) size_t find_escape(const uint8_t *bytes, size_t count, uint32_t escaped) {
     if (count < 4) return find_bytewise(bytes, count, escaped);
     __m128i a = _mm_set1_epi8((char)escaped), b = _mm_set1_epi8((char)(escaped >> 8));
     __m128i c = _mm_set1_epi8((char)(escaped >> 16)), d = _mm_set1_epi8((char)(escaped >> 24));
@@ -143,7 +144,7 @@ size_t logbook_find_escape(const uint8_t *bytes, size_t count, uint32_t escaped)
     return count;
 }
 #else
-size_t logbook_find_escape(const uint8_t *bytes, size_t count, uint32_t escaped) {
+static inline __attribute__((always_inline)) size_t find_escape(const uint8_t *bytes, size_t count, uint32_t escaped) {
     const uint64_t ones = 0x0101010101010101ull, high = 0x8080808080808080ull, low = 0x7F7F7F7F7F7F7F7Full;
     size_t place = 0;
     for (; place + 8 <= count; place += 8) {
@@ -160,6 +161,12 @@ size_t logbook_find_escape(const uint8_t *bytes, size_t count, uint32_t escaped)
     return place + find_bytewise(bytes + place, count - place, escaped);
 }
 #endif
+
+size_t logbook_find_escape(const uint8_t *bytes, size_t count, uint32_t escaped) { return find_escape(bytes, count, escaped); }
+// What is looked for is known where this is compiled.
+size_t logbook_find_json_escape(const uint8_t *bytes, size_t count) {
+    return find_escape(bytes, count, 0x22 | 0x5C << 8 | 0x5C << 16 | 0x5C << 24);
+}
 
 uint64_t logbook_word_starts(const uint8_t *bytes, size_t count, bool follows_word) {
     uint64_t words = 0, marks = 0;

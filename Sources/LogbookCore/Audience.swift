@@ -47,8 +47,6 @@ final class Audience: Sendable {
     let listeners: [Listener]
     let raises: [LogRaise]
     let privacy: PrivacyTerms
-    /// Whether unmarked values are searched for.
-    let seeksPrivateValues: Bool
 
     /// Below these levels nobody hears a message, or a transaction's entry.
     let messageFloor: UInt8
@@ -69,7 +67,6 @@ final class Audience: Sendable {
         self.listeners = listeners
         self.raises = raises
         self.privacy = privacy
-        seeksPrivateValues = privacy.scanner != nil
         let commonRaise = raises.reduce(.max) { min($0, $1.level.rawValue) }
         let lowestRaise = min(commonRaise, taskFloor)
         commonFloor = listeners.reduce(.max) { min($0, $1.terms.messageFloor(lowestRaise: commonRaise)) }
@@ -92,7 +89,8 @@ final class Audience: Sendable {
     /// Who hears plain messages of a level, as far as levels alone decide.
     /// - Parameter seat: A registration's place among ``SeatPlan/seats``.
     func hearing(_ level: LogLevel, generation: UInt32, seat: (LogRegistration) -> Int?) -> Hearing {
-        guard raises.isEmpty, !seeksPrivateValues else { return .undecided }
+        // Which texts nobody marked is known to the caller alone.
+        guard raises.isEmpty, privacy.rules.unmarkedTexts == .public else { return .undecided }
         var seats: UInt32 = 0
         for listener in listeners {
             guard listener.registration.isOfThisProcess else { return .undecided }

@@ -77,7 +77,7 @@ extension BatchEngine {
                     access.value.inFlight = count
                     if access.value.queue.isEmpty { access.value.wantsAttention = false }
                     showPressure(access)
-                    access.broadcast()   // there is room again for callers that wait
+                    if access.value.waitingForRoom > 0 { access.broadcast() }
                     return batch
                 }
                 if access.value.phase == .closing { return nil }

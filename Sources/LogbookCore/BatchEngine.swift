@@ -32,6 +32,8 @@ final class BatchEngine: Sendable {
         /// Where a full queue shows; nil until a distributor feeds it.
         var pressure: Pressure?
         var isPressing = false
+        /// Callers that go on as soon as there is any room.
+        var waitingForRoom = 0
         /// What to tell the diagnostics once the lock is let go.
         var notes: [String] = []
         var breaker: Breaker
@@ -168,9 +170,11 @@ final class BatchEngine: Sendable {
         if before == 0 || isEnough || access.value.wantsAttention { access.broadcast() }
     }
 
-    /// What a queue that lets callers wait takes beyond its capacity, in events: what was said before the callers could see that
-    /// it was full.
-    static let overdraft = EventRing.cells / 2
+    /// What a queue that lets callers wait takes beyond its capacity, in events: what was said before the callers could see that it was
+    /// full. That is a ring of the smallest records, what was taken out of it last, and what callers had in hand, one each.
+    static let overdraft = EventRing.cells + DistributionRound.maximumCount + 4096
+    /// The same in bytes; more where the policy's own limit is larger.
+    private static let overdraftBytes = 16 << 20
 
     /// Takes events from a distributor, which never waits: where the policy lets callers wait, the queue is overdrawn, and callers
     /// wait in ``awaitRoom(isPrivileged:)`` until it is not.
@@ -224,7 +228,7 @@ final class BatchEngine: Sendable {
     private func mayOverdraw(_ item: QueueItem, _ state: State) -> Bool {
         guard case .block = policy.overflow, !state.isHopeless else { return false }
         return state.queuedCount + item.count <= policy.capacity + Self.overdraft
-            && state.queuedBytes + item.estimatedBytes <= policy.maximumBytes * 2
+            && state.queuedBytes + item.estimatedBytes <= policy.maximumBytes + max(policy.maximumBytes, Self.overdraftBytes)
     }
 
     /// Waits until a distributor's queue has room, the policy's span is over, or the queue is shut down.
@@ -232,13 +236,17 @@ final class BatchEngine: Sendable {
         guard lineage.isCurrent, case .block(let span) = policy.overflow else { return }
         locked { access in
             guard access.value.isPressing else { return }
-            let deadline = LogDeadline.after(span)
+            let deadline = LogDeadline.after(span), patience = min(deadline, .after(Self.longestEasing))
             access.value.wantsAttention = true
-            access.broadcast()
+            if access.value.isParked { access.broadcast() }
+            // To be woken for every bit of room would take longer than to fill it.
+            while access.value.isPressing, !isPrivileged, access.value.phase == .running, !access.value.isHopeless {
+                if !access.wait(until: patience) { break }
+            }
             while access.value.phase == .running, !access.value.isHopeless,
                 !hasRoom(for: 1, privileged: isPrivileged, access.value)
             {
-                if !access.wait(until: deadline) {
+                if !waitForRoom(until: deadline, access) {
                     access.value.isStuck = true
                     access.broadcast()   // nobody waits again until the queue has moved
                 }
@@ -246,16 +254,33 @@ final class BatchEngine: Sendable {
         }
     }
 
-    /// Lets the callers see whether they should wait.
+    /// How long callers wait for a full queue to ease, though there is room; also the longest time by which a slow sink's callers are
+    /// held up more than it takes.
+    private static let longestEasing = Duration.milliseconds(1)
+
+    private func waitForRoom(until deadline: LogDeadline, _ access: Access) -> Bool {
+        access.value.waitingForRoom += 1
+        defer { access.value.waitingForRoom -= 1 }
+        return access.wait(until: deadline)
+    }
+
+    /// Lets the callers see whether they should wait: from when it is full until a quarter of it is free.
     func showPressure(_ access: Access) {
         guard let pressure = access.value.pressure else { return }
         var isPressing = false
         if case .block = policy.overflow, access.value.phase == .running, !access.value.isHopeless {
-            isPressing = !hasRoom(for: 1, privileged: false, access.value)
+            let (events, bytes) = access.value.isPressing
+                ? (policy.capacity / 4 * 3, policy.maximumBytes / 4 * 3) : (policy.capacity, policy.maximumBytes)
+            isPressing = access.value.queuedCount > 0 && (access.value.queuedCount >= events || access.value.queuedBytes >= bytes)
         }
         if isPressing == access.value.isPressing { return }
         access.value.isPressing = isPressing
-        if isPressing { pressure.rise() } else { pressure.fall() }
+        if isPressing {
+            pressure.rise()
+        } else {
+            pressure.fall()
+            access.broadcast()
+        }
     }
 
     func lose(_ reason: DropReason, _ run: LossRun) {
@@ -300,7 +325,7 @@ final class BatchEngine: Sendable {
             access.broadcast()
             while !hasRoom(for: bytes, privileged: privileged, access.value) {
                 if access.value.phase != .running || access.value.breaker.isOpen { return false }
-                if !access.wait(until: deadline) {
+                if !waitForRoom(until: deadline, access) {
                     access.value.isStuck = true
                     return false
                 }

@@ -30,3 +30,17 @@ package func copyEnds<Word: BitwiseCopyable>(
     target.storeBytes(of: first, as: Word.self)
     target.storeBytes(of: last, toByteOffset: count - size, as: Word.self)
 }
+
+/// Copies words, eight at a time.
+/// - Parameters:
+///   - source: Can be read up to the next multiple of eight words.
+///   - target: Has room up to there.
+@inline(__always)
+func copyWords(_ count: Int, from source: UnsafePointer<UInt64>, to target: UnsafeMutablePointer<UInt64>) {
+    var place = 0
+    while place < count {
+        let words = UnsafeRawPointer(source + place).loadUnaligned(as: SIMD8<UInt64>.self)
+        UnsafeMutableRawPointer(target + place).storeBytes(of: words, as: SIMD8<UInt64>.self)
+        place &+= 8
+    }
+}

@@ -12,6 +12,8 @@ struct DistributionRound {
         /// Seats that hear, the layouts among what they want, and seats that do not hear.
         var places: [Int] = [], layouts: [Int] = [], unheardPlaces: [Int] = []
         var wantsEvents = false
+        /// What is searched for in these records; nil when nobody among those who hear would see less for it.
+        var privacy: SeatPlan.Privacy?
         var count = 0
     }
 
@@ -33,6 +35,8 @@ struct DistributionRound {
     /// The layout of all who hear the records at the moment, when it is the only one.
     private var soleLayout: Unmanaged<SeatPlan.Layout>?
     private var wantsEvents = false
+    /// Searches the records that come at the moment.
+    private var scanner: PrivacyScanner?
     private var lineStarts: [Int]
     /// The events of this round, for all who want those, and where those began whose records come at the moment.
     private var events: [LogEvent] = []
@@ -56,11 +60,15 @@ struct DistributionRound {
         count &+= 1
         if _slowPath(count >= Self.maximumCount) { isFull = true }
         let record = memory.assumingMemoryBound(to: EventRecord.self)
-        if let spoken = record.pointee.takeObject() { return add(spoken) }
+        if let spoken = record.pointee.takeObject() {
+            heldBytes += spoken.estimatedBytes
+            return add(spoken.event, for: spoken.hearers)
+        }
         let hearing = record.pointee.hearing, isPrivileged = EventRecord.isPrivileged(record.pointee.mark)
         if _slowPath(hearing != currentHearing || isPrivileged != self.isPrivileged) { turn(to: hearing, isPrivileged) }
         currentCount &+= 1
         let view = EventRecord.view(of: memory, in: text)
+        if let scanner, scanner.finds(in: view.message) || scanner.finds(in: view.members) { return addPrivate(view, memory) }
         if _slowPath(view.message.count > LogLimits.highest.textBytes) { return addBeyondTheLimits(view) }
         if let soleLayout {
             isFull = soleLayout._withUnsafeGuaranteedRef { $0.append(view) } || isFull
@@ -80,6 +88,19 @@ struct DistributionRound {
         let layouts = listeners[current].layouts
         soleLayout = layouts.count == 1 ? .passUnretained(plan.layouts[layouts[0]]) : nil
         wantsEvents = listeners[current].wantsEvents
+        scanner = listeners[current].privacy?.terms.scanner
+    }
+
+    /// A message or metadata in which something is found that not everybody may see, or was marked as what everybody may.
+    @inline(never)
+    private mutating func addPrivate(_ view: PlainEvent, _ memory: UnsafeRawPointer) {
+        let privacy = listeners[current].privacy!, places = listeners[current].places
+        let message = EventRecord.message(of: memory).markedText(privacy.terms.rules.unmarkedTexts)
+        let event = view.event
+        var views = PrivateViews(of: PrivateEvent(event, message, event.metadata, error: nil), privacy.terms)
+        for mode in Set(places.map { privacy.modes[$0] }) {
+            add(views.view(mode), for: places.filter { privacy.modes[$0] == mode }.compactMap { plan.seats[$0]?.registration })
+        }
     }
 
     /// A message that was made longer by its literals than any event may be.
@@ -89,13 +110,12 @@ struct DistributionRound {
         if wantsEvents { events.append(event) }
     }
 
-    private mutating func add(_ spoken: SpokenEvent) {
-        heldBytes += spoken.estimatedBytes
+    /// An event that does not come as a record does.
+    private mutating func add(_ event: LogEvent, for hearers: [LogRegistration]) {
         endStretch()
         current = -1
         currentHearing = .undecided   // no record's
-        let event = spoken.event
-        for hearer in spoken.hearers {
+        for hearer in hearers {
             // One that has left meanwhile has no seat, and hears nothing more.
             guard let place = plan.place(of: hearer) else { continue }
             // The first who wants it in that form lets it be made.
@@ -158,6 +178,11 @@ struct DistributionRound {
             } else {
                 new.wantsEvents = true
             }
+        }
+        if let privacy = plan.privacy(of: hearing) {
+            // Who came later than these rules is not among those who hear.
+            let looks = new.places.contains { privacy.terms.lens(privacy.modes[$0]).looks }
+            new.privacy = looks ? privacy : nil
         }
         listeners.append(new)
         return listeners.count - 1

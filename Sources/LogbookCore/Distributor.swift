@@ -10,6 +10,9 @@ final class Distributor: Sendable {
     /// The distributor's thread looks at the ring after pauses that double from the first to the longest while nothing is said.
     static let firstPause = Duration.milliseconds(1)
     static let longestPause = Duration.milliseconds(50)
+    /// It rests so long after each round while a queue that lets callers wait is full: what lies in the ring need not lie in that queue
+    /// as well. Other queues get what is behind that round by so much later.
+    static let pressedPause = Duration.microseconds(200)
     /// How long a caller waits for room in a ring that does not move before the event is dropped and counted; longer where a
     /// queue lets callers wait longer. After that nobody waits until the ring has moved.
     static let shortestPatience = Duration.milliseconds(250)
@@ -67,9 +70,9 @@ final class Distributor: Sendable {
         (hearings + Int(level.rawValue)).pointee.store(hearing.bits, ordering: .relaxed)
     }
 
-    /// Who sits where, from the next round on.
-    func set(_ seats: [SeatPlan.Seat?]) {
-        let plan = SeatPlan(seats)
+    /// Who sits where and may see what, from the next round on.
+    func set(_ seats: [SeatPlan.Seat?], _ privacies: [SeatPlan.Privacy]) {
+        let plan = SeatPlan(seats, privacies)
         let earlier = state.withLock { access in
             if access.value.isClosed { return plan }
             let earlier = access.value.plan
@@ -100,13 +103,16 @@ final class Distributor: Sendable {
     // MARK: The caller's side
 
     /// Takes a message about which a record says everything, or loses and counts it.
+    /// - Parameters:
+    ///   - words: Of the pieces.
+    ///   - memberWords: Of the metadata.
     @inline(__always)
     func push(
-        _ pieces: LogMessage.Pieces, words: Int, level: LogLevel, hearing: Hearing, time: LogTime, sequence: UInt64,
-        thread: UInt64, file: UInt64, function: UInt64, line: UInt32
+        _ pieces: LogMessage.Pieces, words: Int, _ metadata: LogMetadata, memberWords: Int, level: LogLevel, hearing: Hearing,
+        time: LogTime, sequence: UInt64, thread: UInt64, file: UInt64, function: UInt64, line: UInt32
     ) {
         if _slowPath(pressure.isOn) { awaitRoom(hearing, isPrivileged: level >= .error) }
-        let bytes = EventRecord.bytes &+ words &* 8
+        let bytes = EventRecord.bytes &+ (words &+ memberWords) &* 8
         guard let memory = ring.reserve(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes) else {
             return lose(hearing, LossRun(sequence: sequence, time: time))
         }
@@ -117,16 +123,18 @@ final class Distributor: Sendable {
         header[4] = thread
         header[5] = file
         header[6] = function
-        header[7] = UInt64(line)
+        header[7] = EventRecord.place(line: line, messageWords: words, members: metadata.count)
         let body = header + 8
         switch pieces {
         case .words(let source):
-            if let start = source.baseAddress { body.update(from: start, count: source.count) }
+            // A record lies in whole cells, a message in as many words.
+            if let start = source.baseAddress { copyWords(source.count, from: start, to: body) }
         case .word(let word): body.pointee = word
         case .text(let text):
             body.pointee = MessageWord.make(.text, UInt64(truncatingIfNeeded: text.count))
             if let start = text.baseAddress { UnsafeMutableRawPointer(body + 1).copyMemory(from: start, byteCount: text.count) }
         }
+        if memberWords > 0 { MemberWords.write(metadata, to: body + words) }
         ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level))
         if _slowPath(ring.usedCells > EventRing.crowdedCells || level >= .error) { call() }
     }
@@ -181,24 +189,26 @@ final class Distributor: Sendable {
     @inline(never)
     private func reserveWhenThereIsRoom(bytes: Int) -> UnsafeMutableRawPointer? {
         let thread = LogThread.currentNumber
-        var position = ring.position, deadline: LogDeadline?
+        /// Where the ring stands still, until when its thread is given time to come, and until when anybody is.
+        var still: (position: Int, thread: LogDeadline, anybody: LogDeadline)?
         while true {
             if let memory = ring.reserve(bytes: bytes) { return memory }
+            call()
             enum Step { case again, distribute, giveUp }
             let step: Step = state.withLock { access in
                 // Somebody whom the distribution itself reports to has logged: nobody else can make room.
                 if access.value.owner == thread || access.value.stuckPosition == ring.position { return .giveUp }
-                // Nobody is at it: the distributor's thread may have to wait for a processor.
-                if access.value.owner == 0 { return .distribute }
-                if ring.position != position || deadline == nil {
-                    position = ring.position
-                    deadline = .after(access.value.patience)
+                if still?.position != ring.position {
+                    still = (ring.position, .after(Self.firstPause), .after(access.value.patience))
                 }
+                let isAlone = access.value.owner == 0
+                // Nobody is at it, and the distributor's thread may have to wait for a processor.
+                if isAlone, !access.value.hasThread || still!.thread.hasPassed { return .distribute }
                 access.value.waitingForRoom += 1
-                access.wait(until: deadline!)
+                access.wait(until: isAlone ? still!.thread : still!.anybody)
                 access.value.waitingForRoom -= 1
-                guard deadline!.hasPassed, ring.position == position else { return .again }
-                access.value.stuckPosition = position
+                guard !isAlone, still!.anybody.hasPassed, ring.position == still!.position else { return .again }
+                access.value.stuckPosition = still!.position
                 return .giveUp
             }
             switch step {
@@ -215,18 +225,22 @@ final class Distributor: Sendable {
 
     /// Hands out everything that was said before the call. Does nothing on a thread that is distributing already, nor in a forked
     /// child, and gives up at the deadline.
-    func distribute(by deadline: LogDeadline) {
-        guard lineage.isCurrent else { return }
+    /// - Returns: Whether all of it is handed out.
+    @discardableResult
+    func distribute(by deadline: LogDeadline) -> Bool {
+        guard lineage.isCurrent else { return false }
         let target = ring.end
         // A signal handler on this thread could neither hand out nor wait for it.
         Inside.begin()
         defer { Inside.end() }
-        guard handedOn.load(ordering: .acquiring) < target, acquire(by: deadline) else { return }
+        if handedOn.load(ordering: .acquiring) >= target { return true }
+        guard acquire(by: deadline) else { return false }
         defer { release() }
         while true {
             handOut(upTo: target)
             // What is left was reserved by a caller that has not finished its record; that takes it nanoseconds once it runs.
-            if ring.position >= target || deadline.hasPassed { return }
+            if ring.position >= target { return true }
+            if deadline.hasPassed { return false }
             LogThread.yield()
         }
     }
@@ -249,7 +263,8 @@ final class Distributor: Sendable {
         }
     }
 
-    private func handOut(upTo target: Int) {
+    /// - Parameter restsUnderPressure: Whether to leave the rest for later once a queue that lets callers wait is full.
+    private func handOut(upTo target: Int, restsUnderPressure: Bool = false) {
         while true {
             var round = DistributionRound(state.withLock { $0.value.plan }, text: text)
             let before = ring.position
@@ -260,11 +275,14 @@ final class Distributor: Sendable {
             round.handOn(under: pressure)
             handedOn.store(ring.position, ordering: .releasing)
             if round.heldBytes > 0 { heldBytes.subtract(round.heldBytes, ordering: .relaxed) }
+            let isLast = ring.position == before || ring.position >= target || restsUnderPressure && pressure.isOn
             state.withLock { access in
                 access.value.stuckPosition = nil
-                if access.value.waitingForRoom > 0 { access.broadcast() }
+                // To be woken for every bit of room would take longer than to fill it.
+                let isWorthIt = isLast || ring.usedCells <= EventRing.crowdedCells
+                if access.value.waitingForRoom > 0, isWorthIt { access.broadcast() }
             }
-            if ring.position == before || ring.position >= target { return text.trim() }
+            if isLast { return text.trim() }
         }
     }
 
@@ -273,13 +291,16 @@ final class Distributor: Sendable {
         while true {
             let before = ring.position
             if ring.end > before, acquire(by: .never) {
-                handOut(upTo: ring.end)
+                handOut(upTo: ring.end, restsUnderPressure: true)
                 release()
             }
             pause = ring.position == before ? min(pause * 2, Self.longestPause) : Self.firstPause
+            let rests = pressure.isOn && ring.position > before
             let goesOn = state.withLock { access in
                 if access.value.isClosed { return false }
-                if !access.value.isCalled {
+                if rests {   // not parked: a call cannot hurry it
+                    access.wait(until: .after(Self.pressedPause))
+                } else if !access.value.isCalled {
                     isParked.store(true, ordering: .relaxed)
                     access.wait(until: .after(pause))
                     isParked.store(false, ordering: .relaxed)

@@ -1,4 +1,4 @@
-// HOT PATH — what a caller leaves in the ring: eight words, and behind them the pieces of the message.
+// HOT PATH — what a caller leaves in the ring: eight words, and behind them the pieces of the message and the metadata.
 
 /// An event on its way to the queued registrations, as it lies in the ring's memory: plain words.
 struct EventRecord {
@@ -12,11 +12,12 @@ struct EventRecord {
     /// Addresses and lengths of two literals; the first is the address of the ``SpokenEvent`` where one travels.
     let file: UInt64
     let function: UInt64
-    let line: UInt64
+    /// The line in the lower half; then the words of the message and the members of the metadata, in 16 bits each.
+    let place: UInt64
 
     static let bytes = 64
-    /// Words of a message that fit behind the header; longer messages travel in a ``SpokenEvent``.
-    static let maximumMessageWords = (EventRing.maximumRecordBytes - bytes) / 8
+    /// Words of message and metadata that fit behind the header; what is longer travels in a ``SpokenEvent``.
+    static let maximumWords = (EventRing.maximumRecordBytes - bytes) / 8
 
     private static let objectFlag: UInt64 = 1 << 48
 
@@ -47,11 +48,29 @@ struct EventRecord {
         return Unmanaged<SpokenEvent>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(file))!).takeRetainedValue()
     }
 
+    @inline(__always)
+    static func place(line: UInt32, messageWords: Int, members: Int) -> UInt64 {
+        UInt64(line) | UInt64(truncatingIfNeeded: messageWords) << 32 | UInt64(truncatingIfNeeded: members) << 48
+    }
+
+    private var messageWords: Int { Int(place >> 32 & 0xFFFF) }
+
+    private static func body(of memory: UnsafeRawPointer) -> UnsafePointer<UInt64> {
+        (memory + bytes).assumingMemoryBound(to: UInt64.self)
+    }
+
     /// The pieces of the message behind a record.
     static func message(of memory: UnsafeRawPointer) -> MessageWords {
-        let size = Int(memory.load(as: UInt64.self) & 0xFFFF_FFFF) - bytes
-        return MessageWords(
-            words: UnsafeBufferPointer(start: (memory + bytes).assumingMemoryBound(to: UInt64.self), count: size / 8))
+        let count = memory.assumingMemoryBound(to: EventRecord.self).pointee.messageWords
+        return MessageWords(words: UnsafeBufferPointer(start: body(of: memory), count: count))
+    }
+
+    /// The metadata behind the message.
+    private static func members(of memory: UnsafeRawPointer) -> MemberWords {
+        let record = memory.assumingMemoryBound(to: EventRecord.self).pointee
+        let words = (Int(record.mark & 0xFFFF_FFFF) - bytes) / 8 - record.messageWords
+        return MemberWords(
+            UnsafeBufferPointer(start: body(of: memory) + record.messageWords, count: words), count: Int(record.place >> 48))
     }
 
     /// A view of the record at this place, with its message made in `text`.
@@ -62,7 +81,8 @@ struct EventRecord {
         let file = unpacked(record.pointee.file), function = unpacked(record.pointee.function)
         return PlainEvent(
             time: record.pointee.time, sequence: record.pointee.sequence, thread: record.pointee.thread,
-            message: message.text, file: file, function: function, line: UInt32(truncatingIfNeeded: record.pointee.line),
+            message: message.text, members: members(of: memory), file: file, function: function,
+            line: UInt32(truncatingIfNeeded: record.pointee.place),
             level: record.pointee.level, isMessageClean: message.isClean,
             isFileClean: text.isCleanFile(file, record.pointee.file),
             isFunctionClean: text.isCleanFunction(function, record.pointee.function))

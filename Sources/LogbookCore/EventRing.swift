@@ -16,8 +16,8 @@ internal import Synchronization
 /// cell 0 again before callers get the cell back.
 final class EventRing: Sendable {
     static let cellBytes = 64
-    /// 2 MiB of records.
-    static let cells = 1 << 15
+    /// 1 MiB of records.
+    static let cells = 1 << 14
     /// The largest record, in bytes; what is larger travels as an object of its own and leaves a small record here.
     static let maximumRecordBytes = 16 << 10
     /// Above this many used cells the reader should be woken.

@@ -2,6 +2,7 @@
 package protocol LineLayout: Sendable {
     /// Appends one event with its newline.
     func append(_ event: LogEvent, to bytes: inout [UInt8])
+    func append(_ event: LogEvent, to memory: LineMemory)
     func append(_ event: PlainEvent, to memory: LineMemory)
 
     /// Whether both always append the same bytes.

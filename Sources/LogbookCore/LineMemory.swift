@@ -1,16 +1,18 @@
 // HOT PATH — lines are written where they stay until their chunk is made.
 
 /// Memory that grows, for the lines of one layout. Used by one thread at a time.
+@usableFromInline
 package final class LineMemory: @unchecked Sendable {
-    private struct Storage {
-        var start: UnsafeMutablePointer<UInt8>
-        var capacity: Int
-        var count = 0
+    @usableFromInline
+    struct Storage {
+        @usableFromInline var start: UnsafeMutablePointer<UInt8>
+        @usableFromInline var capacity: Int
+        @usableFromInline var count = 0
         var lines: UnsafeMutablePointer<Line>
         var lineCapacity: Int
         var lineCount = 0
     }
-    private struct Line {
+    struct Line {
         let end: Int
         let time: LogTime
         let sequence: UInt64
@@ -20,7 +22,8 @@ package final class LineMemory: @unchecked Sendable {
     /// Room of a new one in lines.
     private static let lineCapacity = DistributionRound.maximumCount
     /// Behind a pointer, because the fields of an object are checked at every access.
-    private let storage: UnsafeMutablePointer<Storage>
+    @usableFromInline let storage: UnsafeMutablePointer<Storage>
+    private let pool = LinePool()
 
     init() {
         storage = .allocate(capacity: 1)
@@ -37,12 +40,20 @@ package final class LineMemory: @unchecked Sendable {
     }
 
     /// Bytes written so far.
+    @inlinable
+    @inline(__always)
     package var count: Int { storage.pointee.count }
     /// Where the next byte goes, and the end of the room.
+    @inlinable
+    @inline(__always)
     package var next: UnsafeMutablePointer<UInt8> { storage.pointee.start + storage.pointee.count }
+    @inlinable
+    @inline(__always)
     package var end: UnsafeMutablePointer<UInt8> { storage.pointee.start + storage.pointee.capacity }
 
     /// Says how far it was written.
+    @inlinable
+    @inline(__always)
     package func finish(at next: UnsafeMutablePointer<UInt8>) { storage.pointee.count = next - storage.pointee.start }
 
     /// Makes room for more behind what was written; the memory may move.
@@ -54,12 +65,6 @@ package final class LineMemory: @unchecked Sendable {
         storage.pointee.start.deallocate()
         storage.pointee.start = moved
         storage.pointee.capacity = max(needed, storage.pointee.capacity * 2)
-    }
-
-    func append(_ bytes: [UInt8]) {
-        grow(by: bytes.count)
-        next.update(from: bytes, count: bytes.count)
-        finish(at: next + bytes.count)
     }
 
     /// Lines written so far.
@@ -86,9 +91,13 @@ package final class LineMemory: @unchecked Sendable {
     /// Everything that was written, which is forgotten here.
     func take() -> LineChunk {
         let lines = UnsafeBufferPointer(start: storage.pointee.lines, count: storage.pointee.lineCount)
+        let written = UnsafeBufferPointer(start: storage.pointee.start, count: storage.pointee.count)
+        // A few lines that wait for their turn do not hold the room of many.
+        let isPooled = (Self.keptCapacity / 2...Self.keptCapacity).contains(written.count)
+        var bytes = isPooled ? pool.take(room: Self.keptCapacity) : []
+        bytes.append(contentsOf: written)
         let chunk = LineChunk(
-            Array(UnsafeBufferPointer(start: storage.pointee.start, count: storage.pointee.count)), ends: lines.map(\.end),
-            times: lines.map(\.time), sequences: lines.map(\.sequence))
+            bytes, ends: lines.map(\.end), times: lines.map(\.time), sequences: lines.map(\.sequence), pool: isPooled ? pool : nil)
         storage.pointee.count = 0
         storage.pointee.lineCount = 0
         if storage.pointee.capacity > Self.keptCapacity {

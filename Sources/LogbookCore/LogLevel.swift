@@ -18,6 +18,7 @@ public enum LogLevel: UInt8, Sendable, CaseIterable, Comparable {
     }
 
     /// ``name``, for formats that make no strings.
+    @inlinable
     package var literalName: StaticString {
         switch self {
         case .verbose: "verbose"

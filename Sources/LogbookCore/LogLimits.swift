@@ -50,10 +50,11 @@ public struct LogLimits: Sendable, Hashable {
     // MARK: Texts
 
     /// A mark is never longer; texts and metadata may exceed their limit by so much, so that what was cut is not cut again.
-    private static let markBytes = 64
+    @usableFromInline static var markBytes: Int { @inlinable @inline(__always) get { 64 } }
 
     func hold(_ text: String) -> Bool { text.utf8.count <= textBytes + Self.markBytes }
 
+    @inlinable
     @inline(__always)
     package func hold(_ text: UnsafeBufferPointer<UInt8>) -> Bool { text.count <= textBytes + Self.markBytes }
 
@@ -64,8 +65,17 @@ public struct LogLimits: Sendable, Hashable {
     /// Whether the metadata stays as it is. Never deeper in the stack than ``metadataDepth``.
     func hold(_ metadata: LogMetadata) -> Bool {
         if metadata.isEmpty { return true }
+        // As words it takes more room than its bytes.
+        if let words = metadata.plainWords, words * 8 <= metadataBytes, metadata.count <= metadataMembers { return true }
         var left = metadataBytes + (metadataDepth + 2) * Self.markBytes
         return hold(metadata, depth: 0, left: &left)
+    }
+
+    /// Whether a message with metadata of plain values is so short that it stays as it is; where the answer is no it may, too.
+    @inlinable
+    @inline(__always)
+    package func surelyHold(_ event: PlainEvent) -> Bool {
+        hold(event.message) && event.members.count <= metadataMembers && event.members.maximumBytes <= metadataBytes
     }
 
     private func hold(_ members: LogMetadata, depth: Int, left: inout Int) -> Bool {

@@ -27,6 +27,9 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     /// Whether a part of it is marked private or secret.
     var isMarked: Bool { if case .collected(let buffer) = content { buffer.isMarked } else { false } }
 
+    /// The literal that is all of it.
+    var literal: StaticText? { if case .literal(let literal) = content { literal } else { nil } }
+
     /// The text with private values written out.
     var plainText: String {
         switch content {
@@ -65,14 +68,22 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
         }
     }
 
+    /// Without counting a reference: the message holds it.
+    @inline(__always)
+    private var heldBuffer: Unmanaged<MessageBuffer>? {
+        if case .collected(let buffer) = content { Unmanaged.passUnretained(buffer) } else { nil }
+    }
+
     /// The pieces, unless some of them are not for every reader.
     /// - Returns: Nil when they are; `body` was not called.
     @inline(__always)
     func withPieces<Result>(_ body: (Pieces) -> Result) -> Result? {
+        if let buffer = heldBuffer {
+            if buffer._withUnsafeGuaranteedRef({ $0.isMarked }) { return nil }
+            return body(.words(buffer._withUnsafeGuaranteedRef { $0.words.words }))
+        }
         switch content {
-        case .collected(let buffer):
-            if buffer.isMarked { return nil }
-            return body(.words(buffer.words.words))
+        case .collected: return nil   // seen to
         case .literal(let literal):
             return body(MessageWord.literal(literal).map(Pieces.word) ?? .text(literal.bytes))
         case .text(var text): return text.withUTF8 { body(.text($0)) }
@@ -82,9 +93,9 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     /// Ends the message: its buffer goes back to the thread, unless somebody else holds it.
     @inline(__always)
     mutating func giveBackBuffer() {
-        guard case .collected(let buffer) = content else { return }
-        content = .text("")
-        MessageBuffer.giveBack(consume buffer)
+        var content = Content.text("")
+        swap(&content, &self.content)   // moved, so that no reference is counted
+        if case .collected(let buffer) = consume content { MessageBuffer.giveBack(buffer) }
     }
 
     /// Collects the pieces of an interpolated message. Made by the compiler for one literal; copies of it share their memory.

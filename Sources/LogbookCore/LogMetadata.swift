@@ -23,7 +23,15 @@ public enum LogValue: Sendable, Hashable {
     /// Levels of arrays that are looked into; below them there may be anything.
     private static let searchedLevels = 32
 
-    fileprivate func mayHoldProtected(level: Int = 0) -> Bool {
+    @inline(__always)
+    fileprivate var mayHoldProtected: Bool {
+        switch self {
+        case .null, .bool, .integer, .unsigned, .double, .string: false
+        case .array, .object, .protected: mayHoldProtected(level: 0)
+        }
+    }
+
+    private func mayHoldProtected(level: Int) -> Bool {
         switch self {
         case .protected: true
         case .array(let values):
@@ -55,13 +63,12 @@ extension LogValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation
 /// Facts beside an event's message: keys in the order in which they were given, each once.
 public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public typealias Member = (key: String, value: LogValue)
-    private struct Entry: Sendable, Hashable {
-        let key: String
-        var value: LogValue
-    }
-    private var entries: [Entry] = Array()
+    /// As a literal brings them: its array is taken as it is.
+    private var entries: [(String, LogValue)] = Array()
     /// Kept with every change, so that an event without protected values is told by one look; stays when the value goes.
     private(set) var mayHoldProtected = false
+    /// The words that it takes as ``MemberWords``; negative where it is, or once was, more than a record can carry.
+    private var countedWords: Int32 = 0
     /// Where each key stands; there only beyond ``searchedMembers``, so that even a million members cost no quadratic time.
     private var places: [String: Int]?
     /// Up to so many members a key is looked for one by one.
@@ -69,17 +76,51 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     public init() {}
     public init(dictionaryLiteral elements: (String, LogValue)...) {
-        if elements.isEmpty { self.init() } else { self.init(elements) }   // every call without metadata says `[:]`
+        if elements.isEmpty {   // every call without metadata says `[:]`
+            self.init()
+        } else if elements.count <= Self.searchedMembers, Self.areDistinct(elements) {
+            self.init(distinct: elements)
+        } else {
+            self.init(elements)
+        }
     }
     /// Where a key comes twice, the later value stands, in the earlier place.
     public init(_ members: some Sequence<(String, LogValue)>) {
         entries.reserveCapacity(members.underestimatedCount)
-        for (key, value) in members { self[key] = value }
+        for (key, value) in members { set(key, value) }
     }
     /// Takes members whose keys are known to differ, as those of a dictionary do, without comparing them.
     package init(distinct members: some Sequence<(String, LogValue)>) {
-        entries = members.map { Entry(key: $0, value: $1) }
-        mayHoldProtected = entries.contains { $0.value.mayHoldProtected() }
+        self.init(distinct: Array(members))
+    }
+    private init(distinct members: [(String, LogValue)]) {
+        entries = members
+        for index in entries.indices { heed(entries[index].0, entries[index].1) }
+    }
+
+    @inline(__always)
+    private mutating func heed(_ key: String, _ value: LogValue) {
+        if value.mayHoldProtected { mayHoldProtected = true }
+        guard countedWords >= 0 else { return }
+        let words = Int(countedWords) + (MemberWords.size(key, value) ?? EventRecord.maximumWords + 1)
+        countedWords = words > EventRecord.maximumWords ? -1 : Int32(truncatingIfNeeded: words)
+    }
+
+    /// A member goes, or another takes its place.
+    private mutating func forget(_ place: Int) {
+        guard countedWords >= 0, let words = MemberWords.size(entries[place].0, entries[place].1) else { return }
+        countedWords -= Int32(truncatingIfNeeded: words)
+    }
+
+    /// The words that it takes as ``MemberWords``; nil where a record cannot carry it, because it is too large, or a value holds others
+    /// or is protected; also where it was so before it was changed.
+    var plainWords: Int? { countedWords < 0 ? nil : Int(countedWords) }
+
+    private static func areDistinct(_ members: [(String, LogValue)]) -> Bool {
+        for index in members.indices.dropFirst() {
+            for earlier in 0..<index where members[earlier].0 == members[index].0 { return false }
+        }
+        return true
     }
 
     /// Where the category stands: `category`.
@@ -100,44 +141,63 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public var count: Int { entries.count }
 
     public subscript(key: String) -> LogValue? {
-        get { place(of: key).map { entries[$0].value } }
+        get { place(of: key).map { entries[$0].1 } }
         set {
-            if !mayHoldProtected, newValue?.mayHoldProtected() == true { mayHoldProtected = true }
-            switch (place(of: key), newValue) {
-            case (let place?, let value?): entries[place].value = value
-            case (let place?, nil):
-                entries.remove(at: place)
-                places = nil
-                if entries.count > Self.searchedMembers { indexPlaces() }
-            case (nil, let value?):
-                entries.append(Entry(key: key, value: value))
-                if places != nil { places![key] = entries.count - 1 }
-                else if entries.count > Self.searchedMembers { indexPlaces() }
-            case (nil, nil): break
-            }
+            if let newValue { return set(key, newValue) }
+            guard let place = place(of: key) else { return }
+            forget(place)
+            entries.remove(at: place)
+            places = nil
+            if entries.count > Self.searchedMembers { indexPlaces() }
         }
     }
 
+    private mutating func set(_ key: String, _ value: LogValue) {
+        if let place = place(of: key) {
+            forget(place)
+            entries[place].1 = value
+            return heed(key, value)
+        }
+        entries.append((key, value))
+        heed(key, value)
+        if places != nil { places![key] = entries.count - 1 }
+        else if entries.count > Self.searchedMembers { indexPlaces() }
+    }
+
     private func place(of key: String) -> Int? {
-        if let places { places[key] } else { entries.firstIndex { $0.key == key } }
+        if let places { return places[key] }
+        for place in entries.indices where entries[place].0 == key { return place }
+        return nil
     }
 
     private mutating func indexPlaces() {
-        places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.key, $0) })
+        places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.0, $0) })
     }
 
-    public static func == (left: LogMetadata, right: LogMetadata) -> Bool { left.entries == right.entries }
-    public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
+    public static func == (left: LogMetadata, right: LogMetadata) -> Bool { left.entries.elementsEqual(right.entries, by: ==) }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(entries.count)
+        for (key, value) in entries {
+            hasher.combine(key)
+            hasher.combine(value)
+        }
+    }
 
-    // HOT PATH — for formats: members are lent, not copied, so that hardly a reference is counted.
+    // HOT PATH — for formats: members are lent, so that no reference is counted.
     package func forEachMember(_ body: (_ key: String, _ value: LogValue) -> Void) {
-        for index in entries.indices { body(entries[index].key, entries[index].value) }
+        entries.withUnsafeBufferPointer { members in
+            for place in members.indices { withoutCounting(members.baseAddress! + place) { body($0.0, $0.1) } }
+        }
     }
 
     /// The same, as long as the answer is true.
     package func allMembers(_ isFine: (_ key: String, _ value: LogValue) -> Bool) -> Bool {
-        for index in entries.indices where !isFine(entries[index].key, entries[index].value) { return false }
-        return true
+        entries.withUnsafeBufferPointer { members in
+            for place in members.indices {
+                if !withoutCounting(members.baseAddress! + place, { isFine($0.0, $0.1) }) { return false }
+            }
+            return true
+        }
     }
 
     /// Both, where `other` decides a key that both have.
@@ -153,5 +213,5 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 extension LogMetadata: RandomAccessCollection {
     public var startIndex: Int { entries.startIndex }
     public var endIndex: Int { entries.endIndex }
-    public subscript(position: Int) -> Member { (entries[position].key, entries[position].value) }
+    public subscript(position: Int) -> Member { entries[position] }
 }

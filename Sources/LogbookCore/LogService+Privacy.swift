@@ -20,13 +20,16 @@ extension LogService {
         set { change { $0.privacy.key = newValue } }
     }
 
-    // HOT PATH — what is said without a mark, to a service without rules, costs these looks and nothing else.
+    // HOT PATH — what is said without a mark costs these looks and nothing else; where there are rules, a search as well.
 
-    /// Whether every registration may see all of it.
+    /// Whether every registration may see all of it, as is nearly always so: then one event serves them all.
     func hidesNothing(
         _ message: LogMessage?, _ metadata: LogMetadata, _ error: MarkedError?, from audience: Audience
     ) -> Bool {
-        !audience.seeksPrivateValues && message?.isMarked != true && !metadata.mayHoldProtected && error?.isMarked != true
+        if message?.isMarked == true || metadata.mayHoldProtected || error?.isMarked == true { return false }
+        guard let scanner = audience.privacy.scanner else { return true }
+        return !(message.map(scanner.finds) ?? false) && !scanner.finds(in: metadata)
+            && !(error.map { scanner.finds(in: $0.details.description) } ?? false)
     }
 
     /// Gives each listener the event as it may see it; filters decide on that as well.

@@ -176,21 +176,6 @@ public final class LogService: Sendable {
     /// Who listens at the moment, in the order of registration.
     public var registrations: [LogRegistration] { listening.withLock { $0.registrations } }
 
-    struct Listening {
-        var registrations: [LogRegistration] = []
-        var raises: [LogRaise] = []
-        var privacy: PrivacyTerms
-        fileprivate var audience: Audience
-        /// Counts its changes.
-        fileprivate var generation: UInt32 = 0
-        fileprivate var seats: [SeatPlan.Seat?] = []
-
-        init(privacy: PrivacyTerms) {
-            self.privacy = privacy
-            audience = Audience(privacy: privacy)
-        }
-    }
-
     var audience: Audience { listening.withLock { $0.audience } }
 
     /// Stops the registrations that a forked child has from its parent from listening, and returns them.
@@ -206,68 +191,42 @@ public final class LogService: Sendable {
     /// Changes who listens or what is raised, and makes the audience anew.
     func change(_ body: (inout Listening) -> Void) {
         settleInterruptedCalls()
-        let (earlier, leaving, hasRaises) = ProcessLineage.betweenForks {
+        let (earlier, leaving, isPrivacyNew, hasRaises) = ProcessLineage.betweenForks {
             listening.withLock { listening in
                 body(&listening)
-                let earlier = listening.audience
-                let audience = Audience(
-                    listening.registrations.map(Audience.Listener.init),
-                    raises: listening.raises, privacy: listening.privacy, taskFloor: LevelScope.lowest)
-                listening.audience = audience
+                let earlier = listening.renewAudience(), audience = listening.audience
                 messageFloor.store(audience.messageFloor, ordering: .relaxed)
                 sureFloor.store(audience.sureFloor, ordering: .relaxed)
                 entryFloor.store(audience.entryFloor, ordering: .relaxed)
                 let leaving = arrangeSeats(&listening)
-                return (earlier, leaving, !listening.raises.isEmpty || !earlier.raises.isEmpty)
+                return (earlier, leaving, listening.remembersEarlierPrivacy, !listening.raises.isEmpty || !earlier.raises.isEmpty)
             }
         }
-        if !leaving.isEmpty { vacateSeats(of: leaving) }
+        if !leaving.isEmpty || isPrivacyNew { settleSeats(leaving) }
         withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
         if hasRaises { setRaiseAlarm() }
     }
 
-    /// Gives everybody new a seat, and lets callers know who hears plain messages.
+    /// Gives everybody new a seat; the first who is queued brings the distributor.
     /// - Returns: Who has a seat and listens no more.
     private func arrangeSeats(_ listening: inout Listening) -> [LogRegistration] {
-        let registrations = listening.registrations
-        if distributor == nil, registrations.contains(where: { $0.isQueued && $0.isOfThisProcess }) {
+        if distributor == nil, listening.registrations.contains(where: { $0.isQueued && $0.isOfThisProcess }) {
             let address = UInt(bitPattern: Unmanaged.passRetained(Distributor()).toOpaque())
             distributorAddress.store(address, ordering: .releasing)
-            listening.seats = []
+            listening.clearSeats()
         }
-        guard let distributor else { return [] }
-        listening.generation = (listening.generation + 1) & (1 << UInt32(Hearing.generationBits) - 1)
-        let generation = listening.generation
-        for registration in registrations where !listening.seats.contains(where: { $0?.registration === registration }) {
-            let seat = SeatPlan.Seat(registration: registration, since: generation)
-            if let free = listening.seats.firstIndex(where: { $0 == nil }) {
-                listening.seats[free] = seat
-            } else {
-                listening.seats.append(seat)
-            }
-        }
-        let seats = listening.seats
-        distributor.set(seats)
-        for level in LogLevel.allCases {
-            let hearing = listening.audience.hearing(level, generation: generation) { registration in
-                seats.firstIndex { $0?.registration === registration }
-            }
-            distributor.set(hearing, for: level)
-        }
-        return seats.compactMap { $0?.registration }.filter { left in !registrations.contains { $0 === left } }
+        return distributor.map { listening.arrangeSeats(for: $0) } ?? []
     }
 
-    /// Hands out what those heard who leave, before others get their seats.
-    private func vacateSeats(of leaving: [LogRegistration]) {
-        distribute()
+    /// Hands out what was said before, so that others may have the seats of those who leave, and earlier rules can be forgotten.
+    private func settleSeats(_ leaving: [LogRegistration]) {
+        let latest = listening.withLock { $0.latestPrivacy }
+        let isHandedOut = distribute()
         // The caller holds who leaves, so nothing is let go under the lock.
         listening.withLock { listening in
-            for place in listening.seats.indices {
-                if let seat = listening.seats[place], leaving.contains(where: { $0 === seat.registration }) {
-                    listening.seats[place] = nil
-                }
-            }
-            distributor?.set(listening.seats)
+            if isHandedOut { listening.forgetPrivacy(before: latest) }
+            listening.vacateSeats(of: leaving)
+            listening.show(distributor)
         }
     }
 
@@ -280,7 +239,9 @@ public final class LogService: Sendable {
     }
 
     /// Lets the queues have what was said before.
-    func distribute(by deadline: LogDeadline = .seconds(10)) { distributor?.distribute(by: deadline) }
+    /// - Returns: Whether all of it is handed out.
+    @discardableResult
+    func distribute(by deadline: LogDeadline = .seconds(10)) -> Bool { distributor?.distribute(by: deadline) ?? true }
 
     /// Lets the floors go back up when the next raise ends. Decisions do not wait for it, they look at the clock.
     private func setRaiseAlarm() {
@@ -411,7 +372,7 @@ public final class LogService: Sendable {
         _ file: StaticString, _ function: StaticString, _ line: UInt32
     ) {
         if isRefusedAsInterrupting(level) { return }
-        if metadata.isEmpty, error == nil, sayPlainly(level, message, file, function, line) {
+        if error == nil, sayPlainly(level, message, metadata, file, function, line) {
             message.giveBackBuffer()
             return
         }
@@ -421,11 +382,13 @@ public final class LogService: Sendable {
         message.giveBackBuffer()
     }
 
-    /// Says a message that only queues hear, by their levels alone: without a lock, and without memory of its own.
+    /// Says a message that only queues hear, by their levels alone, with metadata of plain values: without a lock, and without memory
+    /// of its own.
     /// - Returns: False when there is more to it; nothing was said.
     @inline(__always)
     private func sayPlainly(
-        _ level: LogLevel, _ message: borrowing LogMessage, _ file: StaticString, _ function: StaticString, _ line: UInt32
+        _ level: LogLevel, _ message: borrowing LogMessage, _ metadata: LogMetadata, _ file: StaticString,
+        _ function: StaticString, _ line: UInt32
     ) -> Bool {
         guard let address = UnsafeRawPointer(bitPattern: distributorAddress.load(ordering: .acquiring)),
             !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().registration == 0,
@@ -435,16 +398,17 @@ public final class LogService: Sendable {
         // Without counting a reference: all callers would count in one place. The service keeps it as long as it lives.
         return Unmanaged<Distributor>.fromOpaque(address)._withUnsafeGuaranteedRef { distributor in
             let hearing = distributor.hearing(level)
-            guard hearing.isDecided, distributor.lineage.isCurrent else { return false }
+            guard hearing.isDecided, distributor.lineage.isCurrent,
+                let memberWords = metadata.isEmpty ? 0 : MemberWords.size(of: metadata)
+            else { return false }
             Inside.begin()   // nobody could make room for a handler that has interrupted a record
             defer { Inside.end() }
             return message.withPieces { pieces in
                 let words = pieces.words
-                guard words <= EventRecord.maximumMessageWords else { return false }
+                guard words &+ memberWords <= EventRecord.maximumWords else { return false }
                 distributor.push(
-                    pieces, words: words, level: level, hearing: hearing, time: clock.now(),
-                    sequence: nextSequence(), thread: LogThread.currentNumber, file: file,
-                    function: function, line: line)
+                    pieces, words: words, metadata, memberWords: memberWords, level: level, hearing: hearing, time: clock.now(),
+                    sequence: nextSequence(), thread: LogThread.currentNumber, file: file, function: function, line: line)
                 return true
             } ?? false
         }
@@ -520,7 +484,7 @@ public final class LogService: Sendable {
         let audience = audience, context = context(for: audience)
         let metadata = audience.wantsContext ? context?.metadata ?? [:] : [:]
         let category = audience.category(in: metadata), occasion = occasion(for: audience, context)
-        if hidesNothing(errorText, metadata, nil, from: audience) {
+        if hidesNothing(errorText ?? entry.errorDescription.map(LogMessage.init(text:)), metadata, nil, from: audience) {
             let event = LogEvent(
                 sequence: nextSequence(), time: clock.now(), level: level, message: entry.description, metadata: metadata,
                 thread: LogThread.currentNumber, source: source, transaction: entry, error: nil,

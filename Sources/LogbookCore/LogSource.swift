@@ -73,13 +73,13 @@ public struct LogSource: Sendable, Hashable {
         return file.firstIndex(of: "/").map { file[..<$0] } ?? ""
     }
 
-    /// The bytes of ``file``, without making a string.
+    /// The bytes of ``file``, and those of ``function``, without making a string.
     func withFileUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         guard var file = text?.file else { return body(literalFile.bytes) }
         return file.withUTF8(body)
     }
 
-    private func withFunctionUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    func withFunctionUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         guard var function = text?.function else { return body(literalFunction.bytes) }
         return function.withUTF8(body)
     }

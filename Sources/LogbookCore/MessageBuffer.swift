@@ -3,7 +3,7 @@ internal import CLogbookSystem
 
 /// Words of a message; see ``MessageWord``. Written by one interpolation, never changed afterwards.
 final class MessageBuffer: @unchecked Sendable {
-    /// Room of a new buffer, in words: 1 KiB.
+    /// Room of a new buffer, in words: 1 KiB. There is always room for a multiple of eight.
     static let initialCapacity = 128
     /// The largest buffer a thread keeps for its next message; larger ones are freed.
     static let maximumKeptCapacity = 2048
@@ -49,7 +49,7 @@ final class MessageBuffer: @unchecked Sendable {
     static func giveBack(_ buffer: consuming MessageBuffer) {
         guard isKnownUniquelyReferenced(&buffer), buffer.storage.pointee.capacity <= maximumKeptCapacity else { return }
         buffer.isMarked = false
-        let opaque = Unmanaged.passRetained(buffer).toOpaque()
+        let opaque = Unmanaged.passRetained(consume buffer).toOpaque()
         let isKept = logbook_buffer_keep(opaque) { Unmanaged<MessageBuffer>.fromOpaque($0!).release() }
         if !isKept { Unmanaged<MessageBuffer>.fromOpaque(opaque).release() }
     }
@@ -62,7 +62,7 @@ final class MessageBuffer: @unchecked Sendable {
     func grow(by count: Int, next: inout UnsafeMutablePointer<UInt64>) {
         let used = next - start
         if used + count <= storage.pointee.capacity { return }
-        let capacity = max(used + count, storage.pointee.capacity * 2)
+        let capacity = (max(used + count, storage.pointee.capacity * 2) + 7) & ~7
         let moved = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
         moved.update(from: start, count: used)
         start.deallocate()

@@ -13,7 +13,7 @@ struct PrivacyLens {
     private static let unusedKey = PrivacyKey.random()
 
     /// Whether a value that was found is changed at all.
-    private var looks: Bool { scanner.map { $0.seeks && (mode != .revealed || $0.found == .secret) } ?? false }
+    var looks: Bool { scanner.map { $0.seeks && (mode != .revealed || $0.found == .secret) } ?? false }
 
     // MARK: Texts
 

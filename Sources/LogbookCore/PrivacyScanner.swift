@@ -55,9 +55,22 @@ final class PrivacyScanner: Sendable {
             || !metadata.allMembers { key, value in !names(key) && !finds(in: key) && !finds(in: value, depth: depth) }
     }
 
+    /// The same for metadata of plain values.
+    func finds(in members: MemberWords) -> Bool {
+        if members.count == 0 { return false }
+        return unmarkedTexts != .public || !members.allMembers { key, value in !names(key) && !finds(in: key) && !finds(in: value) }
+    }
+
     private func names(_ key: UnsafeBufferPointer<UInt8>) -> Bool {
         var steps = 0
         return keys.names(key, &steps)
+    }
+
+    private func finds(in value: WritableValue) -> Bool {
+        switch value {
+        case .text(let text): finds(in: text)
+        default: finds(in: value.value, depth: 0)
+        }
     }
 
     private func finds(in value: LogValue, depth: Int) -> Bool {

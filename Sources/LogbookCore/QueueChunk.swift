@@ -10,19 +10,32 @@ protocol QueueChunk: AnyObject, Sendable {
 }
 
 /// Lines of one layout, one after the other; shared by the queues of every registration that has the layout.
-final class LineChunk: QueueChunk {
-    let bytes: [UInt8]
+///
+/// `@unchecked`: its memory changes hands when nobody holds it any more, and at no other time.
+final class LineChunk: QueueChunk, @unchecked Sendable {
+    private var memory: [UInt8]
+    private let pool: LinePool?
+    var bytes: [UInt8] { memory }
     /// Offsets behind each line's newline.
     let ends: [Int]
     /// When each line's event was said.
     let times: [LogTime]
     let sequences: [UInt64]
 
-    init(_ bytes: [UInt8], ends: [Int], times: [LogTime], sequences: [UInt64]) {
-        self.bytes = bytes
+    /// - Parameter pool: Where the bytes come from.
+    init(_ bytes: [UInt8], ends: [Int], times: [LogTime], sequences: [UInt64], pool: LinePool? = nil) {
+        memory = bytes
+        self.pool = pool
         self.ends = ends
         self.times = times
         self.sequences = sequences
+    }
+
+    deinit {
+        guard let pool else { return }
+        var bytes: [UInt8] = []
+        swap(&bytes, &memory)   // nobody else holds it: what is put into it next is not copied
+        pool.give(bytes)
     }
 
     var count: Int { ends.count }

@@ -11,7 +11,8 @@ public struct QueuePolicy: Sendable, Hashable {
         case dropOldest
     }
 
-    /// Events held at most, `1...1_000_000`.
+    /// Events held at most, `1...1_000_000`. Where callers wait (``Overflow/block(upTo:)``), it holds more for a moment: what was said
+    /// before they could see that it is full, as much as the service's ring has room for.
     public var capacity: Int
     /// Room beyond `capacity` that only errors, critical events and transaction entries may use, `0...1_000_000` events.
     public var reservedCapacity: Int

@@ -6,6 +6,19 @@ final class SeatPlan: Sendable {
         /// The change of the audience with which it came.
         let since: UInt32
     }
+    /// What is private, and how each seat sees that.
+    struct Privacy: Sendable {
+        let terms: PrivacyTerms
+        /// By seat.
+        let modes: [PrivacyMode]
+        /// The change of the audience with which it came.
+        let since: UInt32
+
+        /// Where nothing is searched there is nothing to tell apart.
+        func isSame(as other: Privacy) -> Bool {
+            terms.scanner == nil && other.terms.scanner == nil || terms == other.terms && modes == other.modes
+        }
+    }
     /// Behind a reference, so that using it copies nothing.
     final class Layout: Sendable {
         let layout: any LineLayout
@@ -22,9 +35,7 @@ final class SeatPlan: Sendable {
         }
 
         func append(_ event: LogEvent) -> Bool {
-            var bytes: [UInt8] = []
-            layout.append(event, to: &bytes)
-            memory.append(bytes)
+            layout.append(event, to: memory)
             memory.endLine(event.time, event.sequence)
             return memory.count >= DistributionRound.maximumBytes
         }
@@ -35,7 +46,11 @@ final class SeatPlan: Sendable {
     /// For each seat the place of its layout; nil where events are wanted.
     let layoutPlaces: [Int?]
 
-    init(_ seats: [Seat?]) {
+    /// The oldest first: a record is searched as it was to be when it was said.
+    private let privacies: [Privacy]
+
+    init(_ seats: [Seat?], _ privacies: [Privacy] = []) {
+        self.privacies = privacies
         var layouts: [Layout] = []
         layoutPlaces = seats.map { seat in
             guard let layout = seat?.registration.lineLayout else { return nil }
@@ -45,6 +60,12 @@ final class SeatPlan: Sendable {
         }
         self.seats = seats
         self.layouts = layouts
+    }
+
+    /// What is searched for in the records of one kind; nil when that is nothing.
+    func privacy(of hearing: Hearing) -> Privacy? {
+        let privacy = privacies.last { hearing.isAfter($0.since) } ?? privacies.first
+        return privacy?.terms.scanner == nil ? nil : privacy
     }
 
     func place(of registration: LogRegistration) -> Int? { seats.firstIndex { $0?.registration === registration } }

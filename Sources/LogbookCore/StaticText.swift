@@ -1,7 +1,8 @@
 /// Text that the program holds in its image for ever.
+@usableFromInline
 package struct StaticText: @unchecked Sendable {
-    package let start: UnsafePointer<UInt8>
-    package let count: Int
+    @usableFromInline package let start: UnsafePointer<UInt8>
+    @usableFromInline package let count: Int
 
     /// Nil for the rare literal that is a lone scalar and lies nowhere.
     @inline(__always)

@@ -1,10 +1,8 @@
 // HOT PATH — formats are specialised for each kind of event; nothing here makes a string.
 
-/// What a format reads of an event, whether it is a ``LogEvent`` or only a view of a record.
+/// What a format reads of an event, whether it is a whole one or only a view of a record.
+@usableFromInline
 package protocol WritableEvent {
-    /// Whether there is never more than a message and its place: no metadata, error or transaction.
-    static var isPlain: Bool { get }
-
     var time: LogTime { get }
     var level: LogLevel { get }
     var sequence: UInt64 { get }
@@ -12,9 +10,16 @@ package protocol WritableEvent {
     var line: UInt32 { get }
     /// Whether anything is known about the place.
     var hasPlace: Bool { get }
-    var metadata: LogMetadata { get }
+    /// Whether there is metadata, an error or a transaction.
+    var hasFacts: Bool { get }
+    var hasMetadata: Bool { get }
+    /// Whether there is an error or a transaction.
+    var hasAttachment: Bool { get }
     var error: LogErrorDetails? { get }
     var transaction: TransactionEntry? { get }
+
+    /// The metadata in its order; members are lent.
+    func forEachMember(_ body: (_ key: UnsafeBufferPointer<UInt8>, _ value: WritableValue) -> Void)
 
     func withMessage(_ body: (UnsafeBufferPointer<UInt8>) -> Void)
     func withFile(_ body: (UnsafeBufferPointer<UInt8>) -> Void)
@@ -30,74 +35,142 @@ package protocol WritableEvent {
     var event: LogEvent { get }
 }
 
-extension LogEvent: WritableEvent {
-    @inline(__always)
-    package static var isPlain: Bool { false }
-    package var line: UInt32 { source.line }
-    package var hasPlace: Bool { !source.isUnknown }
-    package var event: LogEvent { self }
-    package var isMessageClean: Bool { false }
-    package var isFileClean: Bool { false }
-    package var isFunctionClean: Bool { false }
+/// A value of metadata, of which text is lent.
+@usableFromInline
+package enum WritableValue {
+    case null, bool(Bool), integer(Int64), unsigned(UInt64), double(Double)
+    case text(UnsafeBufferPointer<UInt8>)
+    /// An array or object; no event that a service made holds a protected value.
+    case nested(LogValue)
 
-    @inline(__always)
-    package func withMessage(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { Self.withUTF8(of: message, body) }
-
-    @inline(__always)
-    package func withFile(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        if let literals = source.literals { body(literals.file.bytes) } else { Self.withUTF8(of: source.file, body) }
-    }
-
-    @inline(__always)
-    package func withFunction(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        if let literals = source.literals { body(literals.function.bytes) } else { Self.withUTF8(of: source.function, body) }
-    }
-
-    @inline(__always)
-    private static func withUTF8(of text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        if let () = text.utf8.withContiguousStorageIfAvailable(body) { return }
-        copyingUTF8(of: text, body)
-    }
-
-    /// For text that comes from elsewhere, such as a bridged `NSString`. Apart from the other, so that the usual case counts no
-    /// reference to the text.
-    @inline(never)
-    private static func copyingUTF8(of text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        Array(text.utf8).withUnsafeBufferPointer(body)
+    /// A value of its own.
+    package var value: LogValue {
+        switch self {
+        case .null: .null
+        case .bool(let flag): .bool(flag)
+        case .integer(let number): .integer(number)
+        case .unsigned(let number): .unsigned(number)
+        case .double(let number): .double(number)
+        case .text(let bytes): .string(String(decoding: bytes, as: UTF8.self))
+        case .nested(let value): value
+        }
     }
 }
 
-/// A message with its place, level and time, and nothing else: a view of memory that is only there during the call that gets it.
-package struct PlainEvent: WritableEvent {
-    package let time: LogTime
-    package let sequence: UInt64
-    package let thread: UInt64
-    package let message: UnsafeBufferPointer<UInt8>
-    package let file: StaticText
-    package let function: StaticText
-    package let line: UInt32
-    package let level: LogLevel
-    package let isMessageClean: Bool
-    package let isFileClean: Bool
-    package let isFunctionClean: Bool
+/// A ``LogEvent`` that lies somewhere during the call that gets this: handed on as a word, where an event would be copied.
+@usableFromInline
+package struct LentEvent: WritableEvent {
+    @usableFromInline let place: UnsafePointer<LogEvent>
 
-    /// Whether nothing of it has to be escaped.
+    @inlinable
+    @inline(__always)
+    package init(_ place: UnsafePointer<LogEvent>) { self.place = place }
+
+    @inlinable
+    @inline(__always)
+    package var time: LogTime { place.pointee.time }
+    @inlinable
+    @inline(__always)
+    package var level: LogLevel { place.pointee.level }
+    @inlinable
+    @inline(__always)
+    package var sequence: UInt64 { place.pointee.sequence }
+    @inlinable
+    @inline(__always)
+    package var thread: UInt64 { place.pointee.thread }
+    @inlinable
+    @inline(__always)
+    package var line: UInt32 { place.pointee.source.line }
+    @usableFromInline package var hasPlace: Bool { !place.pointee.source.isUnknown }
+    @usableFromInline package var hasFacts: Bool { hasMetadata || place.pointee.hasAttachment }
+    @usableFromInline package var hasMetadata: Bool { !place.pointee.metadata.isEmpty }
+    @usableFromInline package var hasAttachment: Bool { place.pointee.hasAttachment }
+    @usableFromInline package var error: LogErrorDetails? { place.pointee.error }
+    @usableFromInline package var transaction: TransactionEntry? { place.pointee.transaction }
+    @usableFromInline package var event: LogEvent { place.pointee }
+    @inlinable
+    @inline(__always)
+    package var isMessageClean: Bool { false }
+    @inlinable
+    @inline(__always)
+    package var isFileClean: Bool { false }
+    @inlinable
+    @inline(__always)
+    package var isFunctionClean: Bool { false }
+
+    @usableFromInline package func forEachMember(_ body: (_ key: UnsafeBufferPointer<UInt8>, _ value: WritableValue) -> Void) {
+        withoutCounting(place.pointer(to: \.metadata)!) { metadata in
+            metadata.forEachMember { key, value in
+                // Each case by itself: a value that a closure holds would be counted.
+                switch value {
+                case .string(let text): text.lendingUTF8 { text in key.lendingUTF8 { body($0, .text(text)) } }
+                case .null: key.lendingUTF8 { body($0, .null) }
+                case .bool(let flag): key.lendingUTF8 { body($0, .bool(flag)) }
+                case .integer(let number): key.lendingUTF8 { body($0, .integer(number)) }
+                case .unsigned(let number): key.lendingUTF8 { body($0, .unsigned(number)) }
+                case .double(let number): key.lendingUTF8 { body($0, .double(number)) }
+                case .array, .object, .protected: key.lendingUTF8 { body($0, .nested(value)) }
+                }
+            }
+        }
+    }
+
+    @usableFromInline package func withMessage(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        withoutCounting(place.pointer(to: \.message)!) { $0.lendingUTF8(body) }
+    }
+
+    @usableFromInline package func withFile(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { place.pointee.source.withFileUTF8(body) }
+    @usableFromInline package func withFunction(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { place.pointee.source.withFunctionUTF8(body) }
+}
+
+/// A message with its place, level and time, and metadata of plain values: a view of memory that is only there during the call that
+/// gets it.
+@usableFromInline
+package struct PlainEvent: WritableEvent {
+    @usableFromInline package let time: LogTime
+    @usableFromInline package let sequence: UInt64
+    @usableFromInline package let thread: UInt64
+    @usableFromInline package let message: UnsafeBufferPointer<UInt8>
+    @usableFromInline package let members: MemberWords
+    @usableFromInline package let file: StaticText
+    @usableFromInline package let function: StaticText
+    @usableFromInline package let line: UInt32
+    @usableFromInline package let level: LogLevel
+    @usableFromInline package let isMessageClean: Bool
+    @usableFromInline package let isFileClean: Bool
+    @usableFromInline package let isFunctionClean: Bool
+
+    /// Whether nothing of message and place has to be escaped.
     @inlinable
     @inline(__always)
     package var isClean: Bool { isMessageClean && isFileClean && isFunctionClean }
-
-    @inlinable
-    @inline(__always)
-    package static var isPlain: Bool { true }
     @inlinable
     @inline(__always)
     package var hasPlace: Bool { line > 0 || file.count > 0 || function.count > 0 }
     @inlinable
-    package var metadata: LogMetadata { LogMetadata() }
+    @inline(__always)
+    package var hasFacts: Bool { hasMetadata }
     @inlinable
+    @inline(__always)
+    package var hasMetadata: Bool { members.count > 0 }
+    @inlinable
+    @inline(__always)
+    package var hasAttachment: Bool { false }
+    @inlinable
+    @inline(__always)
     package var error: LogErrorDetails? { nil }
     @inlinable
+    @inline(__always)
     package var transaction: TransactionEntry? { nil }
+
+    @inlinable
+    @inline(__always)
+    package func forEachMember(_ body: (_ key: UnsafeBufferPointer<UInt8>, _ value: WritableValue) -> Void) {
+        _ = members.allMembers { key, value in
+            body(key, value)
+            return true
+        }
+    }
 
     @inlinable
     @inline(__always)
@@ -109,9 +182,9 @@ package struct PlainEvent: WritableEvent {
     @inline(__always)
     package func withFunction(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { body(function.bytes) }
 
-    package var event: LogEvent {
+    @usableFromInline package var event: LogEvent {
         LogEvent(
-            sequence: sequence, time: time, level: level, message: String(decoding: message, as: UTF8.self), metadata: [:],
+            sequence: sequence, time: time, level: level, message: String(decoding: message, as: UTF8.self), metadata: members.metadata,
             thread: thread, source: LogSource(file: file, function: function, line: line), nesting: 0)
     }
 }

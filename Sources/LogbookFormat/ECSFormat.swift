@@ -34,7 +34,7 @@ public struct ECSFormat: ReadableLogFormat, LineFormat, Hashable {
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
     package func append(_ event: PlainEvent, to memory: LineMemory) { appendWithinLimits(event, to: memory) }
 
-    func write<Event: WritableEvent>(_ event: Event, to writer: inout LineWriter) {
+    func write(_ event: some WritableEvent, to writer: inout LineWriter) {
         writer.literal(#"{"@timestamp":""#)
         ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
         writer.literal(#"","log.level":""#)
@@ -64,11 +64,19 @@ public struct ECSFormat: ReadableLogFormat, LineFormat, Hashable {
             event.withFunction { writer.jsonString($0, isClean: event.isFunctionClean) }
             writer.literal("}}")
         }
-        if !Event.isPlain { writeFacts(event, to: &writer) }
+        if event.hasFacts { writeFacts(event, to: &writer) }
         writer.literal("}\n")
     }
 
     private func writeFacts(_ event: some WritableEvent, to writer: inout LineWriter) {
+        if event.hasAttachment { writeAttachment(event, to: &writer) }
+        if event.hasMetadata {
+            writer.literal(#","labels":"#)
+            writer.labels(event)
+        }
+    }
+
+    private func writeAttachment(_ event: some WritableEvent, to writer: inout LineWriter) {
         if let error = event.error {
             writer.literal(#","error":{"type":"#)
             writer.jsonString(error.type)
@@ -83,10 +91,6 @@ public struct ECSFormat: ReadableLogFormat, LineFormat, Hashable {
             writer.json(entry)
             writer.byte(0x7D)
         }
-        if !event.metadata.isEmpty {
-            writer.literal(#","labels":"#)
-            writer.labels(event.metadata)
-        }
     }
 }
 
@@ -96,22 +100,18 @@ extension LogFormat where Self == ECSFormat {
 }
 
 extension LineWriter {
-    fileprivate mutating func labels(_ metadata: LogMetadata) {
-        let keys = metadata.allMembers { key, _ in ECSLabels.stands(key) } ? nil : ECSLabels.keys(metadata)
+    fileprivate mutating func labels(_ event: some WritableEvent) {
+        var stands = true
+        event.forEachMember { key, _ in if !ECSLabels.stands(key) { stands = false } }
+        let keys = stands ? nil : ECSLabels.keys(event.event.metadata)
         var separator: UInt8 = 0x7B, index = 0
-        metadata.forEachMember { key, value in
+        event.forEachMember { key, value in
             byte(separator)
             separator = 0x2C
-            jsonString(keys?[index] ?? key)
+            if let keys { jsonString(keys[index]) } else { jsonString(key) }
             index += 1
             byte(0x3A)
-            switch value {
-            case .array, .object:
-                var document: [UInt8] = []
-                document.append(json: value)
-                document.withUnsafeBufferPointer { jsonString($0) }
-            default: json(value)
-            }
+            if case .nested(let value) = value { document(value) } else { json(value) }
         }
         byte(0x7D)
     }
@@ -119,14 +119,14 @@ extension LineWriter {
 
 /// The keys that metadata gets as labels.
 enum ECSLabels {
-    static func stands(_ key: String) -> Bool {
-        !key.isEmpty && !key.utf8.contains { $0 == 0x2E || $0 == 0x2A || $0 == 0x5C }
+    static func stands(_ key: some Collection<UInt8>) -> Bool {
+        !key.isEmpty && !key.contains { $0 == 0x2E || $0 == 0x2A || $0 == 0x5C }
     }
 
     static func keys(_ metadata: LogMetadata) -> [String] {
-        var taken = Set(metadata.lazy.map(\.key).filter(stands))
+        var taken = Set(metadata.lazy.map(\.key).filter { stands($0.utf8) })
         return metadata.map { key, _ in
-            if stands(key) { return key }
+            if stands(key.utf8) { return key }
             let bytes = key.isEmpty ? [0x5F] : key.utf8.map { $0 == 0x2E || $0 == 0x2A || $0 == 0x5C ? 0x5F : $0 }
             let base = String(decoding: bytes, as: UTF8.self)
             var name = base, number = 1

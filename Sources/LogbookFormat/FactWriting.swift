@@ -30,12 +30,12 @@ enum OwnFact: String, CaseIterable {
     }
 
     /// Length and first letter rule out nearly every key before names are compared.
-    static func named(_ key: String) -> OwnFact? {
-        switch (key.utf8.count, key.utf8.first) {
+    static func named(_ key: UnsafeBufferPointer<UInt8>) -> OwnFact? {
+        switch (key.count, key.first) {
         case (3, 0x6D), (3, 0x73), (4, 0x66), (4, 0x6C), (4, 0x74), (5, 0x6C), (6, 0x74),   // msg seq file func line time level thread
             (9, 0x64), (11, 0x64), (17, 0x64), (10, 0x65), (13, 0x65),   // device.… error.…
             (14, 0x74), (17, 0x74), (19, 0x74), (22, 0x74), (29, 0x74):   // transaction.…
-            OwnFact(rawValue: key)
+            allCases.first { $0.rawValue.utf8.elementsEqual(key) }
         default: nil
         }
     }
@@ -45,21 +45,18 @@ extension LineWriter {
     // MARK: Text style
 
     /// What is known beside message and place, after a tab; nothing when nothing is known.
-    mutating func facts<Event: WritableEvent>(_ event: Event) {
-        if Event.isPlain { return }
-        if event.metadata.isEmpty && event.error == nil && event.transaction == nil { return }
+    mutating func facts(_ event: some WritableEvent) {
+        if !event.hasFacts { return }
         var separator: UInt8 = 0x09
-        event.metadata.forEachMember { key, value in
+        event.forEachMember { key, value in
             byte(separator)
             separator = 0x20
-            withUTF8(of: key) { writer, bytes in
-                // Between quotes, a key is never one of ours.
-                if Word.isOne(bytes), OwnFact.named(key)?.standsInText != true { writer.bytes(bytes) }
-                else { writer.jsonString(bytes) }
-            }
+            // Between quotes, a key is never one of ours.
+            if Word.isOne(key), OwnFact.named(key)?.standsInText != true { bytes(key) } else { jsonString(key) }
             byte(0x3D)
-            if case .string(let text) = value { fact(text, .text) } else { json(value) }
+            if case .text(let text) = value { fact(text, .text) } else { json(value) }
         }
+        if !event.hasAttachment { return }
         if let error = event.error {
             byte(separator)
             separator = 0x20
@@ -74,23 +71,27 @@ extension LineWriter {
     // MARK: logfmt
 
     /// The key of metadata; see ``LogfmtFormat``.
-    mutating func logfmt(key: String) {
+    mutating func logfmt(key: UnsafeBufferPointer<UInt8>) {
         if key.isEmpty { return literal(#"\u{}"#) }
-        if OwnFact.named(key) != nil || key.utf8.starts(with: LogfmtFormat.fieldsPrefixBytes) {
+        if OwnFact.named(key) != nil || key.starts(with: LogfmtFormat.fieldsPrefixBytes) {
             literal(LogfmtFormat.fieldsPrefix)
         }
         escapedLine(key, .logfmtKey)
     }
 
-    mutating func logfmt(_ value: LogValue) {
+    mutating func logfmt(_ value: WritableValue) {
         switch value {
-        case .string(let text): fact(text, .logfmt)
-        case .array, .object:
-            var document: [UInt8] = []
-            document.append(json: value)
-            document.withUnsafeBufferPointer { jsonString($0) }
+        case .text(let text): fact(text, .logfmt)
+        case .nested(let value): document(value)
         default: json(value)
         }
+    }
+
+    /// A string that holds a document of JSON.
+    mutating func document(_ value: LogValue) {
+        var document: [UInt8] = []
+        document.append(json: value)
+        document.withUnsafeBufferPointer { jsonString($0) }
     }
 
     // MARK: Both

@@ -24,7 +24,7 @@ public struct JSONLineFormat: ReadableLogFormat, LineFormat, Hashable {
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
     package func append(_ event: PlainEvent, to memory: LineMemory) { appendWithinLimits(event, to: memory) }
 
-    func write<Event: WritableEvent>(_ event: Event, to writer: inout LineWriter) {
+    func write(_ event: some WritableEvent, to writer: inout LineWriter) {
         writer.literal(#"{"time":""#)
         ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
         writer.literal(#"","level":""#)
@@ -45,7 +45,7 @@ public struct JSONLineFormat: ReadableLogFormat, LineFormat, Hashable {
             writer.literal(#","line":"#)
             writer.decimal(UInt64(event.line))
         }
-        if !Event.isPlain { writeFacts(event, to: &writer) }
+        if event.hasFacts { writeFacts(event, to: &writer) }
         if let origin {
             writer.literal(#","installation":"#)
             writer.jsonString(origin.installation)
@@ -56,10 +56,11 @@ public struct JSONLineFormat: ReadableLogFormat, LineFormat, Hashable {
     }
 
     private func writeFacts(_ event: some WritableEvent, to writer: inout LineWriter) {
-        if !event.metadata.isEmpty {
+        if event.hasMetadata {
             writer.literal(#","metadata":"#)
-            writer.json(event.metadata)
+            writer.jsonMetadata(event)
         }
+        if !event.hasAttachment { return }
         if let error = event.error {
             writer.literal(#","error":{"type":"#)
             writer.jsonString(error.type)

@@ -1,3 +1,4 @@
+internal import CLogbookSystem
 package import LogbookCore
 
 // HOT PATH — appends one line to a byte buffer: pieces are collected on the stack and copied in one go, text that needs no
@@ -176,18 +177,7 @@ package struct LineWriter {
 
     package mutating func decimal(_ value: UInt64) {
         reserve(20)
-        if value < 10 {
-            next.pointee = 0x30 + UInt8(truncatingIfNeeded: value)
-            next += 1
-        } else if value < 100 {
-            put(Int(value), at: 0)
-            next += 2
-        } else {
-            // Every hundred from the most significant on: as many as there are, each by one division.
-            let hundreds = value / 100
-            decimal(hundreds)
-            twoDigits(Int(value &- hundreds &* 100))
-        }
+        next += writeDecimal(value, isNegative: false, to: next)
     }
 
     package mutating func decimal(_ value: Int64) {
@@ -236,10 +226,6 @@ package struct LineWriter {
     }
 
     /// The same, where up to three more bytes are written `\u{20}` because they end the text.
-    mutating func escapedLine(_ text: String, _ set: EscapedBytes) {
-        withUTF8(of: text) { writer, bytes in writer.escapedLine(bytes, set) }
-    }
-
     mutating func escapedLine(_ bytes: UnsafeBufferPointer<UInt8>, _ set: EscapedBytes) {
         escape(bytes, set) { writer, scalar in writer.lineEscape(scalar) }
     }
@@ -250,6 +236,14 @@ package struct LineWriter {
     }
 
     package mutating func jsonString(_ bytes: UnsafeBufferPointer<UInt8>) {
+        // Nearly every text needs no escape: looked at once, copied once.
+        if let start = bytes.baseAddress, bytes.count + 2 <= end - next, logbook_find_json_escape(start, bytes.count) == bytes.count {
+            next.pointee = 0x22
+            copyBytes(bytes.count, from: start, to: next + 1)
+            next[bytes.count + 1] = 0x22
+            next += bytes.count + 2
+            return
+        }
         byte(0x22)
         jsonText(bytes)
         byte(0x22)
@@ -329,6 +323,31 @@ package struct LineWriter {
             json(members, depth: depth + 1)
         case .protected: literal(#""<private>""#)   // no event that a service made holds one
         }
+    }
+
+    mutating func json(_ value: WritableValue) {
+        switch value {
+        case .null: literal("null")
+        case .bool(let flag): literal(flag ? "true" : "false")
+        case .integer(let number): decimal(number)
+        case .unsigned(let number): decimal(number)
+        case .double(let number): json(number)
+        case .text(let bytes): jsonString(bytes)
+        case .nested(let value): json(value)
+        }
+    }
+
+    /// The event's metadata as an object.
+    mutating func jsonMetadata(_ event: some WritableEvent) {
+        var separator: UInt8 = 0x7B
+        event.forEachMember { key, value in
+            byte(separator)
+            separator = 0x2C
+            jsonString(key)
+            byte(0x3A)
+            json(value)
+        }
+        byte(0x7D)
     }
 
     package mutating func json(_ members: LogMetadata, depth: Int = 0) {

@@ -27,15 +27,25 @@ extension LineFormat {
     /// Spares an event that is within the limits, as nearly all are, even the copy.
     @inline(__always)
     func appendWithinLimits(_ event: LogEvent, to bytes: inout [UInt8]) {
-        LineWriter.append(to: &bytes) { writer in
-            if event.isWithin(limits) { write(event, to: &writer) } else { write(event.within(limits), to: &writer) }
+        LineWriter.append(to: &bytes) { write(event, within: limits, to: &$0) }
+    }
+
+    package func append(_ event: LogEvent, to memory: LineMemory) {
+        LineWriter.append(to: memory) { write(event, within: limits, to: &$0) }
+    }
+
+    private func write(_ event: LogEvent, within limits: LogLimits, to writer: inout LineWriter) {
+        if event.isWithin(limits) {
+            withUnsafePointer(to: event) { write(LentEvent($0), to: &writer) }
+        } else {
+            withUnsafePointer(to: event.within(limits)) { write(LentEvent($0), to: &writer) }
         }
     }
 
     @inline(__always)
     func appendWithinLimits(_ event: PlainEvent, to memory: LineMemory) {
         LineWriter.append(to: memory) { writer in
-            if limits.hold(event.message) { write(event, to: &writer) } else { write(event.event.within(limits), to: &writer) }
+            if limits.surelyHold(event) { write(event, to: &writer) } else { write(event.event, within: limits, to: &writer) }
         }
     }
 }

@@ -20,7 +20,7 @@ public struct LogfmtFormat: ReadableLogFormat, LineFormat, Hashable {
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
     package func append(_ event: PlainEvent, to memory: LineMemory) { appendWithinLimits(event, to: memory) }
 
-    func write<Event: WritableEvent>(_ event: Event, to writer: inout LineWriter) {
+    func write(_ event: some WritableEvent, to writer: inout LineWriter) {
         writer.literal("time=")
         ISO8601.write(event.time, digits: 9, in: .utc, to: &writer)
         writer.literal(" level=")
@@ -41,11 +41,21 @@ public struct LogfmtFormat: ReadableLogFormat, LineFormat, Hashable {
             writer.literal(" func=")
             event.withFunction { writer.fact($0, .logfmt) }
         }
-        if !Event.isPlain { writeFacts(event, to: &writer) }
+        if event.hasFacts { writeFacts(event, to: &writer) }
         writer.byte(0x0A)
     }
 
     private func writeFacts(_ event: some WritableEvent, to writer: inout LineWriter) {
+        if event.hasAttachment { writeAttachment(event, to: &writer) }
+        event.forEachMember { key, value in
+            writer.byte(0x20)
+            writer.logfmt(key: key)
+            writer.byte(0x3D)
+            writer.logfmt(value)
+        }
+    }
+
+    private func writeAttachment(_ event: some WritableEvent, to writer: inout LineWriter) {
         if let error = event.error {
             writer.byte(0x20)
             writer.facts(error, .logfmt)
@@ -59,12 +69,6 @@ public struct LogfmtFormat: ReadableLogFormat, LineFormat, Hashable {
             writer.fact(entry.device.os, .logfmt)
             writer.literal(" device.os_version=")
             writer.fact(entry.device.osVersion, .logfmt)
-        }
-        event.metadata.forEachMember { key, value in
-            writer.byte(0x20)
-            writer.logfmt(key: key)
-            writer.byte(0x3D)
-            writer.logfmt(value)
         }
     }
 }

@@ -1,4 +1,4 @@
-// HOT PATH — the line of nearly every event: no escapes, no facts, room for all of it asked for once.
+// HOT PATH — the line of nearly every event: no escapes in message and place, room for all of it asked for once.
 internal import CLogbookSystem
 internal import LogbookCore
 
@@ -8,7 +8,7 @@ extension TextFormat {
     /// More than everything in a line but its texts: the time stamp, the level, the number of the line and what stands between.
     private static let plainBytes = 96
 
-    /// What ``write(_:to:)`` writes of an event that has a place and nothing to escape, in the standard style.
+    /// What ``write(_:to:)`` writes of an event that has a place, and no escapes in that and its message, in the standard style.
     @inline(__always)
     static func appendPlain(_ event: PlainEvent, in zone: LogTimeZone, to memory: LineMemory) {
         let file = event.file, function = event.function, message = event.message, level = event.level.literalName
@@ -50,6 +50,13 @@ extension TextFormat {
         put(0x5D)
         put(0x20)
         if let start = message.baseAddress { put(start, message.count) }
+        if event.hasFacts {
+            memory.finish(at: next)
+            return LineWriter.append(to: memory) { writer in
+                writer.facts(event)
+                writer.byte(0x0A)
+            }
+        }
         put(0x0A)
         memory.finish(at: next)
     }

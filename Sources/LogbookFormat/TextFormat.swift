@@ -59,7 +59,7 @@ public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
     // HOT PATH — bytes only; no string is made and nothing is allocated.
     public func append(_ event: LogEvent, to bytes: inout [UInt8]) { appendWithinLimits(event, to: &bytes) }
     package func append(_ event: PlainEvent, to memory: LineMemory) {
-        if let plainZone, event.hasPlace, event.isClean, limits.hold(event.message) {
+        if let plainZone, event.hasPlace, event.isClean, limits.surelyHold(event) {
             Self.appendPlain(event, in: plainZone, to: memory)
         } else {
             appendWithinLimits(event, to: memory)

@@ -57,6 +57,36 @@ import Testing
         #expect(events[7].transaction?.event == 2)
     }
 
+    @Test func metadataIsWholeWhateverWayItTakes() {
+        let sink = FailingSink { _ in nil }, atOnce = RecordingProvider(), direct = LogService()
+        service.register(sink: sink)
+        direct.register(atOnce)
+        let room = EventRing.maximumRecordBytes
+        let values: [LogValue] = [
+            "text", 1, .unsigned(.max), 0.25, true, nil, ["a", 1], ["a": ["b": 1]], .string(String(repeating: "ä", count: 200)),
+            .string(String(repeating: "x", count: room - 200)), .string(String(repeating: "x", count: room - 100)), .string(String(repeating: "x", count: room)),
+            .string(String(repeating: "x", count: 2 << 20)), .private("y"),
+        ]
+        var count = 0
+        for target in [service, direct] {
+            for (number, value) in values.enumerated() {
+                target.info("literal", metadata: ["n": .integer(Int64(number)), "value": value])
+                target.error("n \(number)", metadata: ["value": value, "n": .integer(Int64(number))])
+                target.info(String(repeating: "t", count: room - 300), metadata: ["value": value])
+            }
+            for members in [255, 256, 257, 5_000] {
+                target.notice("many \(members)", metadata: LogMetadata((0..<members).map { ("key\($0)", .integer(Int64($0))) }))
+            }
+            count = 3 * values.count + 4
+        }
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(sink.written.count == count)
+        let others = zip(sink.written, atOnce.events).filter { $0.message != $1.message || $0.metadata != $1.metadata }
+        #expect(others.map(\.0.source.line) == [])
+        #expect(sink.written.map(\.sequence) == (1...UInt64(count)).map { $0 })
+        #expect(sink.written.map(\.source.line) == atOnce.events.map(\.source.line))
+    }
+
     @Test func whatWasSaidBeforeAChangeIsDecidedAsItWasThen() {
         let provider = RecordingProvider()
         let registration = service.register(provider, from: .info, delivery: .queued())

@@ -6,16 +6,20 @@ import Testing
 private struct PlainLayout: LineLayout, Equatable {
     var mark: UInt8 = 0x3E
     func append(_ event: LogEvent, to bytes: inout [UInt8]) { append(Array(event.message.utf8), to: &bytes) }
-    func append(_ event: PlainEvent, to memory: LineMemory) {
+    func append(_ event: LogEvent, to memory: LineMemory) { append(Array(event.message.utf8), to: memory) }
+    func append(_ event: PlainEvent, to memory: LineMemory) { append(Array(event.message), to: memory) }
+    private func append(_ message: [UInt8], to memory: LineMemory) {
         var bytes: [UInt8] = []
-        append(Array(event.message), to: &bytes)
-        memory.append(bytes)
+        append(message, to: &bytes)
+        memory.grow(by: bytes.count)
+        memory.next.update(from: bytes, count: bytes.count)
+        memory.finish(at: memory.next + bytes.count)
     }
     private func append(_ message: [UInt8], to bytes: inout [UInt8]) { bytes += [mark] + message + [0x0A] }
 }
 
 /// Keeps its lines, stops at a gate before it writes, and fails as it is told.
-private final class LineKeeper: BatchSink, LineSink {
+final class LineKeeper: BatchSink, LineSink {
     struct State {
         var lines: [String] = []
         var calls = 0
@@ -65,6 +69,30 @@ private final class LineKeeper: BatchSink, LineSink {
         #expect(keeper.lines == (0..<1_000).map { ">\($0)" })
         #expect(keeper.state.withLock { $0.largestBatch } <= 16)
         #expect(registration.ledger == LogLedger(submitted: 1_000, delivered: 1_000))
+    }
+
+    @Test func memoryThatIsUsedAgainChangesNothingThatSomebodyHolds() {
+        let keepers = [LineKeeper(), LineKeeper()]
+        for keeper in keepers { service.register(sink: keeper, queue: QueuePolicy(overflow: .block(upTo: .seconds(60)))) }
+        keepers[0].gate.open()
+        let long = String(repeating: "x", count: 1_000)
+        func messages(_ round: Int) -> [String] { (0..<100).map { "\(round) \(long) \($0)" } }
+        for round in 0..<40 {
+            for message in messages(round) { service.info("\(message)") }
+            service.distribute()
+        }
+        keepers[1].gate.open()
+        #expect(service.flush(by: .seconds(60)).isComplete)
+        let expected = (0..<40).flatMap(messages).map { ">\($0)" }
+        for keeper in keepers { #expect(keeper.lines == expected) }
+    }
+
+    @Test func aPoolKeepsMemoryAndNotWhatWasInIt() {
+        let pool = LinePool()
+        pool.give(Array(repeating: 7, count: 70_000))
+        let bytes = pool.take(room: 10)
+        #expect(bytes.isEmpty && bytes.capacity >= 70_000)
+        #expect(pool.take(room: 10).capacity < 70_000)
     }
 
     @Test func aSinkMaySayHowManyLinesItWrote() {

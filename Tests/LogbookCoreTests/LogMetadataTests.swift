@@ -1,4 +1,4 @@
-import LogbookCore
+@testable import LogbookCore
 import Testing
 
 @Suite struct LogMetadataTests {
@@ -13,5 +13,19 @@ import Testing
         #expect(metadata["key0"] == nil)
         #expect(metadata["key\(count - 1)"] != nil)
         #expect(metadata == LogMetadata(metadata.map { ($0.key, $0.value) }))
+    }
+
+    @Test func ofAKeyThatComesTwiceTheLaterValueStandsInTheEarlierPlace() {
+        let literal: LogMetadata = ["a": 1, "b": .private("x"), "a": 2, "c": 3]
+        #expect(literal.map(\.key) == ["a", "b", "c"])
+        #expect(literal["a"] == 2)
+        #expect(literal.mayHoldProtected)
+        let other: LogMetadata = ["a": 2, "b": .private("x"), "c": 3]
+        #expect(literal == other && literal.hashValue == other.hashValue && Set([literal, other]).count == 1)
+        #expect(literal != ["a": 2, "c": 3, "b": .private("x")] && literal != ["a": 2, "b": .private("x")])
+        let hidden: LogMetadata = ["a": 1, "b": ["c": .secret("x")]]
+        #expect(hidden.mayHoldProtected)
+        let plain: LogMetadata = ["a": 1, "b": ["c": "x"]]
+        #expect(!plain.mayHoldProtected)
     }
 }

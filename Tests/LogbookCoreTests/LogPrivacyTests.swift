@@ -201,7 +201,16 @@ import Testing
         #expect(!service.hidesNothing("a", ["a": [1, ["b": .secret(2)]]], nil, from: plain))
         #expect(!service.hidesNothing("a", [:], MarkedError(Declined(name: "jane")), from: plain))
         terms.rules = .standard
-        #expect(!service.hidesNothing("a", [:], nil, from: Audience(privacy: terms)))
+        let searched = Audience(privacy: terms)
+        #expect(service.hidesNothing("a \("b")", ["a": [1, ["b": 2]]], MarkedError(Plain(description: "c")), from: searched))
+        #expect(!service.hidesNothing("token=\(1)", [:], nil, from: searched))
+        #expect(!service.hidesNothing("a", ["password": "x"], nil, from: searched))
+        #expect(!service.hidesNothing("a", ["a": [["b": "pin=1"]]], nil, from: searched))
+        #expect(!service.hidesNothing("a", ["a": [4_111_111_111_111_111]], nil, from: searched))
+        #expect(!service.hidesNothing("a", ["pin=1": 1], nil, from: searched))
+        #expect(!service.hidesNothing("a", [:], MarkedError(Plain(description: "pin=1")), from: searched))
+        terms.rules.unmarkedTexts = .private
+        #expect(!service.hidesNothing("a", ["n": 1], nil, from: Audience(privacy: terms)))
     }
 
     @Test("S37: what a sink says of its failure is masked as well")

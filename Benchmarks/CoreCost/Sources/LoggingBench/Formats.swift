@@ -7,25 +7,34 @@ enum Formats {
     static func measure(_ rows: Rows) throws {
         let rounds = 200_000
         nonisolated(unsafe) var sink = 0
-        func time(_ name: String, _ count: Int = rounds, _ body: (Int) -> Int) throws {
+        func nanoseconds(_ count: Int = rounds, _ body: (Int) -> Int) -> Double {
             for i in 0..<count / 10 { sink &+= body(i) }
             let start = counters_processor_nanoseconds()
             for i in 0..<count { sink &+= body(i) }
-            try rows.add(name, "ns", Double(counters_processor_nanoseconds() - start) / Double(count))
+            return Double(counters_processor_nanoseconds() - start) / Double(count)
+        }
+        func time(_ name: String, _ count: Int = rounds, _ body: (Int) -> Int) throws {
+            try rows.add(name, "ns", nanoseconds(count, body))
         }
         func moment(_ i: Int) -> Double { 1_763_717_360 + Double(i) / 1000 }
 
         let layout = try TextFormat.layout("\(.time(digits: 6, zone: .utc)) \(.message)")
+        let other = try TextFormat.layout(" \(.message)")
         let events = (0..<1000).map { i in
             LogEvent(sequence: UInt64(i), time: LogTime(seconds: moment(i)), level: .info, message: "")
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(1 << 10)
-        try time("stamp") { i in
-            bytes.removeAll(keepingCapacity: true)
-            layout.append(events[i % 1000], to: &bytes)
-            return bytes.count
+        // What a line takes with its time stamp and without.
+        func line(_ format: TextFormat) -> Double {
+            nanoseconds(10 * rounds) { i in
+                bytes.removeAll(keepingCapacity: true)
+                format.append(events[i % 1000], to: &bytes)
+                return bytes.count
+            }
         }
+        let without = line(other)
+        try rows.add("stamp", "ns", line(layout) - without)
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         try time("ISO8601FormatStyle") { Date(timeIntervalSince1970: moment($0)).formatted(style).utf8.count }
         let formatter = DateFormatter()
@@ -55,7 +64,9 @@ enum Formats {
         bytes.reserveCapacity(1 << 20)
         try time("json lines", 300) { _ in
             bytes.removeAll(keepingCapacity: true)
-            for event in full { format.append(event, to: &bytes) }
+            full.withUnsafeBufferPointer { events in
+                for i in events.indices { format.append(events[i], to: &bytes) }
+            }
             return bytes.count
         }
         let encoder = JSONEncoder()

@@ -109,9 +109,11 @@ struct LoggingBench {
 
     /// What the process holds more after logging from so many threads, in MiB.
     static func memory(threads: Int, in folder: String, _ rows: Rows) throws {
+        // Memory of its own, not the pages of the program's file that come to be used.
         func resident() throws -> Double {
-            let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-            return Double(fields[1])! * Double(sysconf(Int32(_SC_PAGESIZE))) / Double(1 << 20)
+            let lines = try String(contentsOfFile: "/proc/self/status", encoding: .utf8).split(separator: "\n")
+            let kilobytes = lines.first { $0.hasPrefix("RssAnon:") }!.split(whereSeparator: { $0 == " " || $0 == "\t" })[1]
+            return Double(kilobytes)! / 1024
         }
         // The threads themselves are there before.
         inParallel(threads) { _ in usleep(10_000) }
