@@ -44,10 +44,13 @@ import Musl
         }
     }
 
-    @Test func aBodyOfUnknownLengthGoesInChunks() async throws {
+    // Where one connection is meant to be kept nothing is awaited: libcurl lets go of one that was idle for two minutes, and so long can
+    // a task wait for its turn among the others of a slow run.
+
+    @Test func aBodyOfUnknownLengthGoesInChunks() throws {
         let server = try LoopbackServer { _ in .status(200) }, source = Source()
         for _ in 0..<2 {
-            #expect(try await transport.send(HTTPRequest(url: server.url, stream: source.stream())).status == 200)
+            #expect(try transport.sendAndWait(HTTPRequest(url: server.url, stream: source.stream()), by: .seconds(60)).status == 200)
         }
         #expect(server.requests.map(\.body) == [source.content, source.content])
         #expect(server.requests[0].header("Transfer-Encoding") == "chunked")
@@ -78,7 +81,7 @@ import Musl
     }
 
     @Test("47: a kept connection that ends in the middle of a body is replaced, and the body sent again from its beginning")
-    func aBodyIsSentAgain() async throws {
+    func aBodyIsSentAgain() throws {
         let source = Source(), heads = Locked(0)
         let server = try LoopbackServer(atHead: { _ in
             let number = heads.withLock { heads in
@@ -96,7 +99,7 @@ import Musl
             HTTPRequest(url: server.url, body: [1]), HTTPRequest(url: server.url, stream: source.stream()),
             HTTPRequest(url: server.url, stream: known), HTTPRequest(url: server.url, body: source.content),
         ].enumerated() {
-            #expect(try await transport.send(request).status == 200)
+            #expect(try transport.sendAndWait(request, by: .seconds(60)).status == 200)
             #expect(server.requests.count == number + 1)
             if number > 0 { #expect(server.requests[number].body == source.content) }
         }
