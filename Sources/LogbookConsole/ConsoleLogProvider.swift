@@ -87,16 +87,16 @@ public final class ConsoleLogProvider: LogProvider, LineSink {
     }
 
     /// Lines that the stream does not take are lost, as they are one by one: the console is never tried again.
-    package func write(_ bytes: [UInt8], lineEnds: [Int], times: [LogTime]) {
-        var failure: SystemError?, written = 0
-        do { try lane.stream.write(bytes, taken: &written) } catch { failure = error }
-        let lines = failure == nil ? lineEnds.count : lineEnds.prefix { $0 <= written }.count
+    package func write(_ lines: LineBatch) {
+        var failure: SystemError?, taken = 0
+        do { try lane.stream.write(lines.bytes, taken: &taken) } catch { failure = error }
+        let written = failure == nil ? lines.count : lines.ends.prefix { $0 <= taken }.count
         account.withLock { account in
-            account.submit(lineEnds.count)
-            account.deliver(lines)
-            account.drop(lineEnds.count - lines, .inputOutputError)
+            account.submit(lines.count)
+            account.deliver(written)
+            account.drop(lines.count - written, .inputOutputError)
         }
-        if let failure { LogDiagnostics.report("console", "\(lineEnds.count - lines) lines are lost: \(failure)") }
+        if let failure { LogDiagnostics.report("console", "\(lines.count - written) lines are lost: \(failure)") }
     }
 
     /// The colour ends before the newline, so that it never reaches what others print next.

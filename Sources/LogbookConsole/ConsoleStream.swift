@@ -44,19 +44,21 @@ final class ConsoleStream: Sendable {
     /// Writes one line, in one system call when it is short and the stream takes it.
     func write(_ line: [UInt8]) throws(SystemError) {
         var taken = 0
-        try write(line, taken: &taken)
+        try line.withUnsafeBufferPointer { line throws(SystemError) in try write(line, taken: &taken) }
     }
 
     /// Writes whole lines.
     /// - Parameter taken: How many bytes of them the stream has, also when not all could be written.
-    func write(_ lines: [UInt8], taken: inout Int) throws(SystemError) {
+    func write(_ lines: UnsafeBufferPointer<UInt8>, taken: inout Int) throws(SystemError) {
         taken = 0
         guard number >= 0 else { throw SystemError(openFailure, in: "fcntl") }
         try state.withLock { state throws(SystemError) in
             let patience = LogDeadline.after(state.isStuck ? .zero : self.patience)
             if state.isMidLine {
                 var end = 0
-                try push([0x0A], taken: &end, &state, until: patience)
+                try [0x0A].withUnsafeBufferPointer { newline throws(SystemError) in
+                    try push(newline, taken: &end, &state, until: patience)
+                }
                 state.isMidLine = false
             }
             try push(lines, taken: &taken, &state, until: patience)
@@ -64,14 +66,14 @@ final class ConsoleStream: Sendable {
     }
 
     private func push(
-        _ bytes: [UInt8], taken: inout Int, _ state: inout State, until patience: LogDeadline
+        _ bytes: UnsafeBufferPointer<UInt8>, taken: inout Int, _ state: inout State, until patience: LogDeadline
     ) throws(SystemError) {
         while taken < bytes.count {
             // Asking first bounds the wait also where writing itself would block: a pipe nobody reads, a halted terminal.
             if !isFile { try awaitRoom(until: patience, &state) }
             let rest = bytes.count - taken
             let chunk = isFile ? rest : min(rest, Self.readyBytes)
-            let count = bytes.withUnsafeBufferPointer { logbook_write(number, $0.baseAddress! + taken, chunk) }
+            let count = logbook_write(number, bytes.baseAddress! + taken, chunk)
             let failure = errno
             if count > 0 {
                 taken += count

@@ -92,8 +92,7 @@ extension BatchEngine {
     private func write(_ batch: ArraySlice<QueueItem>) -> (any Error)? {
         inside(nesting: batch[batch.startIndex].nesting) {
             if let lines {
-                let chunk = batch.lines
-                try lines.sink.write(chunk.bytes, lineEnds: chunk.ends, times: chunk.times)
+                try batch.lines.lend(to: lines.sink.write)
             } else {
                 try sink.write(batch.events)
             }

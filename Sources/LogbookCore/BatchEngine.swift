@@ -139,7 +139,7 @@ final class BatchEngine: Sendable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
         lines.layout.append(event, to: &bytes)
-        let chunk = LineChunk(bytes, ends: [bytes.count], times: [event.time], sequences: [event.sequence])
+        let chunk = LineChunk(bytes, event.time, event.sequence)
         return .lines(LineRun(chunk, 0..<1, nesting: event.nesting, isPrivileged: event.isPrivileged))
     }
 

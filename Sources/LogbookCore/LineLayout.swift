@@ -20,9 +20,6 @@ package protocol LineSink: Sendable {
 
     /// Writes lines in the order in which they came, on the queue's thread. Errors mean what they mean for events,
     /// ``BatchWriteError`` too.
-    /// - Parameters:
-    ///   - bytes: Whole lines.
-    ///   - lineEnds: Offsets behind each line's newline, in order; the last is the length of `bytes`. Never empty.
-    ///   - times: When each line's event was said.
-    func write(_ bytes: [UInt8], lineEnds: [Int], times: [LogTime]) throws
+    /// - Parameter lines: At least one.
+    func write(_ lines: LineBatch) throws
 }

@@ -1,20 +1,24 @@
 /// Memory of lines that were written, for those that come: memory that was given back to the system comes back page by page.
 final class LinePool: Sendable {
-    /// 64 KiB each, kept for good once a queue has filled.
+    /// 80 KiB each, kept for good once a queue has filled.
     static let maximumKept = 8
-    private let kept = Locked<[[UInt8]]>([])
+    private let kept = Locked<[LineStorage]>([])
 
-    /// Empty, with room for so many bytes.
-    func take(room: Int) -> [UInt8] {
-        if let bytes = kept.withLock({ $0.popLast() }) { return bytes }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(room)
-        return bytes
-    }
+    deinit { kept.withLock { for storage in $0 { storage.deallocate() } } }
 
-    func give(_ bytes: consuming [UInt8]) {
-        bytes.removeAll(keepingCapacity: true)
-        let bytes = bytes
-        kept.withLock { if $0.count < Self.maximumKept { $0.append(bytes) } }
+    /// Without lines; nil when there is none.
+    func take() -> LineStorage? { kept.withLock { $0.popLast() } }
+
+    /// Keeps it, or lets it go.
+    func give(_ storage: consuming LineStorage) {
+        storage.removeAll()
+        let storage = storage
+        let isKept = kept.withLock { kept in
+            // One that had to grow is not kept: it would be held for ever by lines of a common length.
+            guard kept.count < Self.maximumKept, storage.capacity == LineMemory.keptCapacity else { return false }
+            kept.append(storage)
+            return true
+        }
+        if !isKept { storage.deallocate() }
     }
 }

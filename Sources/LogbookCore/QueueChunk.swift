@@ -11,51 +11,72 @@ protocol QueueChunk: AnyObject, Sendable {
 
 /// Lines of one layout, one after the other; shared by the queues of every registration that has the layout.
 ///
-/// `@unchecked`: its memory changes hands when nobody holds it any more, and at no other time.
+/// `@unchecked`: its memory is written before it is made, and given to others when nobody holds it any more.
 final class LineChunk: QueueChunk, @unchecked Sendable {
-    private var memory: [UInt8]
-    private let pool: LinePool?
-    var bytes: [UInt8] { memory }
-    /// Offsets behind each line's newline.
-    let ends: [Int]
-    /// When each line's event was said.
-    let times: [LogTime]
-    let sequences: [UInt64]
+    static let empty = LineChunk(LineStorage(capacity: 0, lineCapacity: 0))
 
-    /// - Parameter pool: Where the bytes come from.
-    init(_ bytes: [UInt8], ends: [Int], times: [LogTime], sequences: [UInt64], pool: LinePool? = nil) {
-        memory = bytes
+    private let storage: LineStorage
+    private let pool: LinePool?
+
+    /// - Parameter pool: Who takes the storage afterwards.
+    init(_ storage: LineStorage, pool: LinePool? = nil) {
+        self.storage = storage
         self.pool = pool
-        self.ends = ends
-        self.times = times
-        self.sequences = sequences
+    }
+
+    /// Takes no more room than they need.
+    convenience init(copying places: Range<Int>, of other: LineStorage) {
+        var storage = LineStorage(capacity: other.range(of: places).count, lineCapacity: places.count)
+        storage.append(other, places)
+        self.init(storage)
+    }
+
+    /// A single line.
+    convenience init(_ line: [UInt8], _ time: LogTime, _ sequence: UInt64) {
+        var storage = LineStorage(capacity: line.count, lineCapacity: 1)
+        line.withUnsafeBufferPointer { if let bytes = $0.baseAddress { storage.start.update(from: bytes, count: $0.count) } }
+        storage.count = line.count
+        storage.endLine(time, sequence)
+        self.init(storage)
+    }
+
+    /// - Parameter runs: Of lines.
+    convenience init(joining runs: [LineRun]) {
+        var storage = LineStorage(
+            capacity: runs.reduce(0) { $0 + $1.chunk.storage.range(of: $1.places).count }, lineCapacity: runs.reduce(0) { $0 + $1.count })
+        for run in runs { storage.append(run.chunk.storage, run.places) }
+        self.init(storage)
     }
 
     deinit {
-        guard let pool else { return }
-        var bytes: [UInt8] = []
-        swap(&bytes, &memory)   // nobody else holds it: what is put into it next is not copied
-        pool.give(bytes)
+        if let pool { pool.give(storage) } else { storage.deallocate() }
     }
 
-    var count: Int { ends.count }
-    func sequence(at place: Int) -> UInt64 { sequences[place] }
-    func time(at place: Int) -> LogTime { times[place] }
+    var count: Int { storage.lineCount }
+    func sequence(at place: Int) -> UInt64 {
+        precondition(place < count)
+        return storage.sequences[place]
+    }
+    func time(at place: Int) -> LogTime {
+        precondition(place < count)
+        return storage.times[place]
+    }
 
-    /// Where the bytes of some lines are.
-    func range(of places: Range<Int>) -> Range<Int> {
-        (places.lowerBound == 0 ? 0 : ends[places.lowerBound - 1])..<(places.isEmpty ? 0 : ends[places.upperBound - 1])
+    /// Lends all of it.
+    func lend<Result>(to body: (LineBatch) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(self) {
+            try body(
+                LineBatch(
+                    bytes: UnsafeBufferPointer(start: storage.start, count: storage.count),
+                    ends: UnsafeBufferPointer(start: storage.ends, count: count),
+                    times: UnsafeBufferPointer(start: storage.times, count: count)))
+        }
     }
 
     /// Their bytes and a fixed share each.
-    func estimatedBytes(of places: Range<Int>) -> Int { places.isEmpty ? 0 : range(of: places).count + 32 * places.count }
+    func estimatedBytes(of places: Range<Int>) -> Int { places.isEmpty ? 0 : storage.range(of: places).count + 32 * places.count }
 
-    func copy(of places: Range<Int>) -> LineChunk {
-        let range = range(of: places)
-        return LineChunk(
-            Array(bytes[range]), ends: ends[places].map { $0 - range.lowerBound }, times: Array(times[places]),
-            sequences: Array(sequences[places]))
-    }
+    func copy(of places: Range<Int>) -> LineChunk { LineChunk(copying: places, of: storage) }
 }
 
 /// Events as they are; shared by the queues of every registration that wants those.

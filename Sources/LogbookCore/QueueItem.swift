@@ -83,15 +83,9 @@ extension ArraySlice<QueueItem> {
     /// The lines in one piece.
     var lines: LineChunk {
         if count == 1, case .lines(let run)? = first, run.isWholeChunk { return run.chunk }
-        var bytes: [UInt8] = [], ends: [Int] = [], times: [LogTime] = [], sequences: [UInt64] = []
-        ends.reserveCapacity(eventCount)
-        for case .lines(let run) in self {
-            let range = run.chunk.range(of: run.places), offset = bytes.count - range.lowerBound
-            for end in run.chunk.ends[run.places] { ends.append(end + offset) }
-            times += run.chunk.times[run.places]
-            sequences += run.chunk.sequences[run.places]
-            bytes.append(contentsOf: run.chunk.bytes[range])
-        }
-        return LineChunk(bytes, ends: ends, times: times, sequences: sequences)
+        return LineChunk(
+            joining: compactMap { item in
+                if case .lines(let run) = item { run } else { nil }
+            })
     }
 }

@@ -101,7 +101,7 @@ public final class FileLogProvider: LogProvider, BatchSink, LineSink {
         format.append(event, to: &line)
         lineEnds.append(line.count)
         times.append(event.time)
-        let outcome = file.append(line, lineEnds: lineEnds, times: times)
+        let outcome = LineBatch.lending(line, ends: lineEnds, times: times, to: file.append)
         let failure = outcome.lines == lineEnds.count ? nil : outcome.failure
         if marked > 0, outcome.lines == 0 { miss(marked, because: failure) }
         switch failure {
@@ -159,26 +159,29 @@ public final class FileLogProvider: LogProvider, BatchSink, LineSink {
             format.append(event, to: &lines)
             lineEnds.append(lines.count)
         }
-        try write(lines, lineEnds: lineEnds, times: batch.map(\.time))
+        try LineBatch.lending(lines, ends: lineEnds, times: batch.map(\.time), to: write)
     }
 
     /// Its queue holds lines when the format is one of ours.
     package var lineLayout: (any LineLayout)? { format as? any LineLayout }
 
-    package func write(_ bytes: [UInt8], lineEnds: [Int], times: [LogTime]) throws {
+    package func write(_ lines: LineBatch) throws {
         var done = 0
-        while done < lineEnds.count {
-            var lines = bytes, ends = lineEnds, moments = times, marked = 0
+        while done < lines.count {
+            var marked = 0
+            let outcome: (lines: Int, failure: FileLogProviderError?)
             if done > 0 || isMissingLines.load(ordering: .relaxed) {
-                lines = []
-                marked = appendMarker(at: times[done], to: &lines)
-                let start = done > 0 ? lineEnds[done - 1] : 0, shift = lines.count - start
-                ends = (marked > 0 ? [lines.count] : []) + lineEnds[done...].map { $0 + shift }
-                moments = (marked > 0 ? [times[done]] : []) + times[done...]
-                lines += bytes[start...]
+                var bytes: [UInt8] = []
+                marked = appendMarker(at: lines.times[done], to: &bytes)
+                let start = done > 0 ? lines.ends[done - 1] : 0, shift = bytes.count - start
+                let ends = (marked > 0 ? [bytes.count] : []) + lines.ends[done...].map { $0 + shift }
+                let times = (marked > 0 ? [lines.times[done]] : []) + lines.times[done...]
+                bytes += lines.bytes[start...]
+                outcome = LineBatch.lending(bytes, ends: ends, times: times, to: file.append)
+            } else {
+                outcome = file.append(lines)
             }
             let markers = marked > 0 ? 1 : 0
-            let outcome = file.append(lines, lineEnds: ends, times: moments)
             if outcome.lines < markers { miss(marked, because: outcome.failure) }
             done += max(0, outcome.lines - markers)
             switch outcome.failure {

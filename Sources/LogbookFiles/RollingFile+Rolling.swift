@@ -27,7 +27,7 @@ extension RollingFile {
                 return false
             }
             // Files are often read one after the other: a torn line must not reach into the next one.
-            if old.endsMidLine { _ = push([0x0A], 0..<1, to: old) }
+            if old.endsMidLine { _ = pushNewline(to: old) }
             if old.distrusted == nil { retire(old) }
             let archive = try archiveActive(old)
             folderIsUnsafe = true

@@ -96,27 +96,24 @@ struct RollingFile<Base: FileSystem>: Sendable {
     }
 
     /// Appends lines, rolling in between where the policy says so.
-    /// - Parameters:
-    ///   - lineEnds: Offsets behind each line's newline, in order; the last is the length of `bytes`.
-    ///   - times: When each line's event happened; empty for now.
+    /// - Parameter lines: Without times where it is now that they are said.
     /// - Returns: How many lines are in the kernel's hands, and why it is not all of them.
-    mutating func append(
-        _ bytes: [UInt8], lineEnds: [Int], times: [LogTime] = []
-    ) -> (lines: Int, failure: FileLogProviderError?) {
-        var lines = 0
+    mutating func append(_ lines: LineBatch) -> (lines: Int, failure: FileLogProviderError?) {
+        var written = 0
         do throws(FileLogProviderError) {
-            while lines < lineEnds.count {
-                let start = lines == 0 ? 0 : lineEnds[lines - 1]
-                lines += try appendWhatFits(
-                    bytes, from: start, lineEnds: lineEnds[lines...], times: times.dropFirst(lines))
+            while written < lines.count {
+                let start = written == 0 ? 0 : lines.ends[written - 1]
+                written += try appendWhatFits(
+                    lines.bytes, from: start, lineEnds: lines.ends[written...], times: lines.times.dropFirst(written))
             }
-            return (lines, nil)
-        } catch { return (lines, error) }
+            return (written, nil)
+        } catch { return (written, error) }
     }
 
     /// - Returns: At least 1.
     private mutating func appendWhatFits(
-        _ bytes: [UInt8], from start: Int, lineEnds: ArraySlice<Int>, times: ArraySlice<LogTime>
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, lineEnds: Slice<UnsafeBufferPointer<Int>>,
+        times: Slice<UnsafeBufferPointer<LogTime>>
     ) throws(FileLogProviderError) -> Int {
         if let writeFailure, !writePause.isOver(clock.monotonicNanoseconds()) { throw writeFailure }
         let first = lineEnds.first! - start
@@ -126,7 +123,12 @@ struct RollingFile<Base: FileSystem>: Sendable {
             size = try verifiedSize()
         }
         if size == 0, !header.isEmpty {
-            _ = try write(header, from: 0, lineEnds: [header.count], size: 0)
+            let header = header
+            _ = try header.withUnsafeBufferPointer { header throws(FileLogProviderError) in
+                try [header.count].withUnsafeBufferPointer { ends throws(FileLogProviderError) in
+                    try write(header, from: 0, lineEnds: ends[...], size: 0)
+                }
+            }
             size = try verifiedSize()
         }
         // While another process rolls, or rolling fails, a file that is too large is better than a lost line.
@@ -142,19 +144,20 @@ struct RollingFile<Base: FileSystem>: Sendable {
     }
 
     private mutating func write(
-        _ bytes: [UInt8], from start: Int, lineEnds: ArraySlice<Int>, size: Int, isSecondTry: Bool = false
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, lineEnds: Slice<UnsafeBufferPointer<Int>>, size: Int,
+        isSecondTry: Bool = false
     ) throws(FileLogProviderError) -> Int {
         guard case .open(var active) = phase else { throw .closed(path: path) }
         var end = size
         var (taken, failure) = (0, SystemError?.none)
         if active.endsMidLine {
-            (taken, failure) = push([0x0A], 0..<1, to: active)
+            (taken, failure) = pushNewline(to: active)
             end += taken
             taken = 0
             active.endsMidLine = failure != nil
         }
         if failure == nil {
-            (taken, failure) = push(bytes, start..<lineEnds.last!, to: active)
+            (taken, failure) = push(UnsafeBufferPointer(rebasing: bytes[start..<lineEnds.last!]), to: active)
             end += taken
         }
         guard let failure else {
@@ -193,21 +196,22 @@ struct RollingFile<Base: FileSystem>: Sendable {
     }
 
     /// Writes all of it, unless something fails.
-    func push(_ bytes: [UInt8], _ range: Range<Int>, to active: Active) -> (taken: Int, failure: SystemError?) {
+    private func push(_ bytes: UnsafeBufferPointer<UInt8>, to active: Active) -> (taken: Int, failure: SystemError?) {
         var taken = 0
         do throws(SystemError) {
-            while taken < range.count {
-                let rest = (range.lowerBound + taken)..<range.upperBound
-                let count = try bytes.withUnsafeBufferPointer { buffer throws(SystemError) in
-                    try files.append(
-                        UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: buffer[rest])),
-                        to: active.handle.descriptor)
-                }
+            while taken < bytes.count {
+                let rest = UnsafeBufferPointer(rebasing: bytes[taken...])
+                let count = try files.append(UnsafeRawBufferPointer(rest), to: active.handle.descriptor)
                 guard count > 0 else { throw SystemError(ENOSPC, in: "write") }
                 taken += count
             }
             return (taken, nil)
         } catch { return (taken, error) }
+    }
+
+    /// Ends a line that was left in the middle.
+    func pushNewline(to active: Active) -> (taken: Int, failure: SystemError?) {
+        [0x0A].withUnsafeBufferPointer { push($0, to: active) }
     }
 
     /// Takes the beginning of a line back that could not be finished, if nobody has written behind it. Otherwise it stays, and

@@ -113,18 +113,12 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
 
     // Who calls it knows only a LogFile: without this the compiler makes code for any file system, and not for the one there is.
     @_specialize(where Base == SystemFileSystem)
-    func append(
-        _ bytes: [UInt8], lineEnds: [Int], times: [LogTime]
-    ) -> (lines: Int, failure: FileLogProviderError?) {
-        let outcome = locked { $0.append(bytes, lineEnds: lineEnds, times: times) }
+    func append(_ lines: LineBatch) -> (lines: Int, failure: FileLogProviderError?) {
+        let outcome = locked { $0.append(lines) }
         guard durability == .power, outcome.lines > 0 else { return outcome }
         if (try? commits.join { () throws(FileLogProviderError) in try synchronize(by: .never) }) != nil { return outcome }
         // Once more, to the new file that the failure has begun.
-        let again = locked {
-            $0.append(
-                Array(bytes[..<lineEnds[outcome.lines - 1]]), lineEnds: Array(lineEnds[..<outcome.lines]),
-                times: Array(times.prefix(outcome.lines)))
-        }
+        let again = locked { $0.append(lines.prefix(outcome.lines)) }
         guard again.lines > 0 else { return again }
         do {
             try commits.join { () throws(FileLogProviderError) in try synchronize(by: .never) }

@@ -11,11 +11,22 @@ private struct PlainLayout: LineLayout, Equatable {
     private func append(_ message: [UInt8], to memory: LineMemory) {
         var bytes: [UInt8] = []
         append(message, to: &bytes)
-        memory.grow(by: bytes.count)
-        memory.next.update(from: bytes, count: bytes.count)
-        memory.finish(at: memory.next + bytes.count)
+        memory.append(bytes)
     }
     private func append(_ message: [UInt8], to bytes: inout [UInt8]) { bytes += [mark] + message + [0x0A] }
+}
+
+extension LineMemory {
+    fileprivate func append(_ bytes: [UInt8]) {
+        grow(by: bytes.count)
+        next.update(from: bytes, count: bytes.count)
+        finish(at: next + bytes.count)
+    }
+
+    fileprivate func append(_ line: String, at nanoseconds: Int64, _ sequence: UInt64) {
+        append(Array(line.utf8))
+        endLine(LogTime(nanoseconds: nanoseconds), sequence)
+    }
 }
 
 /// Keeps its lines, stops at a gate before it writes, and fails as it is told.
@@ -33,14 +44,14 @@ final class LineKeeper: BatchSink, LineSink {
 
     func write(_ batch: [LogEvent]) throws { throw ScriptedFailure("events instead of lines") }
 
-    func write(_ bytes: [UInt8], lineEnds: [Int], times: [LogTime]) throws {
+    func write(_ batch: LineBatch) throws {
         gate.wait()
         var lines: [String] = [], start = 0
-        for end in lineEnds {
-            lines.append(String(decoding: bytes[start..<end - 1], as: UTF8.self))
+        for end in batch.ends {
+            lines.append(String(decoding: batch.bytes[start..<end - 1], as: UTF8.self))
             start = end
         }
-        guard start == bytes.count, times.count == lines.count else { throw ScriptedFailure("lines do not end where they should") }
+        guard start == batch.bytes.count, batch.times.count == lines.count else { throw ScriptedFailure("lines do not end where they should") }
         let failure = state.withLock { state in
             state.calls += 1
             state.largestBatch = max(state.largestBatch, lines.count)
@@ -89,10 +100,15 @@ final class LineKeeper: BatchSink, LineSink {
 
     @Test func aPoolKeepsMemoryAndNotWhatWasInIt() {
         let pool = LinePool()
-        pool.give(Array(repeating: 7, count: 70_000))
-        let bytes = pool.take(room: 10)
-        #expect(bytes.isEmpty && bytes.capacity >= 70_000)
-        #expect(pool.take(room: 10).capacity < 70_000)
+        var storage = LineStorage(capacity: LineMemory.keptCapacity, lineCapacity: 1)
+        storage.count = 7
+        storage.endLine(LogTime(nanoseconds: 1), 1)
+        pool.give(storage)
+        pool.give(LineStorage(capacity: LineMemory.keptCapacity * 2, lineCapacity: 1))   // it would be kept for ever
+        let kept = pool.take()
+        #expect(kept?.ends == storage.ends && kept?.count == 0 && kept?.lineCount == 0)
+        #expect(pool.take() == nil)
+        kept?.deallocate()
     }
 
     @Test func aSinkMaySayHowManyLinesItWrote() {
@@ -136,21 +152,44 @@ final class LineKeeper: BatchSink, LineSink {
         #expect(PlainLayout().isEqual(to: PlainLayout()) && !PlainLayout().isEqual(to: PlainLayout(mark: 0x2D)))
     }
 
+    private func chunk(_ lines: [String], times: ClosedRange<Int64>, sequences: [UInt64]) -> LineChunk {
+        let memory = LineMemory()
+        for ((line, time), sequence) in zip(zip(lines, times), sequences) { memory.append(line, at: time, sequence) }
+        return memory.take()
+    }
+    private func text(_ chunk: LineChunk) -> String { chunk.lend { String(decoding: $0.bytes, as: UTF8.self) } }
+    private func ends(_ chunk: LineChunk) -> [Int] { chunk.lend { Array($0.ends) } }
+
+    @Test func memoryGrowsWithItsLines() {
+        let memory = LineMemory(), count = 3 * DistributionRound.maximumCount
+        let lines = (0..<count).map { String(repeating: "x", count: $0 % 300) + "\n" }
+        for round in 0..<3 {   // a line longer than all that was there before, then as before
+            let lines = round == 1 ? lines + [String(repeating: "y", count: 3 << 20) + "\n"] : lines
+            for (number, line) in lines.enumerated() { memory.append(line, at: Int64(number), UInt64(number)) }
+            #expect(memory.lineCount == lines.count)
+            let chunk = memory.take()
+            #expect(memory.lineCount == 0 && memory.count == 0)
+            #expect(text(chunk) == lines.joined())
+            #expect(ends(chunk).count == lines.count && ends(chunk).last == chunk.lend { $0.bytes.count })
+            #expect((0..<chunk.count).allSatisfy { chunk.sequence(at: $0) == UInt64($0) && chunk.time(at: $0).nanoseconds == Int64($0) })
+        }
+        #expect(memory.take() === LineChunk.empty)
+    }
+
     @Test func aQueueThatHearsLittleKeepsLittle() {
-        let chunk = LineChunk(
-            Array("one\ntwo\nthree\nfour\n".utf8), ends: [4, 8, 14, 19], times: (1...4).map { LogTime(nanoseconds: $0) },
-            sequences: [11, 12, 14, 13])
+        let chunk = chunk(["one\n", "two\n", "three\n", "four\n"], times: 1...4, sequences: [11, 12, 14, 13])
         var run = LineRun(chunk, 1..<4, nesting: 0, isPrivileged: false)
-        #expect(run.chunk.range(of: run.places) == 4..<19 && run.compacted.chunk === chunk)
+        #expect(run.estimatedBytes == 15 + 3 * 32 && run.compacted.chunk === chunk)
         let first = run.removeFirst(1)
-        #expect(first.places == 1..<2 && run.places == 2..<4 && chunk.range(of: first.places) == 4..<8)
+        #expect(first.places == 1..<2 && run.places == 2..<4 && first.estimatedBytes == 4 + 32)
         let small = first.compacted
-        #expect(small.chunk !== chunk && small.chunk.bytes == Array("two\n".utf8) && small.chunk.ends == [4])
+        #expect(small.chunk !== chunk && text(small.chunk) == "two\n" && ends(small.chunk) == [4])
         let items: ArraySlice<QueueItem> = [.lines(small), .lines(run)]
-        #expect(items.lines.bytes == Array("two\nthree\nfour\n".utf8) && items.lines.ends == [4, 10, 15])
-        #expect(items.lines.times.map(\.nanoseconds) == [2, 3, 4] && items.lines.sequences == [12, 14, 13])
+        #expect(text(items.lines) == "two\nthree\nfour\n" && ends(items.lines) == [4, 10, 15])
+        #expect((0..<3).map { items.lines.time(at: $0).nanoseconds } == [2, 3, 4])
+        #expect((0..<3).map { items.lines.sequence(at: $0) } == [12, 14, 13])
         #expect(items.asLoss?.count == 3 && items.asLoss?.sequences == 12...14)
-        #expect(items.droppingEvents(2).lines.bytes == Array("four\n".utf8))
+        #expect(text(items.droppingEvents(2).lines) == "four\n")
         #expect(items.droppingEvents(3).isEmpty && items.eventCount == 3)
     }
 }

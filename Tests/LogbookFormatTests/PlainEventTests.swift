@@ -71,7 +71,9 @@ import Testing
                     to: memory)
             }
         }
-        #expect(memory.take().bytes == expected)
-        #expect(other.take().bytes == expected)
+        for memory in [memory, other] {
+            memory.endLine(LogTime(nanoseconds: 0), 1)
+            #expect(memory.take().lend { Array($0.bytes) } == expected)
+        }
     }
 }
