@@ -64,21 +64,26 @@ extension LogValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation
 public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public typealias Member = (key: String, value: LogValue)
     /// As a literal brings them: its array is taken as it is.
-    private var entries: [(String, LogValue)] = Array()
+    @usableFromInline private(set) var entries: [(String, LogValue)] = Array()
     /// Kept with every change, so that an event without protected values is told by one look; stays when the value goes.
-    private(set) var mayHoldProtected = false
+    @usableFromInline private(set) var mayHoldProtected = false
     /// The words that it takes as ``MemberWords``; negative where it is, or once was, more than a record can carry.
-    private var countedWords: Int32 = 0
+    @usableFromInline private(set) var countedWords: Int32 = 0
     /// Where each key stands; there only beyond ``searchedMembers``, so that even a million members cost no quadratic time.
-    private var places: [String: Int]?
+    @usableFromInline private(set) var places: [String: Int]?
     /// Up to so many members a key is looked for one by one.
     private static let searchedMembers = 32
 
+    @inlinable
     public init() {}
+    // In the calling program: every call without metadata says `[:]`.
+    @inlinable
     public init(dictionaryLiteral elements: (String, LogValue)...) {
-        if elements.isEmpty {   // every call without metadata says `[:]`
-            self.init()
-        } else if elements.count <= Self.searchedMembers, Self.areDistinct(elements) {
+        if elements.isEmpty { self.init() } else { self.init(elements: elements) }
+    }
+    @usableFromInline
+    init(elements: [(String, LogValue)]) {
+        if elements.count <= Self.searchedMembers, Self.areDistinct(elements) {
             self.init(distinct: elements)
         } else {
             self.init(elements)
