@@ -134,7 +134,10 @@ final class Distributor: Sendable {
             body.pointee = MessageWord.make(.text, UInt64(truncatingIfNeeded: text.count))
             if let start = text.baseAddress { UnsafeMutableRawPointer(body + 1).copyMemory(from: start, byteCount: text.count) }
         }
-        if memberWords > 0 { MemberWords.write(metadata, to: body + words) }
+        if memberWords > 0 {
+            let end = MemberWords.write(metadata, to: body + words)
+            precondition(end == body + words + memberWords)   // others' records lie behind
+        }
         ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level))
         if _slowPath(ring.usedCells > EventRing.crowdedCells || level >= .error) { call() }
     }

@@ -161,7 +161,7 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         if let place = place(of: key) {
             forget(place)
             entries[place].1 = value
-            return heed(key, value)
+            return heed(entries[place].0, value)   // an equal key may be other bytes: "é" as one scalar or two
         }
         entries.append((key, value))
         heed(key, value)

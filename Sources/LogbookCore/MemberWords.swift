@@ -49,7 +49,9 @@ package struct MemberWords {
     /// - Parameters:
     ///   - metadata: Has a ``size(of:)``.
     ///   - target: Room for so many words.
-    static func write(_ metadata: LogMetadata, to target: UnsafeMutablePointer<UInt64>) {
+    /// - Returns: Behind the last of them.
+    @discardableResult
+    static func write(_ metadata: LogMetadata, to target: UnsafeMutablePointer<UInt64>) -> UnsafeMutablePointer<UInt64> {
         var next = target
         // As a pointer: access to a variable of several closures would be checked while the program runs.
         withUnsafeMutablePointer(to: &next) { next in
@@ -75,6 +77,7 @@ package struct MemberWords {
                     | UInt64(truncatingIfNeeded: textCount) << (kindBits + lengthBits)
             }
         }
+        return next
     }
 
     /// - Returns: Its bytes.

@@ -9,7 +9,8 @@ import Testing
         let words = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: size)
         defer { words.deallocate() }
         words.initialize(repeating: .max)
-        if let start = words.baseAddress { MemberWords.write(metadata, to: start) }
+        guard let start = words.baseAddress else { return metadata }
+        #expect(MemberWords.write(metadata, to: start) == start + size)
         return MemberWords(UnsafeBufferPointer(words), count: metadata.count).metadata
     }
 
@@ -37,6 +38,24 @@ import Testing
         #expect(carried(LogMetadata((0..<257).map { ("key\($0)", .integer($0)) })) == nil)
     }
 
+    @Test func keysThatAreEqualAsOtherBytesTakeTheRoomTheyTake() {
+        let long = "aaaaaae\u{301}", short = "aaaaaa\u{E9}"
+        #expect(long == short && long.utf8.count == 9 && short.utf8.count == 8)
+        var changed: LogMetadata = [long: 1]
+        changed[short] = 2
+        let before: [(String, LogValue)] = (0..<40).map { ("key\($0)", .integer($0)) }
+        let pair: [(String, LogValue)] = [(long, 1), (short, 2)], turned: [(String, LogValue)] = [(short, 1), (long, 2)]
+        let all: [LogMetadata] = [
+            changed, [long: 1, short: 2], [short: 1, long: 2], LogMetadata(pair), LogMetadata(turned),
+            (["a": 1, long: 1] as LogMetadata).merging(["b": 1, short: 2]), LogMetadata(before + pair),
+            LogMetadata(before + turned),
+        ]
+        for metadata in all {
+            #expect(metadata.plainWords == metadata.reduce(0) { $0 + MemberWords.size($1.key, $1.value)! })
+            #expect(carried(metadata) == metadata)
+        }
+    }
+
     @Test func theSizeIsRightHoweverTheMetadataCameToBe() {
         var numbers = SystemRandomNumberGenerator()
         for _ in 0..<200 {
@@ -56,6 +75,16 @@ import Testing
             #expect(carried(metadata) == metadata)
             metadata["nested"] = []
             #expect(metadata.plainWords == nil)
+        }
+        let letters: [Character] = ["k", "\u{E9}", "e\u{301}", "\u{AC00}", "\u{1100}\u{1161}"]
+        for _ in 0..<200 {   // equal keys of other bytes
+            var metadata = LogMetadata()
+            for number in 0..<Int.random(in: 1...60, using: &numbers) {
+                metadata[String((0..<Int.random(in: 0...6, using: &numbers)).map { _ in letters.randomElement(using: &numbers)! })] =
+                    .integer(Int64(number))
+            }
+            #expect(metadata.plainWords == metadata.reduce(0) { $0 + MemberWords.size($1.key, $1.value)! })
+            #expect(carried(metadata) == metadata)
         }
         var large: LogMetadata = ["text": .string(String(repeating: "x", count: EventRecord.maximumWords * 8 - 16))]
         #expect(large.plainWords == EventRecord.maximumWords)
