@@ -12,6 +12,7 @@
 #include <string.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -374,6 +375,15 @@ long logbook_write(int descriptor, const void *bytes, size_t count) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = failure;
     return written;
+}
+
+long logbook_write_at_once(int descriptor, const void *bytes, size_t count) {
+    struct pollfd request = {descriptor, POLLOUT, 0};
+    if (poll(&request, 1, 0) == 0) {
+        errno = EAGAIN;
+        return -1;
+    }
+    return logbook_write(descriptor, bytes, count);   // which says what is wrong, if anything is
 }
 
 int logbook_openat(int directory, const char *path, int flags, unsigned mode) {

@@ -18,6 +18,8 @@ public enum LogDiagnostics {
 
     /// One remark per origin in this span; the rest is counted.
     static let spacing = Duration.seconds(1)
+    /// Of a remark on standard error at most, so that a pipe takes it without waiting.
+    private static let maximumBytes = 4096
     /// Origins remembered at most; beyond that the oldest counts are forgotten.
     private static let maximumOrigins = 256
 
@@ -28,7 +30,8 @@ public enum LogDiagnostics {
     private static let state = Locked(State())
 
     /// Sends remarks to `handler` instead of standard error; nil goes back to standard error. The handler may be called from
-    /// any thread; what it logs reaches the providers like anything else.
+    /// any thread; what it logs reaches the providers like anything else. Standard error is never waited for: a remark that it does not
+    /// take at once is counted among those held back.
     public static func setHandler(_ handler: (@Sendable (Remark) -> Void)?) {
         state.withLock { $0.handler = handler }
     }
@@ -48,8 +51,11 @@ public enum LogDiagnostics {
         guard remarkable else { return }
         let remark = Remark(origin: origin, message: PrivacyLens.forDiagnostics.masked(message()), suppressed: suppressed)
         if let handler { return Inside.runOutside { handler(remark) } }
-        var line = Array(remark.description.utf8.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 })
+        var line = Array(remark.description.utf8.prefix(maximumBytes - 1).map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 })
         line.append(0x0A)
-        _ = logbook_write(2, line, line.count)   // nobody is left to tell if this fails
+        // Where a reader sleeps, a halted terminal for one, whoever reports would sleep as well. Nobody is left to tell of other failures.
+        if logbook_write_at_once(2, line, line.count) < 0 {
+            state.withLock { $0.recent[origin]?.suppressed += suppressed + 1 }
+        }
     }
 }

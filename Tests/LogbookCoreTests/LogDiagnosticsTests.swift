@@ -1,6 +1,14 @@
 import LogbookCore
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @Suite(.serialized) struct LogDiagnosticsTests {
     @Test func remarksOfOneOriginAreThinnedAndCounted() {
         let seen = Locked<[LogDiagnostics.Remark]>([])
@@ -13,5 +21,34 @@ import Testing
         #expect(thinned.first?.message == "remark 0" && thinned.first?.suppressed == 0)
         #expect(thinned.count < 100)
         #expect(remarks.contains { $0.origin == "other" && $0.description == "logbook: other: one" })
+    }
+
+    @Test func aReaderOfStandardErrorThatSleepsHoldsNobodyUp() async {
+        await #expect(processExitsWith: .success) {
+            var ends: [Int32] = [-1, -1]
+            try #require(pipe(&ends) == 0)
+            _ = fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) | O_NONBLOCK)
+            let block = [UInt8](repeating: 0x78, count: 4096)
+            while write(ends[1], block, block.count) > 0 {}
+            _ = fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) & ~O_NONBLOCK)
+            let console = dup(2)
+            try #require(dup2(ends[1], 2) == 2)
+            alarm(60)   // ends a process that waits
+            for number in 0..<10 { LogDiagnostics.report("origin \(number)", String(repeating: "y", count: 10_000)) }
+            // There is room for one remark, however long it is.
+            var taken = [UInt8](repeating: 0, count: 4096)
+            try #require(read(ends[0], &taken, taken.count) == 4096)
+            LogDiagnostics.report("late", String(repeating: "z", count: 10_000))
+            dup2(console, 2)
+            close(ends[1])
+            var rest: [UInt8] = []
+            while true {
+                let count = read(ends[0], &taken, taken.count)
+                if count <= 0 { break }
+                rest += taken[..<count]
+            }
+            let last = String(decoding: rest.suffix(4096), as: UTF8.self)
+            #expect(last.hasPrefix("logbook: late: zzz") && last.hasSuffix("z\n"))
+        }
     }
 }

@@ -132,6 +132,8 @@ int logbook_thread_start(const char *name, void (*body)(void *), void *context);
 
 /// write(2) with SIGPIPE and SIGXFSZ held back for this thread: a closed pipe or a file size limit gives -1 and errno.
 long logbook_write(int descriptor, const void *bytes, size_t count);
+/// The same without waiting: -1 and EAGAIN where the file takes nothing now. A pipe that takes anything takes 4 KiB.
+long logbook_write_at_once(int descriptor, const void *bytes, size_t count);
 
 /// open(2) and openat(2) are variadic in C; these are not.
 int logbook_openat(int directory, const char *path, int flags, unsigned mode);
