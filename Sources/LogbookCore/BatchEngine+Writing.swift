@@ -4,12 +4,15 @@ internal import CLogbookSystem
 extension BatchEngine {
     func run() {
         var pause = policy.firstPause
-        while let batch = nextBatch() {
-            if batch.isEmpty {
-                flushSink()
+        work: while true {
+            var rest: ArraySlice<QueueItem>
+            switch nextWork() {
+            case .write(let batch): rest = batch[...]
+            case .flush(let round, let deadline):
+                flushSink(round, by: deadline)
                 continue
+            case .end: break work
             }
-            var rest = batch[...]
             if isDiverting { divert(&rest) }
             while !rest.isEmpty {
                 let flushRound = state.withLock { $0.value.flushRound }
@@ -22,6 +25,15 @@ extension BatchEngine {
                     divert(&rest)
                     if !rest.isEmpty { settle(lost: rest, reason, because: cause) }
                     rest = []
+                case .some(BatchWriteError.refusedOne(let reason, let count, let cause)):
+                    precondition((0..<rest.eventCount).contains(count), "\(name) refused an event that it was not given")
+                    settle(written: count)
+                    rest = rest.droppingEvents(count)
+                    var refused = rest.firstEvent
+                    rest = rest.droppingEvents(1)
+                    divert(&refused)
+                    if !refused.isEmpty { settle(lost: refused, reason, because: cause) }
+                    pause = policy.firstPause
                 case .some(let failure):
                     if case BatchWriteError.wroteOnly(let count, _) = failure {
                         precondition((0...rest.eventCount).contains(count), "\(name) wrote more events than it was given")
@@ -48,11 +60,19 @@ extension BatchEngine {
         }
     }
 
-    /// Waits for work. An empty batch means that only a flush is asked for; nil that the queue is closed and empty.
-    private func nextBatch() -> [QueueItem]? {
+    private enum Work {
+        case write([QueueItem])
+        /// For those who asked up to this round: everything they wait for has left the queue. Who asks later asks for more.
+        case flush(round: UInt64, by: LogDeadline)
+        case end
+    }
+
+    private func nextWork() -> Work {
         state.withLock { access in
             while true {
-                if let target = access.value.flushRequested, access.value.settled >= target { return [] }
+                if let target = access.value.flushRequested, access.value.settled >= target {
+                    return .flush(round: access.value.flushRound, by: access.value.flushDeadline)
+                }
                 if !access.value.queue.isEmpty {
                     if !access.value.wantsAttention && access.value.phase == .running
                         && access.value.queuedCount < policy.batchCount && policy.linger > .zero
@@ -78,9 +98,9 @@ extension BatchEngine {
                     if access.value.queue.isEmpty { access.value.wantsAttention = false }
                     showPressure(access)
                     if access.value.waitingForRoom > 0 { access.broadcast() }
-                    return batch
+                    return .write(batch)
                 }
-                if access.value.phase == .closing { return nil }
+                if access.value.phase == .closing { return .end }
                 access.value.wantsAttention = false
                 access.value.isParked = true
                 access.wait()
@@ -202,10 +222,7 @@ extension BatchEngine {
         }
     }
 
-    private func flushSink() {
-        let (round, deadline) = state.withLock { access in
-            (access.value.flushRound, access.value.flushDeadline)
-        }
+    private func flushSink(_ round: UInt64, by deadline: LogDeadline) {
         var failure: (any Error)?
         do { try sink.flush(by: deadline) } catch { failure = error }
         do { try fallback?.flush(by: deadline) } catch { failure = failure ?? error }

@@ -74,11 +74,15 @@ public enum BatchWriteError: Error, CustomStringConvertible {
     case wroteOnly(count: Int, because: any Error)
     /// The batch can never be written and is dropped, counted under the reason.
     case refused(DropReason, because: any Error)
+    /// The first `after` events are written, the one behind them can never be: it alone is dropped, counted under the reason, and the
+    /// rest should be offered again.
+    case refusedOne(DropReason, after: Int, because: any Error)
 
     public var description: String {
         switch self {
         case .wroteOnly(let count, let cause): "wrote only \(count) events: \(cause)"
         case .refused(let reason, let cause): "refused (\(reason)): \(cause)"
+        case .refusedOne(let reason, let count, let cause): "refused one event after \(count) (\(reason)): \(cause)"
         }
     }
 }

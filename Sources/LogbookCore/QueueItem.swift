@@ -71,6 +71,12 @@ extension ArraySlice<QueueItem> {
         return rest
     }
 
+    /// The first event alone.
+    var firstEvent: ArraySlice<QueueItem> {
+        guard var item = first else { return [] }
+        return [item.count == 1 ? item : item.removeFirst(1)]
+    }
+
     /// The events in one piece.
     var events: [LogEvent] {
         if count == 1, case .events(let run)? = first, run.isWholeChunk { return run.chunk.events }

@@ -166,34 +166,31 @@ public final class FileLogProvider: LogProvider, BatchSink, LineSink {
     package var lineLayout: (any LineLayout)? { format as? any LineLayout }
 
     package func write(_ lines: LineBatch) throws {
-        var done = 0
-        while done < lines.count {
-            var marked = 0
-            let outcome: (lines: Int, failure: FileLogProviderError?)
-            if done > 0 || isMissingLines.load(ordering: .relaxed) {
-                var bytes: [UInt8] = []
-                marked = appendMarker(at: lines.times[done], to: &bytes)
-                let start = done > 0 ? lines.ends[done - 1] : 0, shift = bytes.count - start
-                let ends = (marked > 0 ? [bytes.count] : []) + lines.ends[done...].map { $0 + shift }
-                let times = (marked > 0 ? [lines.times[done]] : []) + lines.times[done...]
-                bytes += lines.bytes[start...]
-                outcome = LineBatch.lending(bytes, ends: ends, times: times, to: file.append)
-            } else {
-                outcome = file.append(lines)
-            }
-            let markers = marked > 0 ? 1 : 0
-            if outcome.lines < markers { miss(marked, because: outcome.failure) }
-            done += max(0, outcome.lines - markers)
-            switch outcome.failure {
-            case nil: return
-            case .closed(let path)?:
-                throw BatchWriteError.refused(.alreadyShutDown, because: FileLogProviderError.closed(path: path))
-            case .eventTooLarge?:
-                // The queue takes it for written, and our own account says that it is not.
-                lose(.oversize, because: outcome.failure)
-                done += 1
-            case let failure?: throw BatchWriteError.wroteOnly(count: done, because: failure)
-            }
+        var marked = 0
+        let outcome: (lines: Int, failure: FileLogProviderError?)
+        if isMissingLines.load(ordering: .relaxed) {
+            var bytes: [UInt8] = []
+            marked = appendMarker(at: lines.times[0], to: &bytes)
+            let shift = bytes.count
+            let ends = (marked > 0 ? [shift] : []) + lines.ends.map { $0 + shift }
+            let times = (marked > 0 ? [lines.times[0]] : []) + lines.times
+            bytes += lines.bytes
+            outcome = LineBatch.lending(bytes, ends: ends, times: times, to: file.append)
+        } else {
+            outcome = file.append(lines)
+        }
+        let markers = marked > 0 ? 1 : 0
+        if outcome.lines < markers { miss(marked, because: outcome.failure) }
+        let written = max(0, outcome.lines - markers)
+        switch outcome.failure {
+        case nil: return
+        case .closed(let path)?:
+            throw BatchWriteError.refused(.alreadyShutDown, because: FileLogProviderError.closed(path: path))
+        case .eventTooLarge(let path, let bytes)?:
+            let failure = FileLogProviderError.eventTooLarge(path: path, bytes: bytes)
+            miss(1, because: failure)
+            throw BatchWriteError.refusedOne(.oversize, after: written, because: failure)
+        case let failure?: throw BatchWriteError.wroteOnly(count: written, because: failure)
         }
     }
 

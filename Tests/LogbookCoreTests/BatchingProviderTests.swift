@@ -26,6 +26,68 @@ import Testing
         }
     }
 
+    /// Knows what was safe when a flush returned.
+    final class SafeSink: BatchSink {
+        private struct State { var written: [UInt64] = [], safe: Set<UInt64> = [] }
+        private let state = Locked(State())
+        func write(_ batch: [LogEvent]) { state.withLock { $0.written += batch.map(\.sequence) } }
+        func flush(by deadline: LogDeadline) {
+            state.withLock { state in
+                state.safe.formUnion(state.written)
+                state.written = []
+            }
+        }
+        func isSafe(_ sequence: UInt64) -> Bool { state.withLock { $0.safe.contains(sequence) } }
+    }
+
+    @Test func aFlushIsOneOfWhatWasLoggedBeforeItWhoeverFlushesBeside() {
+        let sink = SafeSink(), provider = BatchingProvider(sink), count = 4
+        let state = Monitor((left: count, unsafe: 0))
+        for thread in 0..<count {
+            LogThread.start("flushes") {
+                var unsafe = 0
+                for number in 1...3_000 {
+                    provider.log(event(number * count + thread))
+                    do { try provider.flush(by: .seconds(60)) } catch { unsafe += 1 }
+                    if !sink.isSafe(UInt64(number * count + thread)) { unsafe += 1 }
+                }
+                state.withLock { access in
+                    access.value.left -= 1
+                    access.value.unsafe += unsafe
+                    access.broadcast()
+                }
+            }
+        }
+        let unsafe = state.withLock { access in
+            while access.value.left > 0, access.wait(until: .seconds(120)) {}
+            return access.value.left > 0 ? -1 : access.value.unsafe
+        }
+        #expect(unsafe == 0)
+    }
+
+    @Test func oneEventThatIsRefusedTakesNoOtherWithIt() throws {
+        /// Takes no event whose number ends in 7.
+        final class Picky: BatchSink {
+            let written = Locked<[UInt64]>([])
+            func write(_ batch: [LogEvent]) throws {
+                let place = batch.firstIndex { $0.sequence % 10 == 7 }
+                written.withLock { $0 += batch[..<(place ?? batch.count)].map(\.sequence) }
+                if let place { throw BatchWriteError.refusedOne(.oversize, after: place, because: ScriptedFailure()) }
+            }
+        }
+        let sink = Picky(), rest = FailingSink { _ in nil }
+        let provider = BatchingProvider(sink), withFallback = BatchingProvider(Picky(), fallback: rest)
+        for provider in [provider, withFallback] {
+            for number in 1...100 { provider.log(event(number)) }
+            try provider.flush(by: .seconds(30))
+        }
+        #expect(sink.written.withLock { $0 } == (1...100).filter { $0 % 10 != 7 })
+        #expect(provider.ledger == LogLedger(submitted: 100, delivered: 90, dropped: [.oversize: 10]))
+        #expect(provider.condition == .working)
+        #expect(rest.written.map(\.sequence) == (1...100).filter { $0 % 10 == 7 })
+        #expect(withFallback.ledger == LogLedger(submitted: 100, delivered: 100))
+    }
+
     @Test func writesEverythingInOrderAndInBatches() throws {
         let sink = FailingSink { _ in nil }
         let provider = BatchingProvider(sink, policy: QueuePolicy(capacity: 1_000, batchCount: 16))

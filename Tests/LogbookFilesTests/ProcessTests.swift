@@ -97,6 +97,26 @@ import Testing
         #expect(lines.last == "after")
     }
 
+    @Test("row 9: a line that no file may hold is counted by its queue, and the others are written")
+    func fileSizeLimitBehindAQueue() async {
+        let path = folder.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0))))   // nobody is told of the loss
+            let registration = service.register(
+                try FileLogProvider(in: path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0)), delivery: .queued())
+            var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            for number in 1...20 { service.info("\(number)") }
+            service.info("\(String(repeating: "y", count: 5000))")
+            service.info("after")
+            #expect(service.flush(by: .seconds(30)).isComplete)
+            #expect(registration.ledger == LogLedger(submitted: 22, delivered: 21, dropped: [.oversize: 1]))
+        }
+        let lines = folder.allLines()
+        #expect(lines.filter { !$0.contains("missing here") } == (1...20).map { "\($0)" } + ["after"])
+        #expect(lines.contains { $0.hasPrefix("1 event is missing here: an event of 5001 bytes is larger than ") })
+    }
+
     private static let canMount =
         geteuid() == 0
         && output(

@@ -51,6 +51,9 @@ extension ProviderBench {
                 rest = Array(batch[count...])
             } catch BatchWriteError.refused {
                 (rest, refused) = ([], batch)
+            } catch BatchWriteError.refusedOne(_, let count, _) {
+                try require(batch.indices.contains(count), "refusedOne says that it was event \(count) of a batch of \(batch.count)")
+                (rest, refused) = (Array(batch[(count + 1)...]), [batch[count]])
             } catch {}
         }
         if !rest.isEmpty { try write(rest, to: sink) }
