@@ -224,6 +224,7 @@ static void after_fork_in_parent(void) { pthread_mutex_unlock(&fork_gate); }
 static void after_fork_in_child(void) {
     pthread_mutex_init(&fork_gate, NULL);
     pthread_mutex_init(&renewal, NULL);
+    logbook_thread_number = 0;   // the child's only thread has another one
     logbook_fork_count++;
 }
 static void watch_forks(void) { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }

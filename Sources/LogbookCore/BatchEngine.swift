@@ -180,7 +180,7 @@ final class BatchEngine: Sendable {
     /// wait in ``awaitRoom(isPrivileged:)`` until it is not.
     func take(_ items: [QueueItem], under pressure: Pressure) {
         locked { access in
-            access.value.pressure = pressure
+            show(to: pressure, access)
             let count = items[...].eventCount
             access.value.ledger.submit(count)
             guard access.value.phase == .running else { return access.value.ledger.drop(count, .alreadyShutDown) }
@@ -262,6 +262,16 @@ final class BatchEngine: Sendable {
         access.value.waitingForRoom += 1
         defer { access.value.waitingForRoom -= 1 }
         return access.wait(until: deadline)
+    }
+
+    /// The latest distributor's callers are those who wait: a queue that two services feed shows at one of them.
+    private func show(to pressure: Pressure, _ access: Access) {
+        let earlier = access.value.pressure
+        access.value.pressure = pressure
+        if earlier !== pressure, access.value.isPressing {
+            earlier?.fall()
+            pressure.rise()
+        }
     }
 
     /// Lets the callers see whether they should wait: from when it is full until a quarter of it is free.
@@ -383,7 +393,10 @@ final class BatchEngine: Sendable {
             access.broadcast()
             return closesHere
         }
-        if closesHere { sink.close(by: .now) }
+        if closesHere {
+            sink.close(by: .now)
+            fallback?.close(by: .now)
+        }
     }
 
     func shutdown(by deadline: LogDeadline) throws {

@@ -202,10 +202,7 @@ struct DistributionRound {
         }
         for listeners in listeners {
             for place in listeners.unheardPlaces {
-                guard let registration = plan.seats[place]?.registration else { continue }
-                // No level, rule or filter but the registration's own keeps a plain message from it.
-                let isForEntriesOnly = registration.provider.interest == .transactionEntries
-                registration.pass(over: isForEntriesOnly ? .interest : .level, count: listeners.count)
+                plan.seats[place]?.registration.passOverPlain(count: listeners.count)
             }
         }
     }

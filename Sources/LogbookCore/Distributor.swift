@@ -162,21 +162,24 @@ final class Distributor: Sendable {
         if spoken.event.isPrivileged || ring.usedCells > EventRing.crowdedCells { call() }
     }
 
-    private func registrations(_ hearing: Hearing) -> [LogRegistration] {
+    /// Those who were there when it was said, and whether each of them hears it.
+    private func registrations(_ hearing: Hearing) -> [(registration: LogRegistration, hears: Bool)] {
         state.withLock { $0.value.plan }.seats.enumerated().compactMap { place, seat in
-            guard let seat, hearing.includes(seat: place), hearing.isAfter(seat.since) else { return nil }
-            return seat.registration
+            guard let seat, hearing.isAfter(seat.since) else { return nil }
+            return (seat.registration, hearing.includes(seat: place))
         }
     }
 
     @inline(never)
     private func awaitRoom(_ hearing: Hearing, isPrivileged: Bool) {
-        for registration in registrations(hearing) { registration.awaitRoom(isPrivileged: isPrivileged) }
+        for (registration, hears) in registrations(hearing) where hears { registration.awaitRoom(isPrivileged: isPrivileged) }
     }
 
     @inline(never)
     private func lose(_ hearing: Hearing, _ run: LossRun) {
-        for registration in registrations(hearing) { registration.lose(.queueFull, run) }
+        for (registration, hears) in registrations(hearing) {
+            if hears { registration.lose(.queueFull, run) } else { registration.passOverPlain(count: run.count) }
+        }
     }
 
     /// Wakes the thread when it is parked: this costs microseconds.

@@ -57,8 +57,8 @@ package final class LineMemory: @unchecked Sendable {
     func take() -> LineChunk {
         let written = storage.pointee
         if written.lineCount == 0 { return .empty }
-        // A few lines that wait for their turn do not hold the room of many.
-        if written.count < written.capacity / 2 {
+        // A few lines that wait for their turn do not hold the room of many. What had to grow is never used again.
+        if written.count < Self.keptCapacity / 2, written.capacity == Self.keptCapacity {
             storage.pointee.removeAll()
             return LineChunk(copying: 0..<written.lineCount, of: written)
         }

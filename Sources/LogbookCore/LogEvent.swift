@@ -5,7 +5,7 @@ public struct LogEvent: Sendable, Equatable {
     /// When it was said, by the wall clock.
     public let time: LogTime
     public let level: LogLevel
-    /// The text, without private values unless the service reveals them.
+    /// The text, private values as the registration's ``LogRegistration/privacy`` shows them.
     public let message: String
     public let metadata: LogMetadata
     /// The kernel's number of the thread that said it; 0 when it is not known.

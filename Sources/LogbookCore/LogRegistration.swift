@@ -117,13 +117,16 @@ public final class LogRegistration: Sendable {
     /// What became of everything this registration was offered, and that no wrapper held back.
     ///
     /// In a forked child the account of a parent's registration begins anew, at the fork.
-    public var ledger: LogLedger {
+    public var ledger: LogLedger { ledger(by: .seconds(10)) }
+
+    /// - Parameter deadline: How long to wait for those who are handing out what was said before.
+    func ledger(by deadline: LogDeadline) -> LogLedger {
         if !isOfThisProcess {
             let lost = lostInChild.load(ordering: .relaxed)
             return LogLedger(submitted: lost, dropped: lost == 0 ? [:] : [.forkChild: lost])
         }
         service()?.settleInterruptedCalls()
-        service()?.distribute()
+        service()?.distribute(by: deadline)
         let missing = suppression.missing
         let outer: LogLedger
         switch feed {
@@ -187,6 +190,9 @@ public final class LogRegistration: Sendable {
         case .level, .rule, .raise, .task, .entry: unheardByLevel.add(UInt64(count), ordering: .relaxed)
         }
     }
+
+    /// The same for plain messages: no rule or filter but the registration's own level, or its interest, keeps one from it.
+    func passOverPlain(count: Int) { pass(over: provider.interest == .transactionEntries ? .interest : .level, count: count) }
 
     /// False in a forked child, for what its parent registered.
     var isOfThisProcess: Bool { lineage.isCurrent }

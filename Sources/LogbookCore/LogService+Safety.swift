@@ -46,7 +46,7 @@ extension LogService {
         for (registration, answer) in zip(registrations, final) {
             guard let reason = answer ?? "it had not answered when the deadline passed" else { continue }
             unfinished.append(
-                .init(name: registration.name, pending: registration.ledger.pending, reason: reason))
+                .init(name: registration.name, pending: registration.ledger(by: deadline).pending, reason: reason))
         }
         return LogFlushReport(unfinished: unfinished)
     }

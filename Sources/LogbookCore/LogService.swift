@@ -37,6 +37,12 @@ public final class LogService: Sendable {
     package let clock: LogClock
     let randomness: LogRandomness
 
+    /// A service that nobody listens to yet.
+    /// - Parameters:
+    ///   - privacy: What providers see of private values where their registration does not say otherwise.
+    ///   - device: The machine that transactions name.
+    ///   - clock: Gives every event its time; a test's may be turned by hand.
+    ///   - randomness: Where the ids of transactions come from.
     public convenience init(
         privacy: PrivacyMode = .masked, device: DeviceFacts = .current, clock: LogClock = .system,
         randomness: LogRandomness = .system
@@ -169,7 +175,7 @@ public final class LogService: Sendable {
 
     /// Stops a provider from listening. Queued events are still written until the deadline; the provider is not shut down.
     public func unregister(_ registration: LogRegistration, by deadline: LogDeadline = .seconds(2)) {
-        change { $0.registrations.removeAll { $0 === registration } }
+        change(by: deadline) { $0.registrations.removeAll { $0 === registration } }
         if !registration.isCurrent { registration.leave(by: deadline) }
     }
 
@@ -189,7 +195,8 @@ public final class LogService: Sendable {
     func audienceChanged() { change { _ in } }
 
     /// Changes who listens or what is raised, and makes the audience anew.
-    func change(_ body: (inout Listening) -> Void) {
+    /// - Parameter deadline: How long to wait until what was said before is handed out, where somebody leaves.
+    func change(by deadline: LogDeadline = .seconds(10), _ body: (inout Listening) -> Void) {
         settleInterruptedCalls()
         let (earlier, leaving, isPrivacyNew, hasRaises) = ProcessLineage.betweenForks {
             listening.withLock { listening in
@@ -202,7 +209,7 @@ public final class LogService: Sendable {
                 return (earlier, leaving, listening.remembersEarlierPrivacy, !listening.raises.isEmpty || !earlier.raises.isEmpty)
             }
         }
-        if !leaving.isEmpty || isPrivacyNew { settleSeats(leaving) }
+        if !leaving.isEmpty || isPrivacyNew { settleSeats(leaving, by: deadline) }
         withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
         if hasRaises { setRaiseAlarm() }
     }
@@ -219,12 +226,12 @@ public final class LogService: Sendable {
     }
 
     /// Hands out what was said before, so that others may have the seats of those who leave, and earlier rules can be forgotten.
-    private func settleSeats(_ leaving: [LogRegistration]) {
+    private func settleSeats(_ leaving: [LogRegistration], by deadline: LogDeadline) {
         let latest = listening.withLock { $0.latestPrivacy }
-        let isHandedOut = distribute()
+        guard distribute(by: deadline) else { return }   // the next change sees to it
         // The caller holds who leaves, so nothing is let go under the lock.
         listening.withLock { listening in
-            if isHandedOut { listening.forgetPrivacy(before: latest) }
+            listening.forgetPrivacy(before: latest)
             listening.vacateSeats(of: leaving)
             listening.show(distributor)
         }

@@ -1,4 +1,5 @@
-/// How the queue in front of a provider behaves: its size, its patience, and what happens when it is full.
+/// How the queue in front of a provider behaves: its size, its patience, and what happens when it is full. A value outside its range
+/// ends the program when the policy is put to use.
 public struct QueuePolicy: Sendable, Hashable {
     /// What happens to an event that finds the queue full.
     public enum Overflow: Sendable, Hashable {
@@ -16,15 +17,18 @@ public struct QueuePolicy: Sendable, Hashable {
     public var capacity: Int
     /// Room beyond `capacity` that only errors, critical events and transaction entries may use, `0...1_000_000` events.
     public var reservedCapacity: Int
-    /// Bytes held at most, by estimate (text, metadata and a fixed share per event); the reserve may exceed it by a quarter.
+    /// Bytes held at most, at least 1, by estimate (text, metadata and a fixed share per event); the reserve may exceed it by a quarter.
     public var maximumBytes: Int
     /// Events given to the sink in one call at most, `1...capacity`.
     public var batchCount: Int
-    /// How long the first event of a batch may wait for company. Errors and flushes do not wait.
+    /// How long the first event of a batch may wait for company, zero or longer. Errors and flushes do not wait.
     public var linger: Duration
+    /// What happens to an event that finds the queue full.
     public var overflow: Overflow
-    /// The pause after a failed write: the first, doubled each time up to the last, each shortened by up to half at random.
+    /// The pause after a failed write, longer than none; doubled with each further one up to ``longestPause``, and each shortened by
+    /// up to half at random.
     public var firstPause: Duration
+    /// The longest pause between two failed writes, at least ``firstPause``.
     public var longestPause: Duration
     /// Failed writes in a row, 1 or more, with which the sink is paused: see ``QueueCondition/paused(failures:)``.
     public var failureThreshold: Int

@@ -67,6 +67,29 @@ final class LineKeeper: BatchSink, LineSink {
     var lines: [String] { state.withLock { $0.lines } }
 }
 
+/// Lines that are not laid out before a gate opens: whoever distributes stands still.
+private final class HeldSink: BatchSink, LineSink {
+    private struct Layout: LineLayout {
+        let gate: Gate
+        func append(_ event: LogEvent, to bytes: inout [UInt8]) { PlainLayout().append(event, to: &bytes) }
+        func append(_ event: LogEvent, to memory: LineMemory) {
+            gate.wait()
+            PlainLayout().append(event, to: memory)
+        }
+        func append(_ event: PlainEvent, to memory: LineMemory) {
+            gate.wait()
+            PlainLayout().append(event, to: memory)
+        }
+        func isEqual(to other: any LineLayout) -> Bool { false }
+    }
+    let gate = Gate()
+    private let keeper = LineKeeper()
+    var lineLayout: (any LineLayout)? { Layout(gate: gate) }
+    init() { keeper.gate.open() }
+    func write(_ batch: [LogEvent]) throws { throw ScriptedFailure("events instead of lines") }
+    func write(_ lines: LineBatch) throws { try keeper.write(lines) }
+}
+
 @Suite struct LineQueueTests {
     private let service = LogService()
 
@@ -139,6 +162,34 @@ final class LineKeeper: BatchSink, LineSink {
         let kept = overflow == .dropNewest ? ["0", "1", "2", "3"] : ["16", "17", "18", "19"]
         #expect(keeper.lines == (["first"] + kept + ["error"]).map { ">" + $0 })
         #expect(registration.ledger == LogLedger(submitted: 22, delivered: 6, dropped: [.queueFull: 16]))
+    }
+
+    @Test func nobodyWaitsBeyondADeadlineForWhoeverHandsOut() {
+        let sink = HeldSink(), registration = service.register(sink: sink), others = (0..<3).map { _ in service.register(RecordingProvider(), delivery: .queued()) }
+        service.info("held")
+        #expect(sink.gate.waitForArrivals(1))
+        let deadline = LogDeadline.after(.seconds(8))   // a provider alone took ten
+        let report = service.flush(by: .after(.milliseconds(100)))
+        #expect(report.unfinished.count == 4)
+        others[0].unregister(by: .after(.milliseconds(100)))
+        #expect(!deadline.hasPassed)
+        sink.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(registration.ledger == LogLedger(submitted: 1, delivered: 1))
+        #expect(others[1].ledger == LogLedger(submitted: 1, delivered: 1))
+    }
+
+    @Test func whatTheRingHadNoRoomForIsAccountedForByEverybody() {
+        let sink = HeldSink(), registration = service.register(sink: sink)
+        let deaf = service.register(RecordingProvider(), from: .error, delivery: .queued())
+        service.info("held")
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 0..<EventRing.cells { service.info("\(number)") }   // each is larger than a cell
+        sink.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        let ledger = registration.ledger
+        #expect(ledger.dropped[.queueFull, default: 0] > 0 && ledger.submitted + registration.unheard.total == service.latestSequence)
+        #expect(deaf.ledger.submitted + deaf.unheard.total == service.latestSequence)
     }
 
     @Test func queuesOfOneLayoutShareTheirLines() {

@@ -58,6 +58,23 @@ import Testing
         #expect(!pressure.isOn)
     }
 
+    @Test func aQueueOfTwoServicesShowsAtTheOneThatFedItLast() throws {
+        let sink = SteppedSink(), first = Pressure(), second = Pressure()
+        let queue = BatchingProvider(sink, policy: QueuePolicy(capacity: 16, batchCount: 2, overflow: .block(upTo: .seconds(60))))
+        queue.take(items(20), under: first)
+        #expect(first.isOn && !second.isOn)
+        queue.take(items(1), under: second)
+        #expect(!first.isOn && second.isOn)
+        sink.permit(100)
+        try queue.flush(by: .seconds(30))
+        #expect(!first.isOn && !second.isOn)
+        // Neither owes the other anything.
+        for pressure in [first, second] {
+            pressure.rise()
+            #expect(pressure.isOn)
+        }
+    }
+
     @Test func aQueueIsFullUntilAQuarterOfItIsFreeButHoldsNobodyUpForThat() throws {
         let sink = SteppedSink(), pressure = Pressure()
         let queue = BatchingProvider(sink, policy: QueuePolicy(capacity: 16, batchCount: 2, overflow: .block(upTo: .seconds(60))))
