@@ -45,7 +45,7 @@ public enum FileLogProviderError: Error, Equatable, CustomStringConvertible {
         case .hasSeveralNames(let path):
             "\(path) has a second name (a hard link); move it away or choose another name"
         case .cannotWrite(let path, let errno):
-            "cannot write to \(path): \(SystemError.text(of: errno))"
+            "cannot write to \(path): \(SystemError.text(of: errno)); check that its disk has room and takes writes"
         case .eventTooLarge(let path, let bytes):
             "an event of \(bytes) bytes is larger than \(path) may become; raise the limit of the file size (ulimit -f)"
         case .cannotRoll(let path):
@@ -54,7 +54,7 @@ public enum FileLogProviderError: Error, Equatable, CustomStringConvertible {
             "cannot make \(path) safe: \(SystemError.text(of: errno)); what was written since the last flush may not survive "
                 + "a crash of the machine"
         case .cannotRead(let path, let errno):
-            "cannot read \(path): \(SystemError.text(of: errno))"
+            "cannot read \(path): \(SystemError.text(of: errno)); check that it is there and this user may read it"
         case .unknownCompression(let path):
             "\(path) is compressed; give the reader a compression, such as .gzip of LogbookCompression"
         case .deadlinePassed(let path):

@@ -1,15 +1,23 @@
 internal import LogbookCore
 
 extension RollingFile {
-    /// What has to be synchronized, without the lock, to make everything written so far safe; nil when the file is closed.
+    /// - Throws: What is known to be unsafe in files that are no longer written; it is said once.
+    mutating func sayWhatIsUnsafe() throws(FileLogProviderError) {
+        guard let failure = unsafeArchive else { return }
+        unsafeArchive = nil
+        throw failure
+    }
+
+    /// Lets the next flush say what a synchronization met that nobody had asked for.
+    mutating func keepForFlush(_ failure: FileLogProviderError) {
+        if case .cannotSynchronize = failure, unsafeArchive == nil { unsafeArchive = failure }
+    }
+
+    /// What has to be synchronized, without the lock, to make everything written to this file safe; nil when it is closed.
     /// - Throws: What is known to be unsafe already; each such thing is said once.
     mutating func beginSynchronization() throws(FileLogProviderError) -> (
         file: OwnedDescriptor<Files>, folder: OwnedDescriptor<Files>?
     )? {
-        if let failure = unsafeArchive {
-            unsafeArchive = nil
-            throw failure
-        }
         switch phase {
         case .closed: return nil
         case .waiting(let failure): throw failure

@@ -5,13 +5,14 @@ internal import LogbookCore
 /// ```swift
 /// RollingPolicy(maximumBytes: 1 << 20, boundary: .daily(in: .local), maximumAge: .seconds(14 * 86_400))
 /// ```
-/// Nothing is ever deleted that no limit asks for, and nothing but archives that the log's own manifest lists.
+/// Nothing is ever deleted that no limit asks for, and nothing but archives that the log's own manifest lists. A negative number, or a
+/// value outside its range, ends the program when the policy is put to use.
 public struct RollingPolicy: Sendable, Hashable {
     /// Largest file, in bytes, at least 1. An event that would cross it starts the next file; one that is larger by itself gets
     /// a file of its own. Default 10 MiB.
     public var maximumBytes: Int
     /// How long one file takes events, counted from its first, on a clock that nobody sets; a restart counts on by the machine's
-    /// clock. Nil, the default, for as long as it has room. A file without events never rolls.
+    /// clock. Longer than none; nil, the default, for as long as it has room. A file without events never rolls.
     public var maximumFileAge: Duration?
     /// Where the clock on the wall ends a file; nil, the default, for nowhere.
     public var boundary: RollingBoundary?
@@ -22,8 +23,8 @@ public struct RollingPolicy: Sendable, Hashable {
     /// Bytes of closed files kept beside the active one; the oldest beyond this are deleted, the newest never. 0, the default,
     /// for no limit.
     public var maximumTotalBytes: Int
-    /// Archives whose last event is older than this are deleted: at each roll, at the start, and when their time has come. Nil,
-    /// the default, for never. A clock that jumps ahead while the program runs makes nothing old.
+    /// Archives whose last event is older than this are deleted: at each roll, at the start, and when their time has come. Longer
+    /// than none; nil, the default, for never. A clock that jumps ahead while the program runs makes nothing old.
     public var maximumAge: Duration?
     /// Archives wait for somebody who delivers them and then removes them, such as an uploader. Until then the three limits above
     /// do not touch them; only ``maximumUndeliveredBytes`` does. Default false.

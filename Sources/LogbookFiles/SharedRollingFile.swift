@@ -83,7 +83,10 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
     private func lookAtTheClock() {
         locked { $0.lookAtTheClock() }
         if file.withLock({ $0.owesSynchronization }) {
-            do { try synchronize(by: .never) } catch { LogDiagnostics.report(origin, "\(error)") }
+            do { try synchronizeActive(by: .never) } catch {
+                LogDiagnostics.report(origin, "\(error)")
+                locked { $0.keepForFlush(error) }
+            }
             setAlarm()
         }
     }
@@ -126,8 +129,13 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
         } catch { return (0, error) }
     }
 
-    /// The slow call to the disk is made without the lock, so nobody who logs waits for it.
     func synchronize(by deadline: LogDeadline) throws(FileLogProviderError) {
+        try locked { file throws(FileLogProviderError) in try file.sayWhatIsUnsafe() }
+        try synchronizeActive(by: deadline)
+    }
+
+    /// The slow call to the disk is made without the lock, so nobody who logs waits for it.
+    private func synchronizeActive(by deadline: LogDeadline) throws(FileLogProviderError) {
         guard let work = try locked({ file throws(FileLogProviderError) in try file.beginSynchronization() }) else {
             return
         }

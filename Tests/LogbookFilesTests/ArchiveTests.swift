@@ -395,6 +395,21 @@ import Testing
         #expect(synchronizations() == 2)
     }
 
+    @Test("interval: what the disk refused in the background is said by the next flush")
+    func intervalWithFailure() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronize"])
+        let provider = try provider(RollingPolicy(), durability: .interval(.seconds(1)), files: files)
+        log(provider, "1")
+        clock.advance(by: .seconds(1))
+        #expect(files.calls.contains("synchronize"))
+        #expect(throws: FileLogProviderError.self) { try provider.flush(by: .seconds(30)) }
+        try provider.flush(by: .seconds(30))
+        log(provider, "2")
+        clock.advance(by: .seconds(1))
+        try provider.flush(by: .seconds(30))
+        #expect(folder.allLines() == ["1", "2"])
+    }
+
     @Test("power: a line is safe when the call returns; a failing disk gets it once more, in a new file")
     func power() throws {
         let files = FaultyFileSystem(failing: 2, with: .failure(5), only: ["synchronize"])
