@@ -14,7 +14,12 @@ extension HTTPTrust {
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        if let authorities { set(CURLOPT_CAINFO, authorities) }
+        if let authorities {
+            set(CURLOPT_CAINFO, authorities)
+            // The system's folder of authorities would stay in force beside the file.
+            logbook_curl_set_pointer(handle, CURLOPT_CAPATH, nil)
+            logbook_curl_do_not_keep_authorities(handle)
+        }
         if let revocations { set(CURLOPT_CRLFILE, revocations) }
         if let client {
             set(CURLOPT_SSLCERT, client.certificate)

@@ -20,8 +20,9 @@ public struct HTTPTrust: Sendable, Hashable {
     /// certificate whose issuer has no list there is not trusted. Nil, the default, asks for none.
     public var revocations: String?
     public var client: Client?
-    /// SHA-256 of the public keys that a server may have, in base64 as `openssl dgst -sha256 -binary | base64` gives it. Beside
-    /// the certificate, which must be valid all the same. Empty for any key.
+    /// SHA-256 of the public keys that a server may have, in base64 as `openssl dgst -sha256 -binary | base64` gives it: 44 characters
+    /// each; anything else ends the program when a transport is made. Beside the certificate, which must be valid all the same.
+    /// Empty for any key.
     public var pinnedKeys: [String]
 
     public init(

@@ -49,6 +49,7 @@ package final class TLSConnection: @unchecked Sendable {
             curl_easy_cleanup(handle)
             throw code == CURLE_OK ? .unreachable("libcurl has no connection") : HTTPFailure(code, errorText)
         }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)   // a program that this one starts would keep the connection open
         self.handle = handle
         self.descriptor = descriptor
     }
@@ -99,10 +100,13 @@ package final class TLSConnection: @unchecked Sendable {
         wanted = 0
     }
 
+    /// How often what has come is read before a message goes: a peer that never stops sending would hold it up for ever.
+    private static let mostReads = 64
+
     /// Whether the other end has closed the connection: what is sent now would be lost. What it has sent is thrown away.
     package var isClosedByPeer: Bool {
         withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { room in
-            while true {
+            for _ in 0..<Self.mostReads {
                 var count = 0
                 switch curl_easy_recv(handle, room.baseAddress, room.count, &count) {
                 case CURLE_OK where count > 0: continue
@@ -110,6 +114,7 @@ package final class TLSConnection: @unchecked Sendable {
                 default: return true
                 }
             }
+            return false
         }
     }
 

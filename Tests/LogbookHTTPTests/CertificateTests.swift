@@ -237,6 +237,13 @@ struct CertificateTests {
         #expect(!"\(missing)".contains("hush"))
     }
 
+    @Test func aProgramThatThisOneStartsInheritsNoConnection() throws {
+        let server = try TLSServer(for: "DNS:localhost")
+        let connection = try TLSConnection(
+            host: "localhost", port: server.port, trust: HTTPTrust(authorities: server.certificate), timeout: .seconds(60))
+        #expect(fcntl(connection.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+    }
+
     @Test("51: a file of certificates that cannot be read is no reason to trust anybody")
     func missingAuthorities() async throws {
         let server = try TLSServer(for: "DNS:localhost")

@@ -29,6 +29,15 @@ static inline void logbook_curl_do_not_wait_for_resolver(CURL *handle) {
 #endif
 }
 
+/// A file of authorities is read for each connection, instead of being kept for a day (libcurl 7.87 and later keep it).
+static inline void logbook_curl_do_not_keep_authorities(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(handle, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+#else
+    (void)handle;
+#endif
+}
+
 typedef size_t (*logbook_curl_transfer)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*logbook_curl_seek)(void *context, curl_off_t offset, int origin);
 
