@@ -1,5 +1,5 @@
 /// A destination that another may take the place of while parcels are on their way: whoever makes a request judges its answer.
 package protocol ChangingDestination: Destination {
-    /// The one that is in force now.
-    var current: any Destination { get }
+    /// The one that is in force now, and how many there were before it.
+    var current: (destination: any Destination, number: Int) { get }
 }

@@ -288,7 +288,8 @@ final class CourierEngine: Sendable {
         work: while true {
             switch waitForWork(hasSettlement: unsettled != nil) {
             case .send:
-                if let parcel = nextParcel() { send(parcel) }
+                let inForce = inForce   // before the source makes a parcel for it
+                if let parcel = nextParcel() { send(parcel, to: inForce) }
             case .weigh(let flight, let answer):
                 if var settlement = weigh(answer, flight), !settle(&settlement) { unsettled = settlement }
             case .ask(let flight, let request):
@@ -408,9 +409,18 @@ final class CourierEngine: Sendable {
         }
     }
 
-    private func send(_ parcel: Parcel) {
+    /// The destination that is in force now, and how many there were before it.
+    private var inForce: (destination: any Destination, number: Int) {
+        if let changing = destination as? any ChangingDestination { return changing.current }
+        return (destination: destination, number: 0)
+    }
+
+    /// - Parameter former: What was in force before the source was asked.
+    private func send(_ parcel: Parcel, to former: (destination: any Destination, number: Int)) {
+        // The parcel may be in the form of either; the source, which is still wanted, is asked again.
+        guard inForce.number == former.number else { return }
+        let asked = former.destination
         onEvent?(.attempting(parcel: parcel.id))
-        let asked = (destination as? any ChangingDestination)?.current ?? destination
         let flight = state.withLock { access in
             access.value.latestFlight += 1
             return Flight(

@@ -103,7 +103,7 @@ public final class DeadLetterFolder: Sendable {
     func keep(_ parcel: Parcel, because reason: String, now: LogTime) throws(SystemError) {
         let size = Self.size(of: parcel)
         let text = Array(Self.explanation(of: parcel, reason, now: now, isKept: size <= maximumBytes).utf8)
-        let number = makeRoom(for: min(size, maximumBytes) + text.count)
+        let number = makeRoom(for: (size <= maximumBytes ? size : 0) + text.count)
         let stem = String(repeating: "0", count: max(0, 10 - "\(number)".utf8.count)) + "\(number)-" + Self.safe(parcel.id)
         var letter = Letter(number: number)
         if size <= maximumBytes {

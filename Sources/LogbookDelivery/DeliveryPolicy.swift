@@ -1,20 +1,20 @@
 internal import LogbookCore
 
-/// How patient a courier is.
+/// How patient a courier is. A value outside its range ends the program when the policy is put to use.
 public struct DeliveryPolicy: Sendable, Hashable {
-    /// The shortest pause after a failed attempt.
+    /// The shortest pause after a failed attempt, longer than none.
     public var firstPause: Duration
-    /// The longest pause after failed attempts in a row.
+    /// The longest pause after failed attempts in a row, at least ``firstPause``.
     public var longestPause: Duration
-    /// How often the courier looks for parcels without being woken; nil for never.
+    /// How often the courier looks for parcels without being woken, longer than none; nil for never.
     public var interval: Duration?
-    /// A receiver that asks for more than this is asked again after this.
+    /// A receiver that asks for more than this is asked again after this; at least ``firstPause``.
     public var longestRetryAfter: Duration
-    /// The pause after an answer that refuses us rather than the parcel; ``Courier/reconfigured()`` ends it.
+    /// The pause after an answer that refuses us rather than the parcel, longer than none; ``Courier/reconfigured()`` ends it.
     public var misconfiguredPause: Duration
     /// A receiver that has refused so many entries in a row, and taken none, is taken to refuse everything, as one does that
     /// expects another format: what is left is kept, as after an answer that refuses us. A parcel that cannot be split counts
-    /// as one entry.
+    /// as one entry. At least 1.
     public var rejectionsInARow: Int
     /// Parcels on their way at the same time at most, `1...16`: for receivers that do not mind in which order parcels arrive, and
     /// that take their time. They start oldest first; while a pause is running none starts, and after one a single parcel tries

@@ -22,7 +22,7 @@ public struct ClickHouseDestination: LogDestination, Hashable {
 
     /// - Parameters:
     ///   - url: Where the server is, without a path: `https://clickhouse.example.com:8443`.
-    ///   - table: `logs` or `database.logs`: letters, digits and `_`.
+    ///   - table: `logs` or `database.logs`: letters, digits and `_`. Another ends the program.
     ///   - settings: More of ClickHouse's settings, for this insert.
     public init(
         url: String, table: String = "logs", user: String? = nil, password: Secret? = nil, settings: [String: String] = [:]

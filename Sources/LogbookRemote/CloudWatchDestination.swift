@@ -70,14 +70,17 @@ public struct CloudWatchDestination: LogDestination, Hashable {
         }
         guard let rejected = answer["rejectedLogEventsInfo"] else { return .delivered }
         // The first so many are too old; from another on they are too early.
-        let tooOld = max(Self.index(rejected["tooOldLogEventEndIndex"]) ?? 0, Self.index(rejected["expiredLogEventEndIndex"]) ?? 0)
-        let tooNew = parcel.count - (Self.index(rejected["tooNewLogEventStartIndex"]) ?? parcel.count)
-        let count = min(parcel.count, max(0, tooOld) + max(0, tooNew))
+        let tooOld = max(
+            Self.index(rejected["tooOldLogEventEndIndex"], upTo: parcel.count) ?? 0,
+            Self.index(rejected["expiredLogEventEndIndex"], upTo: parcel.count) ?? 0)
+        let tooNew = parcel.count - (Self.index(rejected["tooNewLogEventStartIndex"], upTo: parcel.count) ?? parcel.count)
+        let count = min(parcel.count, tooOld + tooNew)
         return count == 0 ? .delivered : .deliveredExcept(rejected: count, "\(count) events are too old or too early")
     }
 
-    private static func index(_ value: JSONValue?) -> Int? {
-        if case .integer(let number)? = value { Int(exactly: number) } else { nil }
+    /// What lies beside the parcel is brought to its nearer end.
+    private static func index(_ value: JSONValue?, upTo count: Int) -> Int? {
+        if case .integer(let number)? = value { min(max(0, Int(clamping: number)), count) } else { nil }
     }
 }
 

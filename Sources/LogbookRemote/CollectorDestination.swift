@@ -9,6 +9,7 @@ public import LogbookHTTP
 /// ```json
 /// {"parcel":"586AB00B-F16E-4AE6-8A91-0210264925C7","accepted":998,"duplicates":2,"rejected":0}
 /// ```
+/// `erased`, where it is there, counts those of transactions that were erased there for good: they are settled like any other.
 /// Everything else that looks like success, such as a hotel's login page, is none.
 public struct CollectorDestination: LogDestination, LineDestination {
     private let url: String
@@ -39,7 +40,8 @@ public struct CollectorDestination: LogDestination, LineDestination {
             let accepted = count(answer["accepted"], upTo: parcel.count),
             let duplicates = count(answer["duplicates"], upTo: parcel.count),
             let rejected = count(answer["rejected"], upTo: parcel.count),
-            accepted + duplicates + rejected == parcel.count
+            let erased = count(answer["erased"] ?? JSONValue.integer(0), upTo: parcel.count),
+            accepted + duplicates + rejected + erased == parcel.count
         else {
             return .retry(
                 after: nil,

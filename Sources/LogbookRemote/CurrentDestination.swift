@@ -14,13 +14,16 @@ final class CurrentDestination: ChangingDestination {
     init(_ destination: any LogDestination) { state = Locked(Term(destination: destination)) }
 
     var term: Term { state.withLock { $0 } }
-    var current: any Destination { term.destination }
+    var current: (destination: any Destination, number: Int) {
+        let term = term
+        return (destination: term.destination, number: term.number)
+    }
 
     func change(to destination: any LogDestination) {
         state.withLock { $0 = Term(destination: destination, number: $0.number + 1) }
     }
 
-    func request(for parcel: Parcel) throws -> HTTPRequest { try current.request(for: parcel) }
+    func request(for parcel: Parcel) throws -> HTTPRequest { try term.destination.request(for: parcel) }
 
-    func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict { current.verdict(on: response, for: parcel) }
+    func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict { term.destination.verdict(on: response, for: parcel) }
 }

@@ -17,6 +17,8 @@ public import LogbookHTTP
 /// | `http://host/path`, `https://…` | the receiver's, with its parameters | |
 ///
 /// The connection is TLS unless the host is this machine; `loki+http://host` and `loki+https://127.0.0.1` say otherwise.
+/// ``CurlTransport/shared``, which the `logbook` tool uses, speaks plain HTTP to this machine only; in code,
+/// `CurlTransport(allowsPlainHTTP: true)` reaches others.
 public enum DestinationAddress {
     public static let kinds = [
         "collector", "elasticsearch", "loki", "otlp", "splunk", "datadog", "clickhouse", "loggly", "logstash", "http", "https",

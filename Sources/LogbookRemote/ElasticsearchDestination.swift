@@ -21,7 +21,7 @@ public struct ElasticsearchDestination: LogDestination, Hashable {
 
     /// - Parameters:
     ///   - url: Where the cluster is, without a path: `https://search.example.com:9200`.
-    ///   - index: An index or a data stream: lower-case letters, digits, `.`, `_` and `-`.
+    ///   - index: An index or a data stream: lower-case letters, digits, `.`, `_` and `-`. Another ends the program.
     ///   - service: Written as `service.name`.
     public init(url: String, index: String = "logs-logbook-default", authorization: Authorization = .none, service: String? = nil) {
         let isName = index.utf8.allSatisfy { byte in

@@ -26,7 +26,7 @@ public struct LokiDestination: LogDestination, Hashable {
     /// - Parameters:
     ///   - url: Where Loki is, without a path: `https://logs.example.com`.
     ///   - labels: Few and constant: the program, the environment, the machine. `level` is added. A name is a letter or `_`, then
-    ///     letters, digits and `_`; Loki takes 15.
+    ///     letters, digits and `_`, and not `level`; another ends the program. Loki takes 15.
     ///   - tenant: Sent as `X-Scope-OrgID`.
     public init(
         url: String, labels: [String: String], tenant: String? = nil, authorization: Authorization = .none

@@ -15,8 +15,9 @@ public struct S3Destination: LogDestination, LineDestination, Hashable {
     private let credentials: AWSCredentials
 
     /// - Parameters:
+    ///   - bucket: Not empty, of the same characters as `prefix`.
     ///   - prefix: The objects' folder: letters, digits, `-`, `.`, `_`, `~` and `/`. Other characters are signed in different ways by
-    ///     different services.
+    ///     different services; they end the program.
     ///   - endpoint: Of another service than Amazon's: `https://s3.example.com`. The bucket then stands in the path.
     public init(
         bucket: String, region: String, prefix: String = "logs", credentials: AWSCredentials, endpoint: String? = nil

@@ -109,7 +109,7 @@ extension Spool {
         let (pieces, unreadable) = try held.pieces(places, maker(term), term: term.number)
         var held = held
         held.pieces += pieces
-        if held.pieces.isEmpty { try remove(held.segment) }
+        if held.pieces.isEmpty { try removeFile(of: held) }
         if !unreadable.isEmpty { loseDamaged(unreadable.count, of: held.segment) }
         if held.pieces.isEmpty { return finish(held.segment, delivered: 0, rejected: 0) }
         put(held)
@@ -133,6 +133,11 @@ extension Spool {
             if let place = hand.pieces.firstIndex(where: { $0.parcel.id == parcel.id }) { return (hand, place) }
         }
         return nil
+    }
+
+    /// Under the lock: nobody writes the file anew meanwhile.
+    private func removeFile(of held: SpoolHand) throws(SystemError) {
+        try state.withLock { _ throws(SystemError) in try remove(held.segment) }
     }
 
     // MARK: Fates
@@ -159,7 +164,7 @@ extension Spool {
         var rest = held
         rest.pieces.remove(at: place)
         if again.isEmpty {
-            if rest.pieces.isEmpty { try remove(held.segment) }   // first: should it fail, nothing has been said yet
+            if rest.pieces.isEmpty { try removeFile(of: held) }   // first: should it fail, nothing has been said yet
         } else {
             rest.pieces.insert(contentsOf: try pieces(again.map { piece.places[$0] }, of: held), at: place)
         }

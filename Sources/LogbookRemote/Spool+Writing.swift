@@ -116,9 +116,8 @@ extension Spool {
         do throws(SystemError) {
             try files.synchronize(active.file)
         } catch {
-            // What this file's later success would say about these bytes is not to be believed.
             state.remarks.append("the disk does not confirm what is in the spool: \(error)")
-            sealActive(&state)
+            distrust(active.segment.name, &state)
         }
     }
 
@@ -134,22 +133,35 @@ extension Spool {
         }
     }
 
+    /// The disk has not confirmed a file: nothing is added to it. The kernel says so once, so a later success says nothing of it.
+    private func distrust(_ segment: SpoolName, _ state: inout State) {
+        if state.active?.segment.name == segment { sealActive(&state) }
+        if let place = state.sealed.firstIndex(where: { $0.name == segment }) { state.sealed[place].isDistrusted = true }
+    }
+
     func makeSafe() throws(RemoteLogProviderError) -> Bool {
         let unsafe = state.withLock { state in
-            (state.sealed.filter(\.isUnsafe) + (state.active.map { [$0.segment] } ?? [])).map(\.name)
+            state.sealed.filter(\.isUnsafe) + (state.active.map { [$0.segment] } ?? [])
         }
         guard !unsafe.isEmpty else { return true }
-        for segment in unsafe {
+        for segment in unsafe.map(\.name) {
             do throws(SystemError) {
+                if try renew(segment) { continue }
                 let file = try files.openForReading(segment.text, in: folder)
                 defer { files.close(file) }
-                try files.synchronize(file)
+                do throws(SystemError) {
+                    try files.synchronize(file)
+                } catch {
+                    state.withLock { distrust(segment, &$0) }
+                    throw error
+                }
             } catch {
                 if error.number == ENOENT { continue }   // delivered meanwhile
                 throw .notSafe(folder: path, reason: error.description)
             }
             state.withLock { state in
-                if let place = state.sealed.firstIndex(where: { $0.name == segment }) { state.sealed[place].isUnsafe = false }
+                guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return }
+                if !state.sealed[place].isDistrusted { state.sealed[place].isUnsafe = false }
             }
         }
         do throws(SystemError) {
@@ -158,6 +170,37 @@ extension Spool {
             throw .notSafe(folder: path, reason: error.description)
         }
         return true
+    }
+
+    /// Writes a file anew that is distrusted, in one step: nobody removes it meanwhile.
+    /// - Returns: False when it is not distrusted.
+    private func renew(_ segment: SpoolName) throws(SystemError) -> Bool {
+        try state.withLock { state throws(SystemError) -> Bool in
+            guard let place = state.sealed.firstIndex(where: { $0.name == segment }), state.sealed[place].isDistrusted else {
+                return false
+            }
+            if state.isReleased { throw SystemError(EIO, in: "fsync") }   // it may be somebody else's by now
+            try rewrite(segment, as: try read(segment), isSynchronized: true)
+            state.sealed[place].isDistrusted = false
+            state.sealed[place].isUnsafe = false
+            return true
+        }
+    }
+
+    /// Gives a file other content, all or nothing.
+    private func rewrite(_ segment: SpoolName, as bytes: [UInt8], isSynchronized: Bool) throws(SystemError) {
+        let part = segment.text + SpoolName.part
+        try? files.remove(part, in: folder)
+        do throws(SystemError) {
+            let file = try files.openNew(part, in: folder, permissions: 0o600)
+            defer { files.close(file) }
+            try files.appendAll(bytes[...], to: file)
+            if isSynchronized { try files.synchronize(file) }
+            try files.replace(segment.text, with: part, in: folder)
+        } catch {
+            try? files.remove(part, in: folder)
+            throw error
+        }
     }
 
     // MARK: Room
@@ -208,24 +251,14 @@ extension Spool {
         if segment.transactions == 0 { return try drop(place, &state) }
         let kept = SpoolLine.read(try read(segment.name)).lines.filter(\.isTransaction)
         if kept.isEmpty { return try drop(place, &state) }
-        let part = segment.name.text + SpoolName.part
-        try? files.remove(part, in: folder)
         let bytes = kept.flatMap { SpoolLine.bytes($0) }
-        do throws(SystemError) {
-            let file = try files.openNew(part, in: folder, permissions: 0o600)
-            defer { files.close(file) }
-            try files.appendAll(bytes[...], to: file)
-            if policy.durability == .power { try files.synchronize(file) }
-            try files.replace(segment.name.text, with: part, in: folder)
-        } catch {
-            try? files.remove(part, in: folder)
-            throw error
-        }
+        try rewrite(segment.name, as: bytes, isSynchronized: policy.durability == .power)
         let dropped = segment.count - kept.count
         state.sealed[place].bytes = bytes.count
         state.sealed[place].ordinary = 0
         state.sealed[place].transactions = kept.count
         state.sealed[place].isUnsafe = policy.durability == .process
+        state.sealed[place].isDistrusted = false
         state.bytes -= segment.bytes - bytes.count
         state.lost += dropped
         state.deliveries.drop(dropped, .spoolFull)

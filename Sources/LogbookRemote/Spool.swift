@@ -28,6 +28,8 @@ final class Spool<Files: FileSystem>: EventStore {
         let isInherited: Bool
         /// Whether a crash of the machine may take some of it.
         var isUnsafe: Bool
+        /// The disk did not confirm it once, and what it confirms later is not to be believed: the file has to be written anew.
+        var isDistrusted = false
         /// Whether it is known which of its events are transactions'.
         var isCounted = true
         let oldest: LogTime
@@ -150,8 +152,17 @@ final class Spool<Files: FileSystem>: EventStore {
         let others = Set(try files.names(in: folder).compactMap { SpoolName($0)?.lane }).subtracting(own)
         for number in others.sorted() {
             guard let lock = try lock(lane: number) else { continue }
+            let found: [Segment]
+            do throws(SystemError) {
+                found = try segments(ofLane: number).found
+            } catch {
+                // Not ours without its files: it is looked at again.
+                files.unlock(lock)
+                files.close(lock)
+                throw error
+            }
             state.withLock { $0.lanes.append((number, lock)) }
-            inherit(try segments(ofLane: number).found, latest: 0)
+            inherit(found, latest: 0)
         }
         state.withLock { $0.nextLook = clock.monotonicNanoseconds() + UInt64(Self.lookAgain.wholeNanoseconds) }
     }

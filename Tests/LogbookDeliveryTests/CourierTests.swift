@@ -490,4 +490,54 @@ import Testing
         while !diary.events.contains(.delivered(parcel: "b", count: 1)) { clock.advance(by: .seconds(1)) }
         #expect(courier.status.pending == 0)
     }
+
+    @Test("what was made for one destination does not go to the one that took its place meanwhile")
+    func aChangeWhileAParcelIsMade() throws {
+        let destination = SuccessiveDestination(), transport = ScriptedTransport(.status(200))
+        let source = ParcelsForOne(of: destination)
+        try courier(source, transport, to: destination).deliver(by: .seconds(30))
+        #expect(transport.requests.map(\.url) == ["http://127.0.0.1/1"])
+        #expect(transport.requests.map(\.body) == [Array("1".utf8)])
+        #expect(source.pendingCount == 0)
+    }
+}
+
+/// Another takes its place as often as somebody says so; each has an address of its own.
+private final class SuccessiveDestination: ChangingDestination {
+    private struct One: Destination {
+        let number: Int
+        func request(for parcel: Parcel) -> HTTPRequest { HTTPRequest(url: "http://127.0.0.1/\(number)", body: parcel.body) }
+        func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict { .delivered }
+    }
+    private let number = Locked(0)
+
+    func change() { number.withLock { $0 += 1 } }
+    var current: (destination: any Destination, number: Int) {
+        let number = number.withLock { $0 }
+        return (destination: One(number: number), number: number)
+    }
+    func request(for parcel: Parcel) throws -> HTTPRequest { try current.destination.request(for: parcel) }
+    func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict { .delivered }
+}
+
+/// One parcel, in the form of the destination that is in force; another takes that one's place while the first is made.
+private final class ParcelsForOne: ParcelSource {
+    private let destination: SuccessiveDestination
+    private let state = Locked((made: 0, isSettled: false))
+
+    init(of destination: SuccessiveDestination) { self.destination = destination }
+
+    func nextParcel() -> Parcel? {
+        let number = destination.current.number
+        let (made, isSettled) = state.withLock { state in
+            state.made += 1
+            return (state.made, state.isSettled)
+        }
+        if isSettled { return nil }
+        if made == 1 { destination.change() }
+        return Parcel(
+            id: "a", body: Array("\(number)".utf8), contentType: "text/plain", count: 1, sealed: LogTime(seconds: 1_000_000))
+    }
+    func settle(_ parcel: Parcel, as fate: ParcelFate) { state.withLock { $0.isSettled = true } }
+    var pendingCount: Int { state.withLock { $0.isSettled ? 0 : 1 } }
 }

@@ -42,6 +42,15 @@ import Testing
         #expect(folder.text("small/0000000006-huge.reason.txt").contains("not kept"))
     }
 
+    @Test func aLetterThatIsTooLargeToBeKeptTakesNoOthersPlace() throws {
+        let letters = try DeadLetterFolder(at: folder.path + "/dead", maximumBytes: 1000)
+        try refuse([parcel("a", String(repeating: "a", count: 100))], into: letters)
+        try refuse([parcel("huge", String(repeating: "x", count: 5000))], into: letters)
+        #expect(folder.text("dead/0000000001-a.body") == String(repeating: "a", count: 100))
+        #expect(folder.names(in: "dead").filter { $0.hasSuffix(".body") } == ["0000000001-a.body"])
+        #expect(folder.text("dead/0000000002-huge.reason.txt").contains("not kept"))
+    }
+
     @Test("S9: what an earlier run left counts, and files of others are left alone")
     func anEarlierRunCountsAndOthersAreLeftAlone() throws {
         try refuse([parcel("a"), parcel("b")], into: DeadLetterFolder(at: folder.path + "/dead"))

@@ -93,6 +93,16 @@ import Testing
                 == .deliveredExcept(rejected: 3, "3 events are too old or too early"))
     }
 
+    @Test("an index beside the parcel is brought to its nearer end", arguments: [
+        #"{"tooNewLogEventStartIndex":-9223372036854775808}"#,
+        #"{"tooOldLogEventEndIndex":9223372036854775807,"tooNewLogEventStartIndex":0}"#,
+    ])
+    func indicesBesideTheParcel(info: String) {
+        #expect(
+            cloudWatch.verdict(200, #"{"rejectedLogEventsInfo":\#(info)}"#, count: 10)
+                == .deliveredExcept(rejected: 10, "10 events are too old or too early"))
+    }
+
     @Test("43, 44: CloudWatch's errors are told by their names", arguments: [
         (#"{"__type":"ResourceNotFoundException","message":"no"}"#, "misconfigured"),
         (#"{"__type":"com.amazon#UnrecognizedClientException"}"#, "misconfigured"), (#"{"__type":"ThrottlingException"}"#, "retry"),

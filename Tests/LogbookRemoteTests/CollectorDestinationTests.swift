@@ -52,6 +52,18 @@ import Testing
         }
     }
 
+    @Test func eventsOfAnErasedTransactionAreAccountedForAsWell() {
+        #expect(verdict(200, #"{"parcel":"P1","accepted":3,"duplicates":0,"rejected":0,"erased":2}"#) == .delivered)
+        #expect(verdict(200, #"{"parcel":"P1","accepted":0,"duplicates":0,"rejected":0,"erased":5}"#) == .delivered)
+        guard
+            case .deliveredExcept(rejected: 1, _) = verdict(
+                200, #"{"parcel":"P1","accepted":2,"duplicates":1,"rejected":1,"erased":1}"#)
+        else {
+            Issue.record("one event was rejected")
+            return
+        }
+    }
+
     @Test(
         "48: a success that is no acknowledgement is tried again",
         arguments: [
@@ -60,6 +72,9 @@ import Testing
             (200, #"{"parcel":"P1","accepted":4,"duplicates":0,"rejected":0}"#),
             (200, #"{"parcel":"P1","accepted":5,"duplicates":0}"#),
             (200, #"{"parcel":"P1","accepted":6,"duplicates":-1,"rejected":0}"#),
+            (200, #"{"parcel":"P1","accepted":5,"duplicates":0,"rejected":0,"erased":1}"#),
+            (200, #"{"parcel":"P1","accepted":5,"duplicates":0,"rejected":0,"erased":"0"}"#),
+            (200, #"{"parcel":"P1","accepted":6,"duplicates":0,"rejected":0,"erased":-1}"#),
             (200, #"{"parcel":"P1","accepted":5.0,"duplicates":0,"rejected":0}"#),
             (200, #"{"parcel":"P1","accepted":5,"duplicates":0,"rejected":0"#), (200, #"["P1",5,0,0]"#), (206, "null"),
         ])

@@ -5,6 +5,14 @@ import LogbookHTTP
 import LogbookTestKit
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @testable import LogbookRemote
 
 @Suite struct SpoolTests {
@@ -159,6 +167,23 @@ import Testing
         while first.deliveries.delivered < 101 && !deadline.hasPassed {}
         #expect(collector.received.dropFirst(51) == (1...50).map { "second \($0)" }[...])
         #expect(collector.arrivals.allSatisfy { $0 == 1 })
+        #expect(eventFiles == [])
+    }
+
+    @Test("what somebody leaves is taken over, also when it cannot be read at first")
+    func aLaneThatCannotBeReadAtFirstIsLookedAtAgain() throws {
+        var second: RemoteLogProvider? = try provider(away, epoch: 2)
+        for number in 1...5 { second?.log(.numbered(number)) }
+        let files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["openForReading"])
+        let first = try provider(willing(), epoch: 1, files: files)
+        second = nil
+        let deadline = LogDeadline.seconds(60)
+        while first.deliveries.delivered < 5, !deadline.hasPassed {
+            clock.advance(by: .seconds(1))
+            usleep(1000)
+        }
+        #expect(files.faults == 1)
+        #expect(Set(collector.received) == Set((1...5).map { "event \($0)" }))
         #expect(eventFiles == [])
     }
 
@@ -373,6 +398,26 @@ import Testing
         let next = try self.provider(willing(), epoch: 8)
         try next.deliver(by: .seconds(30))
         #expect(collector.received == ["event 1", "event 3"])
+    }
+
+    @Test("what the disk did not confirm is written anew before it is called safe: asked again, the kernel says nothing of it")
+    func whatWasNotConfirmedIsWrittenAnew() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronize"])
+        let provider = try provider(away, files: files)
+        provider.log(.numbered(1))
+        let before = folder.bytes("spool/" + eventFiles[0])
+        #expect(throws: RemoteLogProviderError.self) { try provider.flush(by: .seconds(30)) }
+        #expect(!files.calls.contains("replace"))
+        provider.log(.numbered(2))   // goes elsewhere
+        for _ in 1...2 {
+            try provider.flush(by: .seconds(30))
+            #expect(files.calls.filter { $0 == "replace" }.count == 1)
+        }
+        #expect(eventFiles.count == 2 && folder.bytes("spool/" + eventFiles[0]) == before)
+        try? provider.shutdown(by: .now)
+        let next = try self.provider(willing(), epoch: 8)
+        try next.deliver(by: .seconds(30))
+        #expect(collector.received == ["event 1", "event 2"])
     }
 
     @Test("60: shutdown with the receiver down and 50,000 pending returns at its deadline, says 50,000, and the next run sends them")
