@@ -12,7 +12,8 @@ internal import LogbookCore
 /// The way to a receiver: messages go one after the other, and it is found again when it was away.
 ///
 /// A receiver that is slower than the program is waited for, but not by every message: after one has waited in vain, those behind
-/// it do not wait until there is room again. One that cannot be reached is tried again after a second.
+/// it do not wait until there is room again. One that cannot be reached is tried again after a second, and so is one that ends every
+/// connection as soon as it has it.
 final class SystemLogChannel: Sendable {
     enum Framing: Sendable {
         /// Each message is a datagram.
@@ -24,6 +25,10 @@ final class SystemLogChannel: Sendable {
     }
     private struct State {
         var connection: (any SystemLogConnection)?
+        /// On the monotonic clock: when the latest connection was made.
+        var since: UInt64 = 0
+        /// Connections in a row that the other end has closed within a second.
+        var shortLives = 0
         var isClosed = false
         var isPatient = true
         /// On the monotonic clock: nobody is asked before.
@@ -39,6 +44,10 @@ final class SystemLogChannel: Sendable {
     private let state = Locked(State())
 
     private static let pauseNanoseconds: UInt64 = 1_000_000_000
+    /// A connection that lives less long took in vain what it was sent.
+    private static let shortLifeNanoseconds: UInt64 = 1_000_000_000
+    /// So many of them are made up for at once; from the next one on, nobody is asked for a while.
+    private static let mostShortLives = 1
     /// At the end, whatever deadline there is: a receiver that stands still takes no more than it has.
     private static let longestFinish = Duration.seconds(5)
 
@@ -88,7 +97,7 @@ final class SystemLogChannel: Sendable {
         if state.isClosed { throw .closed(address: address) }
         if let connection = state.connection {
             if framing != .lengths || !connection.isClosedByPeer { return connection }
-            state.connection = nil
+            try giveUp(&state)
         }
         let now = clock.monotonicNanoseconds()
         if let failure = state.latestFailure, now < state.nextTry {
@@ -97,6 +106,7 @@ final class SystemLogChannel: Sendable {
         do {
             let connection = try connect()
             state.connection = connection
+            state.since = clock.monotonicNanoseconds()
             state.latestFailure = nil
             return connection
         } catch {
@@ -170,9 +180,23 @@ final class SystemLogChannel: Sendable {
             throw .busy(address: address)
         case EMSGSIZE: throw .tooLarge(address: address, bytes: bytes)
         default:
+            if !isFresh {
+                try giveUp(&state)
+                return try connection(&state)
+            }
             state.connection = nil
-            if !isFresh { return try connection(&state) }
             throw pause(after: failure.description, &state)
+        }
+    }
+
+    /// The other end has closed the connection. One that does so at once, again and again, wants none of what it is sent.
+    private func giveUp(_ state: inout State) throws(SystemLogError) {
+        state.connection = nil
+        let now = clock.monotonicNanoseconds()
+        let isShort = framing == .lengths && now - min(now, state.since) < Self.shortLifeNanoseconds
+        state.shortLives = isShort ? state.shortLives + 1 : 0
+        if state.shortLives > Self.mostShortLives {
+            throw pause(after: "it ends connections at once, as one does that asks for another certificate", &state)
         }
     }
 

@@ -14,8 +14,8 @@ public enum SystemLogError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalid(let text): text
-        case .unreachable(let address, let reason): "\(address) takes no messages: \(reason)"
-        case .busy(let address): "\(address) takes no more messages at the moment"
+        case .unreachable(let address, let reason): "\(address) takes no messages: \(reason); check that its server runs and may be reached"
+        case .busy(let address): "\(address) takes no more messages at the moment; log less, or register from a higher level"
         case .tooLarge(let address, let bytes): "\(address) takes no message of \(bytes) bytes"
         case .closed(let address): "\(address) was closed"
         }

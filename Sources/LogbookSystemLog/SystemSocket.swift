@@ -85,15 +85,20 @@ final class SystemSocket: SystemLogConnection {
     /// The kernel sees to it, as nobody has sent us anything.
     func finish(by deadline: LogDeadline) {}
 
+    /// How often what has come is read before a message goes: a peer that never stops sending would hold it up for ever.
+    private static let mostReads = 64
+
     /// Whether the other end has closed the connection: what is sent now would be lost.
     var isClosedByPeer: Bool {
-        var byte: UInt8 = 0
-        while true {
-            let count = recv(descriptor, &byte, 1, 0)
-            if count > 0 { continue }   // nobody answers to syslog; what comes all the same is not ours
-            if count == 0 { return true }
-            if errno == EINTR { continue }
-            return errno != EAGAIN && errno != EWOULDBLOCK
+        withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { room in
+            for _ in 0..<Self.mostReads {
+                let count = recv(descriptor, room.baseAddress, room.count, 0)
+                if count > 0 { continue }   // nobody answers to syslog; what comes all the same is not ours
+                if count == 0 { return true }
+                if errno == EINTR { continue }
+                return errno != EAGAIN && errno != EWOULDBLOCK
+            }
+            return false
         }
     }
 

@@ -15,6 +15,7 @@ final class FrameServer: Sendable {
         var bytes: [UInt8] = []
         var open: [Int32] = []
         var connections = 0
+        var endsAtOnce = false
         var isPaused = false
         var isOver = false
         var hasEnded = false
@@ -22,8 +23,10 @@ final class FrameServer: Sendable {
     private let state = Monitor(State())
     let port: Int
 
-    /// - Parameter wanted: 0 for any free port.
-    init(port wanted: Int = 0) {
+    /// - Parameters:
+    ///   - wanted: 0 for any free port.
+    ///   - endsAtOnce: It closes each connection as soon as it has it.
+    init(port wanted: Int = 0, endsAtOnce: Bool = false) {
         #if canImport(Glibc)
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -43,6 +46,7 @@ final class FrameServer: Sendable {
         precondition(failure == 0 && listen(listener, 16) == 0, "the test's server cannot listen, errno \(errno)")
         port = Int(UInt16(bigEndian: address.sin_port))
         let state = state
+        state.withLock { $0.value.endsAtOnce = endsAtOnce }
         LogThread.start("frames") { Self.serve(listener, state) }
     }
 
@@ -60,8 +64,9 @@ final class FrameServer: Sendable {
                 let connection = accept(listener, nil, nil)
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 state.withLock { access in
-                    access.value.open.append(connection)
+                    if access.value.endsAtOnce { _ = closeDescriptor(connection) } else { access.value.open.append(connection) }
                     access.value.connections += 1
+                    access.broadcast()
                 }
             }
             for entry in entries.dropFirst() where entry.revents != 0 {
@@ -112,6 +117,31 @@ final class FrameServer: Sendable {
             access.broadcast()
             while !access.value.hasEnded { if !access.wait(until: .seconds(30)) { return } }
         }
+    }
+
+    /// Waits until it has had so many connections.
+    func waitForConnections(_ count: Int) -> Bool {
+        let deadline = LogDeadline.seconds(60)
+        return state.withLock { access in
+            while access.value.connections < count { if !access.wait(until: deadline) { return false } }
+            return true
+        }
+    }
+
+    /// Talks to whoever is connected, without a pause, until what was received is as expected.
+    func talk(until isFine: ([UInt8]) -> Bool) -> Bool {
+        let deadline = LogDeadline.seconds(60), words = [UInt8](repeating: 0x78, count: 1 << 16)
+        #if canImport(Darwin)
+            let flags = Int32(MSG_DONTWAIT)
+        #else
+            let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+        #endif
+        while !deadline.hasPassed {
+            let (bytes, open) = state.withLock { ($0.value.bytes, $0.value.open) }
+            if isFine(bytes) { return true }
+            for connection in open { _ = send(connection, words, words.count, flags) }
+        }
+        return false
     }
 
     /// Waits until what was received is as expected.

@@ -140,6 +140,39 @@ struct SyslogLogProviderTests {
         #expect(back.wait { frames($0).count == 1 })
     }
 
+    @Test("a server that ends connections as soon as it has them is given up for a second, and that is said")
+    func aServerThatEndsConnectionsAtOnce() throws {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), server = FrameServer(endsAtOnce: true)
+        let provider = try provider(to: .tcp(host: "127.0.0.1", port: server.port), clock: .manual(clock))
+        for number in 1...2 {
+            try provider.write([event("in the hands of the kernel")])
+            #expect(server.waitForConnections(number))
+        }
+        for _ in 3...10 {
+            do {
+                try provider.write([event("refused")])
+                Issue.record("it is taken for sent")
+            } catch BatchWriteError.wroteOnly(count: 0, because: let reason) {
+                #expect("\(reason)".contains("it ends connections at once"))
+            }
+        }
+        #expect(server.connections == 2)
+        clock.advance(by: .seconds(1))
+        try provider.write([event("in the hands of the kernel")])
+        #expect(server.waitForConnections(3))
+        #expect(throws: BatchWriteError.self) { try provider.write([event("refused")]) }
+        #expect(server.connections == 3)
+    }
+
+    @Test func aServerThatNeverStopsTalkingHoldsNobodyUp() throws {
+        let server = FrameServer()
+        let provider = try provider(to: .tcp(host: "127.0.0.1", port: server.port))
+        let events = (1...100).map { event("event \($0)") }
+        LogThread.start("logger") { for event in events { provider.log(event) } }
+        #expect(server.talk { frames($0).count == 100 })
+        withExtendedLifetime(provider) {}
+    }
+
     @Test func aServerThatDoesNotReadLosesNothingItBeganToTake() throws {
         let server = FrameServer()
         server.pause(true)
