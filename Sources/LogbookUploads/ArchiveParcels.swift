@@ -156,8 +156,13 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         case .delivered:
             if let content = sending.content {
                 content.take()
-                if let next = try nextPiece(of: content, sending.claim, request.withLock { $0 }) {
-                    return state.withLock { $0.sending?.parcel = next }
+                do {
+                    if let next = try nextPiece(of: content, sending.claim, request.withLock { $0 }) {
+                        return state.withLock { $0.sending?.parcel = next }
+                    }
+                } catch let error as SystemError { throw error } catch {
+                    // It is noted all the same: asked again, the file would be as damaged as it is.
+                    return setAside(sending.claim, because: "the file cannot be inflated: \(error)")
                 }
             }
             let isDeleted = try shelf.settle(sending.claim)
@@ -184,9 +189,10 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
                 return false
             }
             state.maximumBytes = max(Self.smallestPiece, parcel.body.count / 2)
-            guard let next = try? content.next(upTo: state.maximumBytes!, maximumLineBytes: request.maximumLineBytes) else {
-                return false
-            }
+            // A line that is too large alone makes the same piece again.
+            guard let next = try? content.next(upTo: state.maximumBytes!, maximumLineBytes: request.maximumLineBytes),
+                next.bytes.count < parcel.body.count
+            else { return false }
             state.sending?.parcel = Parcel(
                 id: "\(sending.claim.archive.id)@\(next.range.lowerBound)-\(next.range.upperBound)", body: next.bytes,
                 contentType: request.contentType, count: 1, sealed: sending.claim.archive.ended)

@@ -23,6 +23,11 @@ public final class LogUploader: Sendable {
 
     /// Looks for files at once.
     ///
+    /// Give the log `rolling: RollingPolicy(awaitsDelivery: true), onArchive: uploader.onArchive`: then each file is sent when it
+    /// rolls, and deleted only once it has arrived, or, the oldest first, when more than ``RollingPolicy/maximumUndeliveredBytes``
+    /// (1 GiB) wait. Without these two the log's own limits may delete a file first, and the uploader looks for files only every
+    /// `policy.interval`.
+    ///
     /// - Parameters:
     ///   - folder: Made, for this user alone, when there is none yet.
     ///   - name: The log's name: `app` for `app.log`.

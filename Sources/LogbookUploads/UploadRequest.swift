@@ -9,7 +9,8 @@ internal import LogbookDelivery
 /// request.headers = [HTTPHeader("Authorization", "Bearer " + token.revealed)]
 /// ```
 /// Beside these headers each request carries `Logbook-Parcel` (the file's id), `Logbook-SHA256` (of the body, in hexadecimal
-/// digits) and `Content-Length`. What the file is called on this machine is told to nobody.
+/// digits) and `Content-Length`. What the file is called on this machine is told to nobody. A value outside its range ends the
+/// program when the request is put to use.
 public struct UploadRequest: Sendable {
     public enum Method: String, Sendable, Hashable { case post = "POST", put = "PUT" }
 
@@ -32,9 +33,10 @@ public struct UploadRequest: Sendable {
     public var acknowledgement: Acknowledgement
     /// A compressed file is sent as it is, with `Content-Encoding: gzip`; otherwise it is inflated on its way. Default false.
     public var takesGzip: Bool
-    /// Bytes of one request; a larger file goes in several, cut between lines. Nil, the default, sends each file whole.
+    /// Bytes of one request, `1024...`; a larger file goes in several, cut between lines. Nil, the default, sends each file whole.
     public var maximumBytes: Int?
-    /// Bytes of one line, where ``maximumBytes`` is set; a longer one is cut at a character and marked. Nil for no limit.
+    /// Bytes of one line, `256...maximumBytes`, where ``maximumBytes`` is set; a longer one is cut at a character and marked. Nil for
+    /// no limit.
     public var maximumLineBytes: Int?
     /// How long one request may take in all.
     public var limits: HTTPLimits

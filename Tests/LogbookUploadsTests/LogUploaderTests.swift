@@ -500,6 +500,47 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test("a line that is too large alone costs its file and no other's turn")
+    func aLineThatIsTooLarge() async throws {
+        let small = String(repeating: "small\n", count: 100)
+        let archives = try bench.roll([small + String(repeating: "x", count: 300_000) + "\n" + small, "good"])
+        let transport = ScriptedTransport { _, request in .status(request.body.count > 150_000 ? 413 : 200) }
+        let uploader = try bench.uploader(to: UploadRequest(url: "http://127.0.0.1/", maximumBytes: 1 << 20), transport)
+        #expect(await bench.waitForRetries(1))
+        bench.clock.advance(by: .seconds(300))
+        #expect(await bench.waitForDelivered(1))
+        #expect(bench.delivered == [archives[1].id])
+        #expect(bench.events.contains { if case .setAside(archives[0].id, _) = $0 { true } else { false } })
+        #expect(transport.requests.map(\.text).last == "good\n")
+        withExtendedLifetime(uploader) {}
+    }
+
+    @Test("a compressed file that is damaged behind its first piece is set aside, and the next one goes")
+    func damagedBehindTheFirstPiece() async throws {
+        let random = LogRandomness.seeded(5)
+        let lines = (1...20_000).map { _ in String(random.next(), radix: 36) }
+        let archives = try bench.roll([lines.joined(separator: "\n"), "good"], compressed: true)
+        let file = open(bench.path + "/" + bench.archives[0], O_RDWR)
+        try #require(file >= 0)
+        let place = lseek(file, 0, SEEK_END) / 10 * 8
+        var byte: UInt8 = 0
+        let read = pread(file, &byte, 1, place)
+        byte ^= 0xFF
+        let written = pwrite(file, &byte, 1, place)
+        close(file)
+        #expect(read == 1 && written == 1)
+
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(to: UploadRequest(url: "http://127.0.0.1/", maximumBytes: 50_000), transport)
+        #expect(await bench.waitForDelivered(1))
+        #expect(bench.delivered == [archives[1].id])
+        let reasons = bench.events.compactMap { if case .setAside(archives[0].id, let reason) = $0 { reason } else { nil } }
+        #expect(reasons.count == 1 && reasons[0].hasPrefix("the file cannot be inflated: "))
+        #expect(transport.requests.first.map { $0.parcel.hasPrefix(archives[0].id + "@0-") } == true)
+        #expect(transport.requests.last?.text == "good\n")
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test func theLastSayOverARequestIsTheHooks() async throws {
         let archive = try bench.roll(["one"])[0]
         let transport = ScriptedTransport(.status(200))
