@@ -36,6 +36,9 @@ final class StoreLanes: Sendable {
     private let clock: LogClock
     private let open: @Sendable (StoreFile) throws(TransactionStoreError) -> TransactionStore
     private let state = Locked(State())
+    /// The thread that takes lanes over, deletes in them or lets them go. There is one at a time: a lane that another holds for a moment
+    /// would be passed over.
+    private let worker = Monitor<UInt64?>(nil)
 
     /// Takes the first lane that is free.
     /// - Parameter open: Opens the store in a file that is locked.
@@ -79,7 +82,29 @@ final class StoreLanes: Sendable {
 
     private static let pending = "FROM txn_log WHERE parcel IS NULL OR parcel NOT IN (SELECT number FROM parcel WHERE state = 1)"
 
-    private func takeOver(_ isWanted: (StoreFile) -> Bool) {
+    private func takeOver(_ isWanted: (StoreFile) -> Bool) { alone { adoptLanes(isWanted) } }
+
+    /// Waits until no other thread is at work on the lanes. No lock is held meanwhile: what hears of a recovery may come here again.
+    private func alone<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let thread = LogThread.currentNumber
+        let isAtWork = worker.withLock { access in
+            if access.value == thread { return true }
+            while access.value != nil { access.wait() }
+            access.value = thread
+            return false
+        }
+        defer {
+            if !isAtWork {
+                worker.withLock { access in
+                    access.value = nil
+                    access.broadcast()
+                }
+            }
+        }
+        return try work()
+    }
+
+    private func adoptLanes(_ isWanted: (StoreFile) -> Bool) {
         guard let path, !state.withLock({ $0.isClosed }) else { return }
         for number in 0..<Self.maximumCount {
             let lane = Self.path(ofLane: number, of: path)
@@ -105,16 +130,26 @@ final class StoreLanes: Sendable {
     }
 
     /// The first parcel that a store gives: those of others first, and let go of when they are empty.
+    /// - Throws: Why one of the others could not be read, once there is nothing else to send.
     func nextParcel(
         _ parcel: (TransactionStore) throws(TransactionStoreError) -> StoredParcel?
     ) throws(TransactionStoreError) -> (store: TransactionStore, parcel: StoredParcel)? {
         if state.withLock({ $0.nextLook <= clock.monotonicNanoseconds() }) { takeOver() }
-        while let store = state.withLock({ $0.adopted.first }) {
-            if let parcel = try parcel(store) { return (store, parcel) }
-            state.withLock { state in state.adopted.removeAll { $0 === store } }
-            store.close()
+        var failure: TransactionStoreError?
+        for store in state.withLock({ $0.adopted }) {
+            do throws(TransactionStoreError) {
+                if let parcel = try parcel(store) { return (store, parcel) }
+                alone {
+                    state.withLock { state in state.adopted.removeAll { $0 === store } }
+                    store.close()
+                }
+            } catch {
+                failure = failure ?? error
+            }
         }
-        return try parcel(own).map { (own, $0) }
+        if let parcel = try parcel(own) { return (own, parcel) }
+        if let failure { throw failure }
+        return nil
     }
 
     // MARK: All of them
@@ -126,10 +161,17 @@ final class StoreLanes: Sendable {
     }
 
     /// Deletes everything here, and in the lanes of those who have gone.
+    /// - Throws: The first failure; what it was not about is deleted all the same.
     func deleteAll() throws(TransactionStoreError) {
-        takeOver { $0.contains("FROM txn") }
-        try own.deleteAll()
-        for store in state.withLock({ $0.adopted }) { try store.deleteAll() }
+        try alone { () throws(TransactionStoreError) in
+            takeOver { $0.contains("FROM txn") }
+            var failure: TransactionStoreError?
+            do throws(TransactionStoreError) { try own.deleteAll() } catch { failure = error }
+            for store in state.withLock({ $0.adopted }) {
+                do throws(TransactionStoreError) { try store.deleteAll() } catch .closed {} catch { failure = failure ?? error }
+            }
+            if let failure { throw failure }
+        }
     }
 
     func close() {

@@ -6,8 +6,8 @@ public enum TransactionDeliveryError: Error, Equatable, CustomStringConvertible 
 
     public var description: String {
         switch self {
-        case .noToken: "transactions wait in the store: no token is set"
-        case .noStoreURL: "transactions wait in the store: no address of a remote store is set"
+        case .noToken: "transactions wait in the store: no token is set; set TransactionLogProvider.token"
+        case .noStoreURL: "transactions wait in the store: no address of a remote store is set; set TransactionLogProvider.storeURL"
         }
     }
 }

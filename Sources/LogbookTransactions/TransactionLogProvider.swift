@@ -73,12 +73,33 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         }
     }
 
-    /// Stores a batch in one SQLite transaction. When that fails nothing is lost: the queue offers the batch again.
+    /// Stores a batch in one SQLite transaction, or in several where the store has no room for all of it at once: then what is older
+    /// gives way to what is newer. When that fails nothing is lost: the queue offers again what is not stored.
     public func write(_ batch: [LogEvent]) throws {
-        try reporting { () throws(TransactionStoreError) in try store.append(batch, isOfferedAgain: true) }
+        let (count, failure) = append(batch[...])
         account.withLock { account in
-            account.submit(batch.count)
-            account.deliver(batch.count)
+            account.submit(count)
+            account.deliver(count)
+        }
+        do {
+            try reporting { () throws(TransactionStoreError) in if let failure { throw failure } }
+        } catch {
+            if count > 0 { throw BatchWriteError.wroteOnly(count: count, because: error) }
+            throw error
+        }
+    }
+
+    /// - Returns: How many are stored, and why not all of them.
+    private func append(_ events: ArraySlice<LogEvent>) -> (count: Int, failure: TransactionStoreError?) {
+        do throws(TransactionStoreError) {
+            try store.append(Array(events), isOfferedAgain: true)
+            return (events.count, nil)
+        } catch {
+            guard case .full = error, events.count > 1 else { return (0, error) }
+            let half = events.count / 2, first = append(events.prefix(half))
+            if first.failure != nil { return first }
+            let second = append(events.dropFirst(half))
+            return (half + second.count, second.failure)
         }
     }
 

@@ -22,8 +22,9 @@ extension TransactionStore {
     func makeRoom(for events: [LogEvent], _ db: Database) throws -> Int {
         guard maximumBytes < .max else { return 0 }
         let needed = events.reduce(0) { sum, event in
-            sum + Self.rowBytes + (event.transaction?.errorDescription?.utf8.count ?? 0)
+            sum + Self.rowBytes + min(event.transaction?.errorDescription?.utf8.count ?? 0, String.maximumDeliverableBytes)
         }
+        if needed > maximumBytes { throw TransactionStoreError.full(path: path, maximumBytes: maximumBytes) }   // nothing would help
         guard try usedBytes(db) + needed > maximumBytes else { return 0 }
         let target = maximumBytes - maximumBytes / 16 - needed   // some more, so that not every call has to do this
         var dropped = 0

@@ -26,11 +26,24 @@ package final class TransactionStore: Sendable {
         /// Counts the files that took the place of a damaged one.
         var generation = 0
         var isRecovering = false
+        /// A damaged file that could not be replaced; nothing else can be done until it is.
+        var damage: Damage?
         var latestSequence: Int64 = 0
         /// The keys of entries whose fate is unknown: a commit that failed may be on disk all the same. When they are offered
         /// again they get the same keys.
         var unsettledKeys: [EventName: Int64] = [:]
     }
+    private struct Damage {
+        let reason: String
+        /// The new file is in its place, and only has to be opened.
+        let isReplaced: Bool
+        /// Why it could not be replaced.
+        let problem: TransactionStoreError
+        /// By the monotonic clock.
+        let nextTry: UInt64
+    }
+    /// How long a damaged file that could not be replaced is left alone.
+    static let recoveryPause = Duration.seconds(5)
     private let state: Monitor<State>
     /// Bytes that the file may use; see ``makeRoom(for:_:)``.
     let maximumBytes: Int
@@ -235,6 +248,7 @@ package final class TransactionStore: Sendable {
     }
 
     func connection() throws(TransactionStoreError) -> (DatabaseQueue, generation: Int) {
+        try replaceWhatIsStillDamaged()
         let (connection, generation) = state.withLock { access in
             while access.value.isRecovering { access.wait() }
             return (access.value.connection, access.value.generation)
@@ -243,38 +257,71 @@ package final class TransactionStore: Sendable {
         return (connection, generation)
     }
 
+    /// Tries again what has failed before, once its time has come.
+    private func replaceWhatIsStillDamaged() throws(TransactionStoreError) {
+        let now = clock.monotonicNanoseconds()
+        let (damage, file) = state.withLock { access -> (Damage?, StoreFile?) in
+            while access.value.isRecovering { access.wait() }
+            guard let damage = access.value.damage, let file = access.value.file else { return (nil, nil) }
+            if now < damage.nextTry { return (damage, nil) }
+            access.value.isRecovering = true
+            return (damage, file)
+        }
+        guard let damage else { return }
+        guard let file else { throw damage.problem }
+        try replace(file, because: damage.reason, after: damage)
+    }
+
     /// Replaces a damaged file, unless another thread has done so.
     private func isReplaced(since generation: Int, because failure: TransactionStoreError) throws(TransactionStoreError) -> Bool {
-        let (connection, file, isAnother) = state.withLock { access -> (DatabaseQueue?, StoreFile?, Bool) in
+        let (file, isAnother) = state.withLock { access -> (StoreFile?, Bool) in
             while access.value.isRecovering { access.wait() }
-            if access.value.generation != generation { return (nil, nil, true) }
-            guard let file = access.value.file, failure.isDamage(ofOurs: true) else { return (nil, nil, false) }
+            if access.value.generation != generation { return (nil, true) }
+            guard let file = access.value.file, access.value.damage == nil, failure.isDamage(ofOurs: true) else { return (nil, false) }
             access.value.isRecovering = true
-            return (access.value.connection, file, false)
+            return (file, false)
         }
-        guard let connection, let file else { return isAnother }
+        guard let file else { return isAnother }
+        try replace(file, because: failure.cause, after: nil)
+        return true
+    }
+
+    /// Puts a new store in the place of a damaged one, and ends `isRecovering`, which the caller has set.
+    /// - Parameter earlier: What an attempt that failed has left.
+    private func replace(
+        _ file: StoreFile, because reason: String, after earlier: Damage?
+    ) throws(TransactionStoreError) {
+        let isReplaced = earlier?.isReplaced ?? false
+        let identity = StoreIdentity(installation: installation, epoch: epoch)
         var recovery: TransactionStoreRecovery?
         var replacement: DatabaseQueue?
         var problem: TransactionStoreError?
         do throws(TransactionStoreError) {
-            let identity = StoreIdentity(installation: installation, epoch: epoch)
-            do { try connection.close() } catch { throw TransactionStoreError(error, path: path) }
-            recovery = try file.recover(because: failure.cause, as: identity, now: clock.now())
+            do { try state.withLock({ $0.value.connection })?.close() } catch { throw TransactionStoreError(error, path: path) }
+            if !isReplaced {
+                if earlier != nil { try file.finishRecovery(now: clock.now()) }   // it may have come so far
+                recovery = try file.recover(because: reason, as: identity, now: clock.now())
+            }
             replacement = try Self.open(file, busyTimeout, .system, goingOnAs: identity).0
         } catch {
             problem = error
         }
+        let nextTry = clock.monotonicNanoseconds() + UInt64(Self.recoveryPause.wholeNanoseconds)
         state.withLock { access in
             if let replacement {
                 access.value.connection = replacement
                 access.value.generation += 1
+            }
+            access.value.damage = problem.map { problem in
+                Damage(
+                    reason: reason, isReplaced: (isReplaced || recovery != nil) && !problem.isDamage(ofOurs: true),
+                    problem: problem, nextTry: nextTry)
             }
             access.value.isRecovering = false
             access.broadcast()
         }
         if let recovery { report(recovery) }
         if let problem { throw problem }
-        return true
     }
 
     // MARK: Writing
@@ -306,7 +353,7 @@ package final class TransactionStore: Sendable {
                     try values.bind(event.time.storedSeconds, at: 2)
                     try values.bind(number, at: 3)
                     try values.bind(entry.errorCode, at: 4)
-                    try values.bind(entry.errorDescription?.storable, at: 5)
+                    try values.bind(entry.errorDescription?.deliverable, at: 5)
                     try values.bind(row.isOfThisSession ? session.offset(of: entry) : nil, at: 6)
                     try values.bind(key, at: 8)
                     _ = try values.end()
@@ -358,9 +405,9 @@ package final class TransactionStore: Sendable {
             """, db)
         try insert.bind(entry.transactionID, at: 1)
         try insert.bind(entry.usecase, at: 2)
-        try insert.bind(entry.device.make, at: 3)
-        try insert.bind(entry.device.os, at: 4)
-        try insert.bind(entry.device.osVersion, at: 5)
+        try insert.bind(entry.device.make.deliverable, at: 3)
+        try insert.bind(entry.device.os.deliverable, at: 4)
+        try insert.bind(entry.device.osVersion.deliverable, at: 5)
         try insert.bind(labels.user, at: 6)
         try insert.bind(labels.variant, at: 7)
         try insert.bind(session.appVersion, at: 8)

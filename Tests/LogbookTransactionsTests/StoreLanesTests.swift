@@ -129,6 +129,70 @@ import Testing
         #expect(try received(server) == ["D: 4"])
     }
 
+    /// Leaves an entry in a lane, as a process that has gone.
+    private func leave(_ id: String, in path: String) throws {
+        let store = try TransactionStore(path: path)
+        defer { store.close() }
+        try store.append([
+            LogEvent(
+                sequence: 1, time: t0, level: .info, message: "",
+                transaction: TransactionEntry(transactionID: id, usecase: 1, kind: .happened(1), device: phone))
+        ])
+    }
+
+    @Test("Row 24, C28: a logout waits for a lane that is being taken over, and deletes what is in it")
+    func aLogoutWaitsForALane() throws {
+        let lane = folder.store + ".lane-1"
+        try leave("B", in: lane)
+        let begun = Gate(), gate = Gate(), done = Heard<String>()
+        let lanes = try StoreLanes(at: folder.store, sharing: .siblings, clock: .system) { file throws(TransactionStoreError) in
+            if file.path == lane {
+                begun.open()
+                gate.wait()
+            }
+            return try TransactionStore(file)
+        }
+        LogThread.start("taking over") {
+            lanes.takeOver()
+            done.append("taken over")
+        }
+        begun.wait()
+        LogThread.start("logout") {
+            do { try lanes.deleteAll() } catch { done.append("\(error)") }
+            done.append("deleted")
+        }
+        // Time for a logout that does not wait.
+        Monitor(0).withLock { access in
+            let deadline = LogDeadline.after(.milliseconds(100))
+            while access.wait(until: deadline) {}
+        }
+        gate.open()
+        #expect(Set(done.wait(for: 2)) == ["taken over", "deleted"])
+        #expect(sqlite3(lane, "SELECT count(*) FROM txn_log") == "0")
+        lanes.close()
+    }
+
+    @Test("Row 24: a lane that cannot be read holds up no other")
+    func aLaneThatFails() throws {
+        let first = folder.store + ".lane-1", second = folder.store + ".lane-2"
+        try leave("A", in: first)
+        try leave("B", in: second)
+        let lanes = try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+            file throws(TransactionStoreError) in try TransactionStore(file)
+        }
+        func next() throws(TransactionStoreError) -> (store: TransactionStore, parcel: StoredParcel)? {
+            try lanes.nextParcel { store throws(TransactionStoreError) in
+                if store.path == first { throw TransactionStoreError.diskFull(path: first) }
+                return try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system)
+            }
+        }
+        let found = try #require(try next())
+        #expect(found.store.path == second)
+        #expect(try found.store.settleDelivered(found.parcel.id) == 1)
+        #expect(throws: TransactionStoreError.diskFull(path: first)) { _ = try next() }   // nothing else is left
+        lanes.close()
+    }
+
     @Test("Row 24: a file beside the store that is none of ours is left alone, and holds up nothing")
     func whatIsNotOurs() throws {
         let server = try receiver()

@@ -155,6 +155,34 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         #expect(bench.registration.ledger == LogLedger(submitted: 102, delivered: 102))
     }
 
+    @Test("Row 20: where a damaged file cannot be replaced at once, it is tried again, and then the store goes on")
+    func aRecoveryThatFailsIsTriedAgain() throws {
+        let folder = TemporaryFolder()
+        let bench = try Bench(in: folder)
+        let transaction = bench.service.transaction(usecase: 1)
+        for event in 0..<10 { transaction.log(event) }
+        try bench.provider.store.transaction { db in
+            try db.execute(sql: "UPDATE txn_log SET timestamp = 9e300 WHERE usecase_event = 5")
+        }
+        _ = shell("mkdir '\(folder.store).recovering' && touch '\(folder.store).recovering/file'")
+        #expect(throws: TransactionStoreError.self) { try bench.provider.allTransactions() }
+        transaction.log(10)
+        bench.clock.advance(by: TransactionStore.recoveryPause)
+        transaction.log(11)
+        #expect(bench.registration.ledger.dropped == [.inputOutputError: 2])
+
+        _ = shell("rm -r '\(folder.store).recovering'")
+        transaction.log(12)   // not yet
+        bench.clock.advance(by: TransactionStore.recoveryPause)
+        transaction.log(13)
+        #expect(try bench.provider.allTransactions()[0].entries.map(\.event) == [0, 1, 2, 3, 4, 6, 7, 8, 9, 13])
+        #expect(bench.registration.ledger.dropped == [.inputOutputError: 3])
+        let recoveries = bench.errors.all.filter { if case .recovered = $0 { true } else { false } }
+        #expect(recoveries.count == 1)
+        bench.close()
+        #expect(sqlite3(folder.store, "PRAGMA integrity_check; SELECT count(*) FROM txn_log") == "ok\n10")
+    }
+
     @Test("Row 23: a log or an index that is gone costs what stood in it, and no key is given twice", arguments: ["-wal", "-shm"])
     func logDeleted(suffix: String) throws {
         let other = TemporaryFolder(), folder = TemporaryFolder()

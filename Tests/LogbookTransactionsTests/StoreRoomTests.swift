@@ -78,6 +78,47 @@ import Testing
         #expect(try bench.provider.store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system) == parcel)
     }
 
+    private func entries(_ numbers: Range<Int>) -> [LogEvent] {
+        numbers.map { number in
+            LogEvent(
+                sequence: UInt64(number), time: t0, level: .info, message: "",
+                transaction: TransactionEntry(
+                    transactionID: "T", usecase: 1, kind: .happened(number), errorDescription: text, device: phone))
+        }
+    }
+
+    @Test func aBatchThatIsLargerThanTheStoreGoesInByHalves() throws {
+        let bench = try Bench { $0.maximumStoreBytes = 1 << 20 }
+        try bench.provider.write(entries(0..<512))
+        let counts = try bench.provider.counts()
+        #expect(counts.entries + counts.dropped == 512)
+        #expect(counts.entries > 100 && counts.dropped > 100)
+        #expect(Int(bench.sqlite3("SELECT count(*) FROM txn_log")) == counts.entries)
+        #expect(bench.sqlite3("SELECT max(usecase_event) FROM txn_log") == "511")
+        #expect(bench.provider.ledger == LogLedger(submitted: 512, delivered: 512))
+        #expect(bench.errors.all.isEmpty)
+    }
+
+    @Test func whereTheSecondHalfFailsOnlyThatIsOfferedAgain() throws {
+        let bench = try Bench { $0.maximumStoreBytes = 1 << 20 }
+        try bench.provider.store.transaction {
+            try $0.execute(
+                sql: "CREATE TRIGGER no BEFORE INSERT ON txn_log WHEN new.usecase_event = 300 BEGIN SELECT raise(ABORT, 'no'); END")
+        }
+        #expect {
+            try bench.provider.write(entries(0..<512))
+        } throws: { error in
+            guard case BatchWriteError.wroteOnly(let count, _) = error else { return false }
+            return count == 256
+        }
+        #expect(bench.errors.all.count == 1)
+        try bench.provider.store.transaction { try $0.execute(sql: "DROP TRIGGER no") }
+        try bench.provider.write(entries(256..<512))
+        let counts = try bench.provider.counts()
+        #expect(counts.entries + counts.dropped == 512)
+        #expect(bench.provider.ledger == LogLedger(submitted: 512, delivered: 512))
+    }
+
     @Test("Row 21: a store that another program keeps locked is said to be busy, and a queue keeps everything until it is free")
     func busy() throws {
         let folder = TemporaryFolder()

@@ -48,6 +48,28 @@ import Testing
         #expect(bench.sqlite3("SELECT in_ctx_err_desc FROM txn_log") == "nul␀byte")
     }
 
+    @Test("a text that is longer than receivers take is cut, says so, and is taken")
+    func cutsWhatReceiversWouldRefuse() throws {
+        let bench = try Bench()
+        let long = String(repeating: "x", count: 70_000), longest = String(repeating: "é", count: 1 << 20)
+        let transaction = bench.service.transaction(
+            continuing: "T", usecase: 1, device: DeviceFacts(make: long, os: long, osVersion: "1"))
+        for text in [long, String(repeating: "\0", count: 30_000), longest, String(repeating: "x", count: 65_536)] {
+            transaction.log(4, error: 1, text)
+        }
+        for version in [TransactionSetVersion.v0_0_1, .v0_0_2] {
+            let stored = TransactionSet(transactions: try bench.provider.allTransactions())
+            let taken = try #require(try TransactionSet.decode(stored.encode(version), version).transactions.first)
+            let mark = "x… [cut from 70000 bytes]"
+            #expect([taken.deviceMake, taken.deviceOS].allSatisfy { $0?.hasSuffix(mark) == true })
+            let texts = taken.entries.compactMap(\.errorDescription)
+            let ends = texts.map { String($0.suffix(25)) }
+            #expect(ends == [mark, "␀… [cut from 90000 bytes]", " [cut from 2097152 bytes]", String(repeating: "x", count: 25)])
+            #expect(texts.allSatisfy { (65_500...65_536).contains($0.utf8.count) })
+            #expect(taken.deviceOSVersion == "1")
+        }
+    }
+
     @Test("C9: a full disk is reported once for each entry that it costs, and ends with the lack of room")
     func survivesAFullDisk() throws {
         let bench = try Bench()
