@@ -6,8 +6,9 @@
     /// ```
     /// sqlite:/var/lib/logbook/archive.sqlite
     /// postgres://logbook@db.example.com:5432/logbook
-    /// clickhouse://logbook@ch1.example.com:8123,ch2.example.com:8123/logbook?cluster=logs
+    /// clickhouse://logbook@ch1.example.com:8443,ch2.example.com:8443/logbook?cluster=logs&secure=1
     /// ```
+    /// ClickHouse on another machine needs `secure=1` for HTTPS, or `insecure=1` to be spoken to in the clear.
     public enum ArchiveURL {
         /// Opens it, blocking the calling thread until it is ready. Close it when it is not used any more.
         /// - Parameter clickHousePassword: For an address of ClickHouse that has none in it. PostgreSQL's own library finds one in

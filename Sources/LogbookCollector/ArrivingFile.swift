@@ -46,7 +46,7 @@
         private let isGzip: Bool
         private let maximumBytes: Int
         private let digest: String?
-        private let files = RestartingFileSystem(SystemFileSystem())
+        private let files: any FileSystem
         private let state: Locked<State>
 
         /// - Parameters:
@@ -54,7 +54,11 @@
         ///   - isGzip: The bytes are inflated before they are written.
         ///   - maximumBytes: Of the file, both as it arrives and as it is written.
         ///   - digest: What its SHA-256 must be, in hexadecimal digits; nil for whatever comes.
-        init(id: String, in folder: String, isGzip: Bool, maximumBytes: Int, digest: String?) {
+        init(
+            id: String, in folder: String, isGzip: Bool, maximumBytes: Int, digest: String?,
+            files: any FileSystem = RestartingFileSystem(SystemFileSystem())
+        ) {
+            self.files = files
             self.id = id
             folderPath = folder
             part = FileShelf.partName(of: id)
@@ -138,22 +142,20 @@
 
         /// - Returns: False when a file of that id is there already.
         private func keep(_ state: inout State) throws(Failure) -> Bool {
-            guard let folder = state.folder, let file = state.file else {
-                letGo(&state, removing: false)
-                return false
-            }
+            guard let folder = state.folder else { return false }
+            var isNew = state.file != nil
             do throws(SystemError) {
-                try files.synchronize(file)
-                try files.rename(part, to: id, in: folder)
+                if let file = state.file {
+                    try files.synchronize(file)
+                    do { try files.rename(part, to: id, in: folder) } catch where error.number == EEXIST {
+                        isNew = false   // sent twice at the same time: the other was first
+                    }
+                }
+                // Also where it was there: whoever has named it may have gone before its name was safe.
                 try files.synchronizeFolder(folder)
-            } catch {
-                // Sent twice at the same time: the other was first.
-                guard error.number == EEXIST else { throw unavailable(error) }
-                letGo(&state, removing: true)
-                return false
-            }
-            letGo(&state, removing: false)
-            return true
+            } catch { throw unavailable(error) }
+            letGo(&state, removing: !isNew)
+            return isNew
         }
 
         private func letGo(_ state: inout State, removing: Bool) {

@@ -101,7 +101,9 @@
                 for (tenant, rows) in Dictionary(grouping: old, by: { $0.text("tenant") ?? "" }) {
                     let ids = rows.compactMap { $0.text("transaction") }
                     for piece in ids.pieces(of: Self.removedAtATime) {
-                        let condition = "tenant = \(tenant.clickHouseLiteral) AND transaction IN \(piece.clickHouseList)"
+                        // What has come since they were looked for stays.
+                        let condition =
+                            "tenant = \(tenant.clickHouseLiteral) AND transaction IN \(piece.clickHouseList) AND received < \(end)"
                         try await self.delete(from: Self.entries, where: condition)
                         try await self.delete(from: Self.transactions, where: condition)
                     }

@@ -38,10 +38,11 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// Requests with a wrong or missing token that are answered with 401 and noted, from one address in a minute. Further ones are
     /// answered with 429; whoever comes with a right one from there is served all the same.
     public var maximumRefusalsPerMinute = 60
-    /// Bytes of bodies that one tenant may send in a day, by UTC; nil for any number. The archive keeps the account, but for ClickHouse,
-    /// with which it begins anew at the start; after a kill a hundredth of it may be forgotten.
+    /// Bytes of bodies that one tenant may send in a day, by UTC; nil for any number. The archive keeps the account; after a
+    /// kill a hundredth of it may be forgotten.
     public var maximumBytesPerDay: Int?
-    /// The folder of the archive and of the files, on whose disk room is kept; nil where they are elsewhere.
+    /// The one folder on whose disk room is kept; nil for none. ``CollectorProgram`` sets it to that of SQLite's archive; the disk of
+    /// ``filesFolder`` is looked at only where it is the same.
     public var storageFolder: String?
     /// While fewer bytes are free there, nothing more is taken. Default 64 MiB.
     public var keepFreeBytes = 64 << 20

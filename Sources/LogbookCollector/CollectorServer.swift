@@ -39,7 +39,8 @@
         /// Serves until the task is cancelled: then no more connections are taken, and requests in progress are answered, for as
         /// long as ``ConnectionLimits/stopDeadline`` allows.
         /// - Parameter onListening: Hears the port once connections are taken.
-        /// - Throws: ``CollectorError/cannotListen(host:port:reason:)``.
+        /// - Throws: ``CollectorError/cannotListen(host:port:reason:)``, and ``CollectorError/invalid(_:)`` for a certificate or a key
+        ///   that cannot be used.
         public func run(onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws(CollectorError) {
             let service = service
             if let folder = configuration.filesFolder {

@@ -5,8 +5,8 @@
     internal import NIOHTTP1
     internal import NIOHTTPTypes
 
-    /// Closes connections that keep the collector waiting: for a whole head, for the next request, or for a body that trickles in; and
-    /// those over which an answer says so, whatever was sent after the request.
+    /// Closes connections that keep the collector waiting: for a whole head, for the next request, for a body that trickles in, or for
+    /// answers to be taken; and those over which an answer says so, whatever was sent after the request.
     ///
     /// Bytes that are no part of a request yet prolong nothing. While the collector itself is not ready to read, no time passes.
     final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
@@ -19,6 +19,8 @@
         private let registry: ConnectionRegistry
         private var number: UInt64?
         private var nextLook: Scheduled<Void>?
+        /// While more waits to be taken by the client than should.
+        private var nextLookAtAnswers: Scheduled<Void>?
         /// Until when the next head must be here.
         private var headDeadline = NIODeadline.now()
         private var isReadingBody = false
@@ -70,6 +72,8 @@
         private func end() {
             nextLook?.cancel()
             nextLook = nil
+            nextLookAtAnswers?.cancel()
+            nextLookAtAnswers = nil
             if let number { registry.leave(number) }
             number = nil
         }
@@ -135,6 +139,13 @@
             if answersOwed == 0 { close(context) }
         }
 
+        func channelWritabilityChanged(context: ChannelHandlerContext) {
+            nextLookAtAnswers?.cancel()
+            nextLookAtAnswers = nil
+            if number != nil, !context.channel.isWritable { waitForAnswersToBeTaken(context) }
+            context.fireChannelWritabilityChanged()
+        }
+
         private func close(_ context: ChannelHandlerContext) {
             isClosing = true
             context.close(promise: nil)
@@ -150,6 +161,27 @@
             if let number { registry.note(number, isWaiting: true) }
             headDeadline = .now() + .nanoseconds(patience.wholeNanoseconds)
             look(after: patience, context)
+        }
+
+        /// Who asks and does not read is given up; who reads slowly is not, as long as it is as fast as a body must be.
+        private func waitForAnswersToBeTaken(_ context: ChannelHandlerContext) {
+            let patience = limits.idleTimeout, before = Self.waitingBytes(context.channel)
+            let leastTaken = Double(limits.minimumBodyBytesPerSecond) * Double(patience.wholeNanoseconds) / 1e9
+            let time = TimeAmount.nanoseconds(max(1, patience.wholeNanoseconds))
+            nextLookAtAnswers = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
+                guard let self else { return }
+                nextLookAtAnswers = nil
+                if context.channel.isWritable { return }
+                let taken = before - Self.waitingBytes(context.channel)
+                if taken > 0, Double(taken) >= leastTaken { return waitForAnswersToBeTaken(context) }
+                LogDiagnostics.report("collector", "a connection was closed: it asked, and did not take the answers")
+                context.close(promise: nil)
+            }
+        }
+
+        /// What was answered and has not left this machine yet.
+        private static func waitingBytes(_ channel: any Channel) -> Int {
+            (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         }
 
         private func look(after time: Duration, _ context: ChannelHandlerContext) {

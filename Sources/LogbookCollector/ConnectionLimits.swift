@@ -7,10 +7,11 @@ public struct ConnectionLimits: Sendable, Hashable {
     public var maximumPerAddress = 64
     /// After so long a new connection must have sent its first request up to the end of the header.
     public var headDeadline = Duration.seconds(10)
-    /// After so long an open connection must have sent its next.
+    /// After so long an open connection must have sent its next; and one that does not read must have taken some of its answers.
     public var idleTimeout = Duration.seconds(30)
     /// Bytes of a body per second at least, once ``bodyGrace`` has passed.
     public var minimumBodyBytesPerSecond = 1024
+    /// How long a body may keep the collector waiting before its bytes per second are counted.
     public var bodyGrace = Duration.seconds(5)
     /// How long requests under way may take once the collector was told to stop. What is not answered by then is broken off, and
     /// whoever sent it sends it again.

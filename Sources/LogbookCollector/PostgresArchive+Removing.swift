@@ -7,6 +7,8 @@
         static let removalLock = 0x4C67_6272
         /// Transactions that are removed in one transaction of the database at most, so that senders wait only for so many.
         private static let transactionsAtATime = 500
+        /// The same for rows that name parcels.
+        private static let parcelsAtATime = 1000
 
         /// What was erased is gone from every answer when this returns. PostgreSQL frees its place on the medium with the next
         /// `VACUUM` (its own, or yours), and the write-ahead log and backups keep it as long as they are kept.
@@ -111,7 +113,7 @@
 
         public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
             let limit = max(0, limit), end = "\(time.microseconds)"
-            return try await pool.run { connection throws(PostgresFailure) in
+            let removed: Int = try await pool.run { connection throws(PostgresFailure) in
                 try connection.transaction { () throws(PostgresFailure) in
                     try Self.lockForRemoval(connection)
                     let found = try connection.execute(
@@ -132,12 +134,24 @@
                         DELETE FROM log_event_keys k USING gone WHERE k.tenant = gone.tenant AND k.digest = gone.digest
                         """, [end, "\(limit - found.count)"]
                     ).count
-                    try connection.execute(
+                    return found.count + events
+                }
+            }
+            // This was the last step: their parcels may be more than they are.
+            if removed < limit { while try await removeParcels(receivedBefore: end) > 0 {} }
+            return removed
+        }
+
+        private func removeParcels(receivedBefore end: String) async throws(ArchiveError) -> Int {
+            try await pool.run { connection throws(PostgresFailure) in
+                try connection.transaction { () throws(PostgresFailure) in
+                    try Self.lockForRemoval(connection)
+                    return try connection.execute(
                         """
                         DELETE FROM parcels WHERE id IN (SELECT id FROM parcels WHERE received < \(Self.time("$1"))
                           ORDER BY received LIMIT $2::bigint)
-                        """, [end, "\(limit)"])
-                    return found.count + events
+                        """, [end, "\(Self.parcelsAtATime)"]
+                    ).count
                 }
             }
         }

@@ -6,6 +6,8 @@
     extension SQLiteArchive {
         /// Transactions that are removed in one SQLite transaction at most, so that senders wait only for so many.
         private static let transactionsAtATime = 500
+        /// The same for rows that name parcels.
+        private static let parcelsAtATime = 1000
 
         /// What was erased is overwritten (`secure_delete`), the file is written anew, since SQLite leaves copies of rows behind where it
         /// has moved them from page to page, and the write-ahead log is emptied: when this returns, no byte of it is in any of the
@@ -28,7 +30,8 @@
             return removed
         }
 
-        /// What a collector that was killed has begun to erase.
+        /// What a collector that was killed has begun to erase. Where there is no room to write the file anew, the archive works all the
+        /// same, and the next start tries again.
         static func finishErasures(_ database: Database) throws {
             for row in try Row.fetchAll(database, sql: "SELECT tenant, user FROM erasures") {
                 var isDone = false
@@ -38,7 +41,11 @@
                         return .commit
                     }
                 }
-                try endErasure(of: row[1], row[0], database)
+                do { try endErasure(of: row[1], row[0], database) } catch {
+                    LogDiagnostics.report(
+                        "collector",
+                        "a user is erased, but bytes of that are left in the archive's file; the next start tries again: \(error)")
+                }
             }
             // It may hold what was erased just before a kill. Where somebody reads, the next erasure will do it.
             do { _ = try database.checkpoint(.truncate) } catch {
@@ -76,7 +83,7 @@
 
         public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
             let limit = max(0, limit)
-            return try await write { database in
+            let removed: Int = try await write { database in
                 try database.execute(
                     sql: """
                         DELETE FROM transactions WHERE id IN (
@@ -89,10 +96,19 @@
                     sql: "DELETE FROM log_events WHERE id IN (SELECT id FROM log_events WHERE received < ? ORDER BY received LIMIT ?)",
                     arguments: [time.microseconds, limit - removed])
                 removed += database.changesCount
+                return removed
+            }
+            // This was the last step: their parcels may be more than they are.
+            if removed < limit { while try await removeParcels(receivedBefore: time) > 0 {} }
+            return removed
+        }
+
+        private func removeParcels(receivedBefore time: LogTime) async throws(ArchiveError) -> Int {
+            try await write { database in
                 try database.execute(
                     sql: "DELETE FROM parcels WHERE id IN (SELECT id FROM parcels WHERE received < ? ORDER BY received LIMIT ?)",
-                    arguments: [time.microseconds, limit])
-                return removed
+                    arguments: [time.microseconds, Self.parcelsAtATime])
+                return database.changesCount
             }
         }
 

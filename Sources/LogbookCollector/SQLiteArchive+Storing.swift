@@ -109,12 +109,13 @@
                 """
                 INSERT INTO transactions (tenant, guid, usecase, user, variant, app_version, session, installation,
                   device_make, device_os, device_os_version, received)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), ?)
-                ON CONFLICT (tenant, guid) DO UPDATE SET user = COALESCE(user, excluded.user),
-                  variant = COALESCE(variant, excluded.variant),
-                  app_version = COALESCE(app_version, excluded.app_version),
-                  session = COALESCE(session, excluded.session),
-                  installation = COALESCE(installation, excluded.installation),
+                VALUES (?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''),
+                  NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), ?)
+                ON CONFLICT (tenant, guid) DO UPDATE SET user = COALESCE(NULLIF(user, ''), excluded.user),
+                  variant = COALESCE(NULLIF(variant, ''), excluded.variant),
+                  app_version = COALESCE(NULLIF(app_version, ''), excluded.app_version),
+                  session = COALESCE(NULLIF(session, ''), excluded.session),
+                  installation = COALESCE(NULLIF(installation, ''), excluded.installation),
                   device_make = COALESCE(device_make, excluded.device_make),
                   device_os = COALESCE(device_os, excluded.device_os),
                   device_os_version = COALESCE(device_os_version, excluded.device_os_version)

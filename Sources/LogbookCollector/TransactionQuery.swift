@@ -12,6 +12,7 @@ public struct TransactionQuery: Sendable, Hashable {
         case text(String)
     }
 
+    /// Transactions that a page may have.
     public static let limits = 1...1000
 
     public var tenant: String

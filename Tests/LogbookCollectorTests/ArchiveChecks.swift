@@ -227,5 +227,31 @@
             #expect(try await archive.counts(tenant: nil).entries == 7)
             #expect(try await archive.counts(tenant: nil).parcels == 11)
         }
+
+        static func theNamesOfParcelsGoWithWhatCameInThem(_ archive: any Archive) async throws {
+            let record = TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(0, at: 1)])
+            for number in 0..<10 {
+                _ = try await archive.store(
+                    TransactionParcel(
+                        parcel: "P\(number)", set: TransactionSet(transactions: [record]), received: LogTime(seconds: Double(number))))
+            }
+            #expect(try await archive.counts(tenant: nil).parcels == 10)
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: 100), limit: 3) == 1)
+            #expect(try await archive.counts(tenant: nil) == ArchiveCounts(transactions: 0, entries: 0, logEvents: 0, parcels: 0))
+        }
+
+        static func whatSaysNothingIsFilledIn(_ archive: any Archive) async throws {
+            let silent = TransactionRecord(
+                id: "T", usecase: 1, user: "", variant: "", appVersion: "", session: "", installation: "",
+                entries: [Golden.entry(0, at: 11)])
+            let known = TransactionRecord(
+                id: "T", usecase: 1, user: "u", variant: "B", appVersion: "3.4", session: "s", installation: "I",
+                entries: [Golden.entry(1, at: 12)])
+            for record in [silent, known] { #expect(try await archive.store(Golden.parcel(record)).accepted == 1) }
+            let found = try #require(try await archive.transaction("T", tenant: Tenant.standard))
+            #expect([found.user, found.variant, found.appVersion, found.session, found.installation] == ["u", "B", "3.4", "s", "I"])
+            #expect(try await archive.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 2000)) == 1)
+            #expect(try await archive.counts(tenant: nil).entries == 0)
+        }
     }
 #endif

@@ -221,6 +221,16 @@
             try await ArchiveChecks.whatIsTooOldGoes(try await ArchiveServers.open(kind).archive)
         }
 
+        @Test("S33: the names of parcels go with what came in them, however many they are", arguments: ArchiveKind.available)
+        func theNamesOfParcelsGo(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.theNamesOfParcelsGoWithWhatCameInThem(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("D3, D4: a user or a version of no letters is none: who knows it fills it in", arguments: ArchiveKind.available)
+        func whatSaysNothingIsFilledIn(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.whatSaysNothingIsFilledIn(try await ArchiveServers.open(kind).archive)
+        }
+
         @Test("S28: how much was sent in a day is kept, of all collectors together", arguments: ArchiveKind.available)
         func whatWasSentInADayIsKept(_ kind: ArchiveKind) async throws {
             let (archive, address) = try await ArchiveServers.open(kind)

@@ -1,5 +1,6 @@
 #if Collector
     import Foundation
+    import LogbookCore
     import LogbookGzip
     import LogbookTransactions
     import Testing
@@ -35,6 +36,23 @@
             let again = try await receive("A").finish(with: Array("other".utf8))
             #expect(again.bytes == 5 && !again.isNew)
             #expect(kept("A") == Array("abcdefgh".utf8))
+            #expect(names == ["A"])
+        }
+
+        @Test func aFileThatWasThereIsAsSafeWhenItIsAnsweredForAgain() async throws {
+            func receive(_ files: FaultyFileSystem) -> ArrivingFile {
+                ArrivingFile(id: "A", in: folder("received"), isGzip: false, maximumBytes: 100, digest: nil, files: files)
+            }
+            let first = FaultyFileSystem(), second = FaultyFileSystem(), later = FaultyFileSystem()
+            let one = receive(first), other = receive(second)
+            for file in [one, other] { try await file.append(Array("abc".utf8)) }
+            #expect(try await one.finish(with: []).isNew)
+            #expect(try await !other.finish(with: []).isNew)
+            #expect(try await !receive(later).finish(with: Array("abc".utf8)).isNew)
+            for files in [first, second, later] {
+                #expect(files.calls.contains("synchronizeFolder"))
+                #expect(files.openDescriptors == 0)
+            }
             #expect(names == ["A"])
         }
 

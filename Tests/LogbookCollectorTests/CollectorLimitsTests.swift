@@ -193,6 +193,38 @@
             }
         }
 
+        @Test("Row 55: a connection that asks and never reads is closed, and its place is another's")
+        func whoNeverReadsIsClosed() async throws {
+            try await RunningCollector.with(
+                archive, configure: { ($0.connections.maximum, $0.connections.idleTimeout) = (1, .milliseconds(300)) }
+            ) { collector in
+                let request = "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningCollector.token.revealed)\r\n\r\n"
+                let (sent, announce) = AsyncStream.makeStream(of: Void.self)
+                let gate = Gate(), port = collector.port
+                let isClosed = Task {
+                    await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+                        LogThread.start("greedy") {
+                            let greedy = try? RawConnection(port: port)
+                            greedy?.send(String(repeating: request, count: 20_000))
+                            announce.finish()
+                            gate.wait()
+                            continuation.resume(returning: greedy?.isClosed == true)
+                        }
+                    }
+                }
+                for await _ in sent {}
+                let patience = LogDeadline.seconds(30)
+                var isServed = false
+                while !isServed, !patience.hasPassed {
+                    isServed = (try? await collector.send("GET", "/health").status) == 200
+                    if !isServed { try await Task.sleep(for: .milliseconds(20)) }
+                }
+                gate.open()
+                #expect(isServed)
+                #expect(await isClosed.value)
+            }
+        }
+
         @Test("S19, row 55: with every place taken by connections that say nothing, whoever asks is answered at once")
         func idleConnectionsGiveWay() async throws {
             try await RunningCollector.with(

@@ -36,6 +36,12 @@
         @Test("S33: what is too old is removed, so much at a time")
         func whatIsTooOldGoes() async throws { try await ArchiveChecks.whatIsTooOldGoes(archive) }
 
+        @Test("S33: the names of parcels go with what came in them, however many they are")
+        func theNamesOfParcelsGo() async throws { try await ArchiveChecks.theNamesOfParcelsGoWithWhatCameInThem(archive) }
+
+        @Test("D3, D4: a user or a version of no letters is none: who knows it fills it in")
+        func whatSaysNothingIsFilledIn() async throws { try await ArchiveChecks.whatSaysNothingIsFilledIn(archive) }
+
         // MARK: The file
 
         /// Every byte of the archive's files.
@@ -94,6 +100,32 @@
             #expect(try await reopened.counts(tenant: nil).transactions == 0)
             #expect(bytes(of: folder("killed.sqlite")).range(of: Data("canary".utf8)) == nil)
             #expect(try await reopened.store(canaries(0..<10, user: "canary")).erased == 40)
+        }
+
+        @Test("S32: an erasure that cannot be ended keeps no archive from opening, and is ended at a later start")
+        func anErasureThatCannotBeEnded() async throws {
+            _ = try await archive.store(canaries(0..<100, user: "canary"))
+            try archive.close()
+            func edit(_ sql: String) async throws -> Int? {
+                let file = try DatabaseQueue(path: path)
+                let left = try await file.write { database in
+                    try database.execute(sql: sql)
+                    return try Int.fetchOne(database, sql: "SELECT count(*) FROM erasures")
+                }
+                try file.close()
+                return left
+            }
+            _ = try await edit(
+                """
+                INSERT INTO erasures VALUES ('default', 'canary');
+                CREATE TRIGGER no BEFORE DELETE ON erasures BEGIN SELECT raise(ABORT, 'no room'); END
+                """)
+            let opened = try SQLiteArchive(path: path)
+            #expect(try await opened.counts(tenant: nil).transactions == 0)
+            try opened.close()
+            #expect(try await edit("DROP TRIGGER no") == 1)
+            try SQLiteArchive(path: path).close()
+            #expect(try await edit("SELECT 1") == 0)
         }
 
         @Test("Row 22: an archive of the first version is brought to this one with all it holds, or left as it was")
