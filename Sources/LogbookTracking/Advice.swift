@@ -137,7 +137,7 @@ final class Advice: Sendable {
         let entry = transaction?.prepare(call)
         logbook_nesting_set(nesting)
 
-        if let entry, let id = transaction?.report(entry, call) { metadata[LogMetadata.transactionKey] = .string(id) }
+        if let entry, let id = transaction?.report(entry) { metadata[LogMetadata.transactionKey] = .string(id) }
         if isHeard { service.say(level, message, metadata, from: point.source, onlyTo: self.entry.providers) }
         return true
     }

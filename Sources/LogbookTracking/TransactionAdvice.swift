@@ -72,7 +72,7 @@ final class TransactionAdvice: Sendable {
     }
 
     /// - Returns: The transaction's id; nil when there is none to continue or close.
-    func report(_ prepared: Prepared, _ call: TrackedCall) -> String? {
+    func report(_ prepared: Prepared) -> String? {
         let transaction: LogTransaction
         switch action {
         case .opens:

@@ -40,7 +40,7 @@ extension SourceCatalog {
         guard woven.issues.isEmpty else { return woven }
 
         types.formUnion(types.flatMap { catalog.ancestors(of: catalog.types[$0].id).compactMap(catalog.type) })
-        let chosen = functions.sorted().flatMap { variants(of: $0, in: catalog) }
+        let chosen = functions.sorted().flatMap { variants(of: $0) }
         woven.text = ([importText(for: chosen)] + types.sorted().compactMap { wovenTypes[$0] }.enumerated().map { number, type in
             Self.conditional(type.condition, Self.text(of: type, number: number, module: module))
         } + chosen.enumerated().map { number, function in
@@ -60,7 +60,7 @@ extension SourceCatalog {
     }
 
     /// The function, or all that have its name under different conditions of compilation.
-    private func variants(of point: Int, in catalog: PlanCatalog) -> [FoundFunction] {
+    private func variants(of point: Int) -> [FoundFunction] {
         guard let function = wovenFunctions[point] else { return [] }
         if function.condition.isEmpty { return [function] }
         var conditions: Set<String> = []
