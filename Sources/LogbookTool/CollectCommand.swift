@@ -21,7 +21,8 @@
                 end. The token may also stand in the environment's LOGBOOK_TOKEN.
 
                 Archives: sqlite:archive.sqlite, made when there is none; postgres://user@host:5432/database, its password in \
-                PGPASSWORD or ~/.pgpass; clickhouse://user@host:8123/database, its password in CLICKHOUSE_PASSWORD.
+                PGPASSWORD or ~/.pgpass; clickhouse://user@host:8443/database?secure=1, its password in CLICKHOUSE_PASSWORD. \
+                ClickHouse on this machine needs no secure=1; its port is 8123 then.
                 """,
             subcommands: [CollectTokenCommand.self])
 
@@ -66,7 +67,10 @@
         @Option(help: ArgumentHelp("Bytes that a tenant may send in a day.", valueName: "count"))
         var bytesPerDay: Int?
 
-        @Option(help: ArgumentHelp("Bytes of the disk that stay free: with less, nothing is taken.", valueName: "count"))
+        @Option(
+            help: ArgumentHelp(
+                "Bytes that stay free on the disk of SQLite's archive: with less, nothing is taken. No other disk is looked at. (default: 67108864)",
+                valueName: "count"))
         var keepFree: Int?
 
         @Option(help: ArgumentHelp("Connections at the same time.", valueName: "count"))

@@ -37,7 +37,9 @@
         @Option(help: "How lines are written: text, article or json.")
         var format = Format.text
 
-        @Option(help: ArgumentHelp("Send events to the collector at this address.", valueName: "url"))
+        @Option(
+            help: ArgumentHelp(
+                "Send events to the collector at this address; http:// reaches this machine only.", valueName: "url"))
         var remote: String?
 
         @OptionGroup var tokens: TokenOptions

@@ -13,13 +13,14 @@
 
     struct SendCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "send", abstract: "Sends a log, line by line, to a receiver of any kind.",
+            commandName: "send", abstract: "Sends a log, line by line, to a receiver of any kind but S3 and CloudWatch.",
             discussion: """
                 The address names the kind of receiver: collector://host, elasticsearch://host/index, loki://host?job=checkout, \
                 otlp://host?service=checkout, splunk://host, datadog://site, clickhouse://host/table?user=name, loggly://tag, \
                 logstash://host, or http:// and https:// for anything that takes JSON lines. The connection is TLS unless the host is \
-                this machine; loki+http://host says otherwise. Lines of any of Logbook's formats become their events, others are \
-                text. Lines with a key keep it, so a receiver that stores a key once stores them once, however often they are sent. \
+                this machine; loki+https://127.0.0.1 says otherwise. The tool speaks plain HTTP to this machine only; in code, \
+                CurlTransport(allowsPlainHTTP: true) reaches others. Lines of any of Logbook's formats become their events, others \
+                are text. Lines with a key keep it, so a receiver that stores a key once stores them once, however often they are sent. \
                 Exits with 0 when everything was received, with 65 when the receiver will never take some of it, and with 75 when \
                 something was not received.
                 """)
@@ -81,7 +82,7 @@
             let ledger = sender.ledger
             Terminal.print("\(ledger.delivered) received, \(ledger.droppedTotal) refused, \(ledger.pending) not received\n")
             if let failure {
-                Terminal.say("logbook send: \(failure)\n")
+                Terminal.say("logbook send: \(withoutControls("\(failure)"))\n")
                 throw ExitCode(failure is SystemError ? 74 : 75)
             }
             if ledger.droppedTotal > 0 { throw ExitCode(65) }
@@ -100,6 +101,15 @@
     /// read(2), which methods of that name hide.
     private func logbookRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         read(descriptor, bytes, count)
+    }
+
+    /// What a receiver has said may end on a terminal: control characters are spaces there.
+    private func withoutControls(_ text: String) -> String {
+        var shown = ""
+        for character in text.unicodeScalars {
+            shown.unicodeScalars.append(character.properties.generalCategory == .control ? Unicode.Scalar(UInt8(0x20)) : character)
+        }
+        return shown
     }
 
     /// One line on a terminal that says how far it is; nothing where errors go to a file.
@@ -121,7 +131,7 @@
             let (bytes, sender) = state.withLock { $0 }
             guard let sender else { return }
             let share = total > 0 ? " \(min(100, bytes * 100 / total)) %" : ""
-            let trouble = sender.status.latestAnswer.map { ", " + $0.prefix(60) } ?? ""
+            let trouble = sender.status.latestAnswer.map { ", " + withoutControls(String($0.prefix(60))) } ?? ""
             Terminal.say("\r\u{1B}[K\(sender.ledger.delivered) received\(share)\(trouble)")
         }
 

@@ -18,7 +18,7 @@
         @Argument(help: "The log's folder.")
         var folder: String
 
-        @Option(help: ArgumentHelp("Where to send files.", valueName: "url"))
+        @Option(help: ArgumentHelp("Where to send files; http:// reaches this machine only.", valueName: "url"))
         var to: String
 
         @Option(help: "The log's name: <name>.log.")
