@@ -2,6 +2,8 @@
 
 /// Room for lines in one piece of memory: where each ends, when it was said and its sequence, and behind that their bytes.
 /// Whoever holds it last lets it go.
+///
+/// `@unchecked`: one thread writes it, and gives it away for others to read.
 @usableFromInline
 struct LineStorage: @unchecked Sendable {
     /// Of the bytes.

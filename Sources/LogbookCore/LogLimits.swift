@@ -47,6 +47,21 @@ public struct LogLimits: Sendable, Hashable {
 
     package static func mark(_ count: Int, _ unit: String) -> String { "… [cut from \(count) \(unit)]" }
 
+    /// The mark in which a text ends that was cut; nil where it was not.
+    private static func mark(endingIn text: String) -> String? {
+        guard let start = text.unicodeScalars.suffix(markBytes).lastIndex(of: "…") else { return nil }
+        let mark = String(text[start...])
+        return mark.hasPrefix("… [cut from ") && mark.hasSuffix(" bytes]") ? mark : nil
+    }
+
+    /// The text in no more bytes than these, its mark included; one that was cut before keeps what that says.
+    /// - Parameter bytes: More than a mark.
+    package static func cut(_ text: String, toFit bytes: Int) -> String {
+        guard text.utf8.count > bytes else { return text }
+        let mark = mark(endingIn: text) ?? mark(text.utf8.count, "bytes")
+        return text.cut(to: bytes - mark.utf8.count, mark)
+    }
+
     // MARK: Texts
 
     /// A mark is never longer; texts and metadata may exceed their limit by so much, so that what was cut is not cut again.
@@ -225,10 +240,10 @@ extension LogValue {
 }
 
 extension String {
-    /// The beginning of the text in whole characters of Unicode, and the mark.
-    fileprivate func cut(to bytes: Int) -> String {
+    /// The beginning of the text in whole characters of Unicode, and the mark; nil for the one of a text.
+    fileprivate func cut(to bytes: Int, _ mark: String? = nil) -> String {
         var end = utf8.index(utf8.startIndex, offsetBy: bytes)
         while end > utf8.startIndex, utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
-        return String(self[..<end]) + LogLimits.mark(utf8.count, "bytes")
+        return String(self[..<end]) + (mark ?? LogLimits.mark(utf8.count, "bytes"))
     }
 }

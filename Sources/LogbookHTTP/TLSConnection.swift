@@ -124,7 +124,7 @@ package final class TLSConnection: @unchecked Sendable {
         while !isClosedByPeer, !deadline.hasPassed {
             let isSent = (try? sendRoom()) != nil
             if isSent, logbook_unacknowledged(descriptor) <= 0 { break }
-            usleep(1000)
+            usleep(1000)   // nothing tells when it is so
         }
         _ = isClosedByPeer
     }

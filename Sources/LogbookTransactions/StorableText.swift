@@ -14,21 +14,6 @@ extension String {
 
     /// The text as it is kept to be sent: ``storable``, and no longer than receivers take. One that was cut ends in the service's mark,
     /// `… [cut from 70000 bytes]`.
-    var deliverable: String {
-        let text = storable
-        guard text.utf8.count > Self.maximumDeliverableBytes else { return text }
-        let mark = text.markOfTheService ?? LogLimits.mark(text.utf8.count, "bytes")
-        var end = text.utf8.index(text.utf8.startIndex, offsetBy: Self.maximumDeliverableBytes - mark.utf8.count)
-        while text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
-        return String(text[..<end]) + mark
-    }
-
-    /// Where the service has cut the text already, what it says about that.
-    private var markOfTheService: String? {
-        let end = unicodeScalars.suffix(48)
-        guard let start = end.lastIndex(of: "…") else { return nil }
-        let mark = String(self[start...])
-        return mark.hasPrefix("… [cut from ") && mark.hasSuffix(" bytes]") ? mark : nil
-    }
+    var deliverable: String { LogLimits.cut(storable, toFit: Self.maximumDeliverableBytes) }
 }
 #endif

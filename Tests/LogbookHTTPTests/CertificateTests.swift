@@ -171,6 +171,46 @@ struct CertificateTests {
         }
     }
 
+    #if os(Linux)
+        private static let mayMount: Bool =
+            geteuid() == 0
+            && (try? ChildProcess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/etc/ssl/certs"], by: .seconds(30))) == .exited(0)
+
+        @Test(
+            "51: who names authorities trusts no other, also where the system has a folder of them",
+            .enabled(if: mayMount, "needs root and unshare, for a folder of authorities of its own"))
+        func oursStandInThePlaceOfTheSystems() async throws {
+            let ours = try Authority(), systems = try Authority(), server = try TLSServer(for: "DNS:localhost", by: systems)
+            let own = ours.certificate, other = systems.certificate, port = server.port
+            await #expect(processExitsWith: .success) { [own = own as String, other = other as String, port = port as Int] in
+                // `unshare(CLONE_NEWNS)`, which Swift's Glibc does not show.
+                let unshare = unsafeBitCast(try #require(dlsym(nil, "unshare")), to: (@convention(c) (Int32) -> Int32).self)
+                try #require(unshare(0x2_0000) == 0)
+                // The system's file knows ours alone, and its folder the other as well.
+                let made = try ChildProcess.run([
+                    "sh", "-ec",
+                    """
+                    mount --make-rprivate / && mount -t tmpfs none /etc/ssl/certs
+                    cp '\(own)' /etc/ssl/certs/ca-certificates.crt
+                    cp '\(other)' "/etc/ssl/certs/$(openssl x509 -hash -noout -in '\(other)').0"
+                    """,
+                ])
+                try #require(made == .exited(0))
+                func status(_ trust: HTTPTrust) throws(HTTPFailure) -> Int {
+                    let request = HTTPRequest(method: "GET", url: "https://localhost:\(port)/")
+                    return try CurlTransport(trust: trust).sendAndWait(request, by: .seconds(60)).status
+                }
+                #expect(try status(HTTPTrust()) == 200)
+                do throws(HTTPFailure) {
+                    _ = try status(HTTPTrust(authorities: own))
+                    Issue.record("the system's authority was trusted")
+                } catch {
+                    guard case .untrusted = error else { throw error }
+                }
+            }
+        }
+    #endif
+
     @Test("51: a certificate that its authority has revoked is refused, and so is one of an authority that has said nothing")
     func revoked() async throws {
         let authority = try Authority(), other = try Authority()

@@ -367,6 +367,16 @@ import Testing
         #expect(bench.archives == [])
     }
 
+    /// Again and again, for half a minute: what the uploader waits for is not its own, and nobody tells it.
+    private func wake(_ uploader: LogUploader, while isWaiting: @escaping @Sendable () -> Bool) async {
+        await offPool {
+            for _ in 1...3000 where isWaiting() {
+                uploader.wake()
+                usleep(10_000)
+            }
+        }
+    }
+
     @Test("U14: a file that another process still writes to waits, and goes with what was added")
     func heldByWriter() async throws {
         let provider = try bench.file()
@@ -385,10 +395,7 @@ import Testing
         files.close(late)
         files.close(folder)
         // A child that another test has just forked holds the file, and with it the lock, until it runs its own program.
-        for _ in 1...3000 where transport.requests.isEmpty {
-            uploader.wake()
-            usleep(10_000)
-        }
+        await wake(uploader) { transport.requests.isEmpty }
         #expect(await bench.waitForDelivered(1))
         #expect(transport.requests.map(\.text) == ["one\nlate\n"])
     }
@@ -405,10 +412,7 @@ import Testing
             bench.clock.advance(by: .seconds(60))
             try await deliver(uploader)
         }
-        for _ in 1...3000 where !bench.archives.isEmpty {
-            uploader.wake()
-            usleep(10_000)
-        }
+        await wake(uploader) { [bench] in !bench.archives.isEmpty }
         #expect(bench.archives == [])
         #expect(transport.requests.count == 1)
         #expect(bench.events.filter { $0 == .cannotDelete(id: archive.id) }.count == 1)
