@@ -350,8 +350,9 @@ long logbook_write(int descriptor, const void *bytes, size_t count) {
     sigaddset(&held, SIGPIPE);
     sigaddset(&held, SIGXFSZ);
     pthread_sigmask(SIG_BLOCK, &held, &before);
-    // A signal that was pending before this call is the host's, not ours to take.
-    sigpending(&pending);
+    // A signal that was pending before this call is the host's, not ours to take; none is where the host lets it through.
+    sigemptyset(&pending);
+    if (sigismember(&before, SIGPIPE) == 1 || sigismember(&before, SIGXFSZ) == 1) sigpending(&pending);
     bool hosts_pipe = sigismember(&pending, SIGPIPE) == 1, hosts_size = sigismember(&pending, SIGXFSZ) == 1;
 
     long written = (long)write(descriptor, bytes, count);
