@@ -23,24 +23,34 @@
 
         /// Empty lines are passed over, and so is nothing else.
         init(_ body: [UInt8]) {
-            for (index, line) in body.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
-                if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
-                if items.count + faultCount == Self.maximumCount {
-                    isTooMany = true
-                    return
+            body.withUnsafeBufferPointer { body in
+                var reader = JSONLineReader(), start = 0, number = 0
+                while start < body.count, !isTooMany {
+                    let end = UnsafeRawBufferPointer(body).newline(from: start) ?? body.count
+                    number += 1
+                    take(UnsafeBufferPointer(rebasing: body[start..<end]), number, &reader)
+                    start = end + 1
                 }
-                do {
-                    let (event, origin) = try JSONLineFormat.parse(Array(line))
-                    items.append(LogBatch.Item(event: event, origin: origin))
-                } catch {
-                    faultCount += 1
-                    guard faults.count < Self.maximumFaults else { continue }
-                    switch error {
-                    case .notJSON, .malformed, .unrecognised:
-                        faults.append(Fault(field: "line \(index + 1)", reason: error.description))
-                    case .invalid(let field, _):
-                        faults.append(Fault(field: "line \(index + 1).\(field)", reason: error.description))
-                    }
+            }
+        }
+
+        private mutating func take(_ line: UnsafeBufferPointer<UInt8>, _ number: Int, _ reader: inout JSONLineReader) {
+            if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return }
+            if items.count + faultCount == Self.maximumCount {
+                isTooMany = true
+                return
+            }
+            do {
+                let (event, origin) = try reader.read(line)
+                items.append(LogBatch.Item(event: event, origin: origin))
+            } catch {
+                faultCount += 1
+                guard faults.count < Self.maximumFaults else { return }
+                switch error {
+                case .notJSON, .malformed, .unrecognised:
+                    faults.append(Fault(field: "line \(number)", reason: error.description))
+                case .invalid(let field, _):
+                    faults.append(Fault(field: "line \(number).\(field)", reason: error.description))
                 }
             }
         }

@@ -101,6 +101,7 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     private init(distinct members: [(String, LogValue)]) {
         entries = members
         for index in entries.indices { heed(entries[index].0, entries[index].1) }
+        if entries.count > Self.searchedMembers { indexPlaces() }
     }
 
     @inline(__always)

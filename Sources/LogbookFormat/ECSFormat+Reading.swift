@@ -5,26 +5,25 @@ extension ECSFormat {
     /// dotted (`"log.origin.file.name"`); fields that are not ours are passed over.
     public func event(from line: [UInt8]) throws(LogLineError) -> LogEvent {
         let fields = try JSONFields(line: line)
-        let natural = "a whole number of at least 0"
         let time = try fields.time("@timestamp")
-        guard let level = try fields.at("log.level", LogLevel.expectedName, { $0.text.flatMap(Self.level) }) else {
-            throw .invalid(field: "log.level", expected: LogLevel.expectedName)
+        guard let level = try fields.at("log.level", Expected.level, { $0.text.flatMap(Self.level) }) else {
+            throw .invalid(field: "log.level", expected: Expected.level)
         }
-        let file = try fields.at("log.origin.file.name", "a string", \.text)
-        let function = try fields.at("log.origin.function", "a string", \.text)
+        let file = try fields.at("log.origin.file.name", Expected.text, \.text)
+        let function = try fields.at("log.origin.function", Expected.text, \.text)
         let number = try fields.at("log.origin.file.line", "a whole number from 0 to 4294967295") {
             $0.natural.flatMap(UInt32.init(exactly:))
         }
-        let errorType = try fields.at("error.type", "a string", \.text)
-        let errorMessage = try fields.at("error.message", "a string", \.text)
-        let transaction = try fields.at("logbook.transaction", "an object") { value in
+        let errorType = try fields.at("error.type", Expected.text, \.text)
+        let errorMessage = try fields.at("error.message", Expected.text, \.text)
+        let transaction = try fields.at("logbook.transaction", Expected.object) { value in
             if case .object = value { JSONFields(path: "logbook.transaction.", value: value) } else { nil }
         }
         return LogEvent(
-            sequence: try fields.at("event.sequence", natural, \.natural) ?? 0, time: time, level: level,
-            message: try fields.required("message", "a string", \.text),
-            metadata: try fields.optional("labels", "an object") { $0.metadata } ?? [:],
-            thread: try fields.at("process.thread.id", natural, \.natural) ?? 0,
+            sequence: try fields.at("event.sequence", Expected.natural, \.natural) ?? 0, time: time, level: level,
+            message: try fields.required("message", Expected.text, \.text),
+            metadata: try fields.optional("labels", Expected.object) { $0.metadata } ?? [:],
+            thread: try fields.at("process.thread.id", Expected.natural, \.natural) ?? 0,
             source: LogSource(fileNamed: file ?? "", functionNamed: function ?? "", line: number ?? 0),
             transaction: try transaction.map(JSONLineFormat.transaction),
             error: errorType == nil && errorMessage == nil

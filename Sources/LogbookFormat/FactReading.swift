@@ -29,7 +29,7 @@ struct ReadFacts {
     }
 
     func natural(_ fact: OwnFact) throws(LogLineError) -> UInt64? {
-        try value(fact, "a whole number of at least 0") {
+        try value(fact, Expected.natural) {
             switch $0 {
             case .integer(let number): UInt64(exactly: number)
             case .unsigned(let number): number
@@ -39,7 +39,7 @@ struct ReadFacts {
     }
 
     func number(_ fact: OwnFact) throws(LogLineError) -> Int? {
-        try value(fact, "a whole number") { if case .integer(let number) = $0 { Int(exactly: number) } else { nil } }
+        try value(fact, Expected.number) { if case .integer(let number) = $0 { Int(exactly: number) } else { nil } }
     }
 
     func required<Result>(_ fact: OwnFact, _ value: Result?) throws(LogLineError) -> Result {

@@ -34,21 +34,17 @@ struct JSONFields {
     }
 
     func nested(_ key: String) throws(LogLineError) -> JSONFields? {
-        try optional(key, "an object") { value in
+        try optional(key, Expected.object) { value in
             guard case .object = value else { return nil }
             return JSONFields(path: path + key + ".", value: value)
         }
     }
 
     func time(_ key: String) throws(LogLineError) -> LogTime {
-        try required(key, "a time after ISO 8601 with an offset, as a string") { $0.text.flatMap { ISO8601.time($0) } }
+        try required(key, Expected.time) { $0.text.flatMap { ISO8601.time($0) } }
     }
 
     func level(_ key: String) throws(LogLineError) -> LogLevel {
-        try required(key, LogLevel.expectedName) { $0.text.flatMap { LogLevel(name: $0) } }
+        try required(key, Expected.level) { $0.text.flatMap { LogLevel(name: $0) } }
     }
-}
-
-extension LogLevel {
-    static let expectedName = "one of " + allCases.map(\.name).joined(separator: ", ")
 }

@@ -10,7 +10,7 @@ extension LogfmtFormat {
             throw .invalid(field: OwnFact.time.rawValue, expected: "a time after ISO 8601 with an offset")
         }
         guard let level = LogLevel(name: try facts.required(.level, try facts.text(.level))) else {
-            throw .invalid(field: OwnFact.level.rawValue, expected: LogLevel.expectedName)
+            throw .invalid(field: OwnFact.level.rawValue, expected: Expected.level)
         }
         var source = LogSource.unknown
         if let file = try facts.text(.file) {

@@ -55,7 +55,7 @@ extension LineScanner {
     }
 
     mutating func level() throws(LogLineError) -> LogLevel {
-        guard let index = word(of: LogLevel.nameBytes) else { throw expected("a level: " + LogLevel.expectedName) }
+        guard let index = word(of: LogLevel.nameBytes) else { throw expected("a level: " + Expected.level) }
         return LogLevel.allCases[index]
     }
 

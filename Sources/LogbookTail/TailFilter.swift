@@ -1,14 +1,6 @@
 internal import CLogbookSystem
 public import LogbookCore
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// Which lines of a log are shown.
 public struct TailFilter: Sendable {
     /// The lowest level shown; nil for every line. A line that is no event goes with the event before it, whose message it may
@@ -33,8 +25,7 @@ public struct TailFilter: Sendable {
                 let offset = UnsafeRawPointer(found) - lines.baseAddress!
                 from = lines[start..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? start
             }
-            let end = memchr(lines.baseAddress! + from, 0x0A, lines.count - from)
-                .map { UnsafeRawPointer($0) - lines.baseAddress! + 1 } ?? lines.count
+            let end = lines.newline(from: from).map { $0 + 1 } ?? lines.count
             // A text with a newline in it is on no line.
             if text.isEmpty || end - from >= text.count { body(UnsafeRawBufferPointer(rebasing: lines[from..<end])) }
             start = end

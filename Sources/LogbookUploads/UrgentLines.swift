@@ -3,14 +3,6 @@ internal import LogbookCore
 internal import LogbookFiles
 internal import LogbookFormat
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// Finds out whether a file holds an event of a level or above.
 struct UrgentLines {
     private let level: LogLevel
@@ -60,8 +52,7 @@ struct UrgentLines {
             {
                 let place = UnsafeRawPointer(found) - lines.baseAddress!
                 let first = lines[start..<place].lastIndex(of: 0x0A).map { $0 + 1 } ?? start
-                let end = memchr(lines.baseAddress! + place, 0x0A, lines.count - place)
-                    .map { UnsafeRawPointer($0) - lines.baseAddress! + 1 } ?? lines.count
+                let end = lines.newline(from: place).map { $0 + 1 } ?? lines.count
                 if let event = try? reader.event(from: Array(lines[first..<end])), event.level >= level { throw Found() }
                 start = end
             }

@@ -1,0 +1,210 @@
+package import LogbookCore
+
+/// Reads lines that ``JSONLineFormat`` wrote, one after the other: in one pass, and what a line has in common with those before it, such
+/// as its origin, is made once.
+package struct JSONLineReader {
+    /// The members that are known, in the order in which the format writes them.
+    private enum Member: Int, CaseIterable {
+        case time, level, message, sequence, thread, file, function, line, metadata, error, transaction, installation, epoch
+
+        var name: StaticString {
+            switch self {
+            case .time: "time"
+            case .level: "level"
+            case .message: "message"
+            case .sequence: "sequence"
+            case .thread: "thread"
+            case .file: "file"
+            case .function: "function"
+            case .line: "line"
+            case .metadata: "metadata"
+            case .error: "error"
+            case .transaction: "transaction"
+            case .installation: "installation"
+            case .epoch: "epoch"
+            }
+        }
+
+        /// - Parameter first: Where to look first.
+        init?(_ name: UnsafeBufferPointer<UInt8>, from first: Int) {
+            let count = Self.allCases.count
+            for step in 0..<count {
+                let member = Self(rawValue: (first + step) % count)!   // below the count
+                if member.name.equals(name) {
+                    self = member
+                    return
+                }
+            }
+            return nil
+        }
+    }
+
+    /// What a line says, as far as it was read.
+    private struct Line {
+        var members: Set<String> = []   // that are not known
+        var known: UInt32 = 0
+        var time: LogTime?
+        var level: LogLevel?
+        var message: String?
+        var sequence: UInt64?
+        var thread: UInt64?
+        var file: String?
+        var function: String?
+        var line: UInt32?
+        var metadata: LogMetadata?
+        var error: LogErrorDetails?
+        var transaction: TransactionEntry?
+        var installation: String?
+        var epoch: UInt64?
+        /// The first member that is JSON but says nothing that it may.
+        var fault: LogLineError?
+    }
+
+    // What the latest lines said, for the next ones to say again.
+    private var second = RecentSecond()
+    private var file = RecentText()
+    private var function = RecentText()
+    private var installation = RecentText()
+    private var source = LogSource.unknown
+
+    package init() {}
+
+    /// - Parameter bytes: One line, with or without its newline. Members that the format does not know are passed over.
+    package mutating func read(
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(LogLineError) -> (event: LogEvent, origin: LogOrigin?) {
+        var line = Line()
+        do throws(JSONError) { try read(bytes, into: &line) } catch { throw .notJSON(error.description) }
+        if let fault = line.fault { throw fault }
+        let time = try Self.required(line.time, "time", Expected.time), level = try Self.required(line.level, "level", Expected.level)
+        let event = LogEvent(
+            sequence: try Self.required(line.sequence, "sequence", Expected.natural), time: time, level: level,
+            message: try Self.required(line.message, "message", Expected.text), metadata: line.metadata ?? [:],
+            thread: line.thread ?? 0, source: place(line), transaction: line.transaction, error: line.error)
+        switch (line.installation, line.epoch) {
+        case (let installation?, let epoch?): return (event, LogOrigin(installation: installation, epoch: epoch))
+        case (nil, nil): return (event, nil)
+        case (nil, _): throw .invalid(field: "installation", expected: "given together with epoch")
+        case (_, nil): throw .invalid(field: "epoch", expected: "given together with installation")
+        }
+    }
+
+    private static func required<Value>(_ value: Value?, _ field: String, _ expected: String) throws(LogLineError) -> Value {
+        guard let value else { throw .invalid(field: field, expected: expected) }
+        return value
+    }
+
+    /// A place without a file is none.
+    private mutating func place(_ line: Line) -> LogSource {
+        guard let file = line.file else { return .unknown }
+        let function = line.function ?? "", number = line.line ?? 0
+        if source.line != number || source.file != file || source.function != function {
+            source = LogSource(fileNamed: file, functionNamed: function, line: number)
+        }
+        return source
+    }
+
+    // MARK: One pass
+
+    private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, into line: inout Line) throws(JSONError) {
+        var reader = JSONReader(bytes, limits: .line), count = 0, next = 0
+        reader.skipSpace()
+        guard reader.isAtObject else {
+            _ = try reader.value(depth: 0)
+            throw .malformed("the line must be an object", offset: 0)
+        }
+        if try reader.begin(depth: 1) {
+            repeat {
+                try reader.beginKey(behind: count)
+                count += 1
+                if let member = try Self.member(&reader, from: next, &line) {
+                    next = member.rawValue + 1
+                    if !reader.isAtNull { try read(member, &reader, &line) } else { _ = try reader.value(depth: 1) }
+                } else {
+                    _ = try reader.value(depth: 1)
+                }
+            } while try reader.goesOn()
+        }
+        try reader.end()
+    }
+
+    /// Passes over a key and what separates it from its value.
+    /// - Returns: Nil for one that is not known.
+    private static func member(_ reader: inout JSONReader, from next: Int, _ line: inout Line) throws(JSONError) -> Member? {
+        var member: Member?
+        if let name = reader.plainString() {
+            member = Member(name, from: next)
+            if member == nil { try note(String(decoding: name, as: UTF8.self), reader, &line) }
+        } else {
+            let name = try reader.string()
+            var copy = name
+            member = copy.withUTF8 { Member($0, from: next) }
+            if member == nil { try note(name, reader, &line) }
+        }
+        if let member {
+            guard line.known & 1 << UInt32(member.rawValue) == 0 else { throw reader.twice(member.name.description) }
+            line.known |= 1 << UInt32(member.rawValue)
+        }
+        try reader.endKey()
+        reader.skipSpace()
+        return member
+    }
+
+    private static func note(_ name: String, _ reader: JSONReader, _ line: inout Line) throws(JSONError) {
+        guard line.members.insert(name).inserted else { throw reader.twice(name) }
+    }
+
+    private mutating func read(_ member: Member, _ reader: inout JSONReader, _ line: inout Line) throws(JSONError) {
+        switch member {
+        case .time: line.time = try second.time(&reader, else: &line.fault)
+        case .level:
+            let name = try reader.value(depth: 1).text
+            line.level = name.flatMap { LogLevel(name: $0) }
+            Self.expect(line.level, member, Expected.level, &line)
+        case .message:
+            line.message = try reader.value(depth: 1).text
+            Self.expect(line.message, member, Expected.text, &line)
+        case .sequence: line.sequence = try Self.natural(member, &reader, &line)
+        case .thread: line.thread = try Self.natural(member, &reader, &line)
+        case .epoch: line.epoch = try Self.natural(member, &reader, &line)
+        case .file: line.file = try file.text(&reader, member.name, else: &line.fault)
+        case .function: line.function = try function.text(&reader, member.name, else: &line.fault)
+        case .installation: line.installation = try installation.text(&reader, member.name, else: &line.fault)
+        case .line:
+            let value = try reader.value(depth: 1)
+            line.line = value.natural.flatMap(UInt32.init(exactly:))
+            Self.expect(line.line, member, "a whole number from 0 to 4294967295", &line)
+        case .metadata:
+            line.metadata = try reader.value(depth: 1).metadata
+            Self.expect(line.metadata, member, Expected.object, &line)
+        case .error, .transaction:
+            let value = try reader.value(depth: 1)
+            do throws(LogLineError) { try Self.read(member, value, &line) } catch { line.fault = line.fault ?? error }
+        }
+    }
+
+    private static func natural(
+        _ member: Member, _ reader: inout JSONReader, _ line: inout Line
+    ) throws(JSONError) -> UInt64? {
+        if let number = reader.plainNatural() { return number }
+        let number = try reader.value(depth: 1).natural
+        expect(number, member, Expected.natural, &line)
+        return number
+    }
+
+    private static func expect<Value>(_ value: Value?, _ member: Member, _ expected: String, _ line: inout Line) {
+        if value == nil, line.fault == nil { line.fault = .invalid(field: member.name.description, expected: expected) }
+    }
+
+    private static func read(_ member: Member, _ value: JSONValue, _ line: inout Line) throws(LogLineError) {
+        guard case .object = value else { throw .invalid(field: member.name.description, expected: Expected.object) }
+        let fields = JSONFields(path: member.name.description + ".", value: value)
+        if member == .transaction {
+            line.transaction = try JSONLineFormat.transaction(fields)
+        } else {
+            line.error = LogErrorDetails(
+                type: try fields.required("type", Expected.text, \.text),
+                description: try fields.required("message", Expected.text, \.text))
+        }
+    }
+}
