@@ -37,6 +37,17 @@ package struct RowStatement {
         try check(sqlite3_bind_text64(pointer, place, text, UInt64(text.utf8.count), isCopied, UInt8(SQLITE_UTF8)))
     }
 
+    /// - Parameter texts: Keeps the text for as long as the statement may need it.
+    func bind(_ text: String?, at place: Int32, in texts: BoundTexts) throws {
+        guard var text else { return try check(sqlite3_bind_null(pointer, place)) }
+        guard let kept = text.withUTF8({ texts.add($0) }) else { return try bind(text, at: place) }
+        let start = kept.assumingMemoryBound(to: CChar.self).baseAddress
+        try check(sqlite3_bind_text64(pointer, place, start, UInt64(kept.count), nil, UInt8(SQLITE_UTF8)))   // SQLITE_STATIC
+    }
+
+    /// Nothing is bound any more.
+    func forget() { sqlite3_clear_bindings(pointer) }
+
     /// - Returns: How many rows it has written.
     package func run() throws -> Int {
         let code = sqlite3_step(pointer)

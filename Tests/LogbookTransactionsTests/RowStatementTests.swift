@@ -27,6 +27,34 @@ import Testing
         }
     }
 
+    /// Rows of which some hold more than is kept for a statement, in several statements, and some that are too few for one.
+    @Test(arguments: [1, 9, 10, 11, 37]) func rowsThatGoInTogetherHoldEachItsOwnTexts(count: Int) throws {
+        let texts = (0..<count).map { number in number % 7 == 3 ? nil : "row \(number) " + String(repeating: "ä", count: number * number * 20) }
+        let text = BulkInsert.Text("INSERT INTO t (name, number, kind)", columns: 3, "ON CONFLICT DO NOTHING")
+        let queue = try Self.open()
+        try queue.write { database in
+            try database.execute(sql: "ALTER TABLE t ADD COLUMN kind TEXT")
+            for _ in 0..<2 {   // the second time all of them are there, but for those without a name
+                let insert = try BulkInsert(text, count: count, database)
+                try insert.inEveryRow { try $0.bind("of every row", at: 3) }
+                var written = 0
+                for (number, text) in texts.enumerated() {
+                    try insert[number].bind(text, at: 1)
+                    try insert[number].bind(number, at: 2)
+                    written += try insert[number].end()
+                }
+                let stored = try Row.fetchAll(database, sql: "SELECT name, number, kind FROM t ORDER BY id DESC LIMIT \(written)").reversed()
+                let expected = written == count ? Array(texts.enumerated()) : texts.enumerated().filter { $0.element == nil }
+                #expect(stored.map { $0["name"] as String? } == expected.map(\.element))
+                #expect(stored.map { $0["number"] as Int? } == expected.map(\.offset))
+                #expect(stored.allSatisfy { $0["kind"] == "of every row" })
+            }
+            // What was bound is forgotten with what kept it.
+            _ = try RowStatement("INSERT INTO t (name, number, kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", database).run()
+            #expect(try String.fetchOne(database, sql: "SELECT kind FROM t ORDER BY id DESC LIMIT 1") == nil)
+        }
+    }
+
     @Test func aNumberIsReturnedAndItsAbsenceToo() throws {
         try Self.open().write { database in
             let sql = "INSERT INTO t (name, number) VALUES (?, ?) ON CONFLICT DO UPDATE SET number = excluded.number RETURNING number"
