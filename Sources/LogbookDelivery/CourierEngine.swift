@@ -66,6 +66,7 @@ final class CourierEngine: Sendable {
     }
     private enum Work {
         case send
+        case prepare
         case weigh(Flight, Result<HTTPResponse, HTTPFailure>)
         case ask(Flight, HTTPRequest)
         case settleAgain
@@ -106,7 +107,11 @@ final class CourierEngine: Sendable {
         var nextWaiter: UInt64 = 0
         /// By number, so by age; an answer to any other comes too late.
         var flights: [UInt64: Flight] = [:]
+        /// When the source was last asked, by the clock's count.
+        var latestLook: UInt64
         var latestFlight: UInt64 = 0
+        /// The flight that was the latest when the source was asked for what comes behind it.
+        var preparedBehind: UInt64 = 0
         var latestAnswer: String?
     }
     typealias Access = Monitor<State>.Access
@@ -130,10 +135,10 @@ final class CourierEngine: Sendable {
         policy: DeliveryPolicy, deadLetters: DeadLetterFolder?, clock: LogClock, randomness: LogRandomness,
         onEvent: (@Sendable (CourierEvent) -> Void)?
     ) {
-        let state = Monitor(State())
+        let state = Monitor(State(latestLook: clock.monotonicNanoseconds()))
         self.name = name
         self.source = source
-        concurrentSource = policy.parcelsInFlight > 1 ? source as? any ConcurrentParcelSource : nil
+        concurrentSource = source as? any ConcurrentParcelSource
         self.destination = destination
         self.transport = transport
         self.policy = policy
@@ -290,6 +295,8 @@ final class CourierEngine: Sendable {
             case .send:
                 let inForce = inForce   // before the source makes a parcel for it
                 if let parcel = nextParcel() { send(parcel, to: inForce) }
+            case .prepare:
+                prepareNextParcel()
             case .weigh(let flight, let answer):
                 if var settlement = weigh(answer, flight), !settle(&settlement) { unsettled = settlement }
             case .ask(let flight, let request):
@@ -311,9 +318,10 @@ final class CourierEngine: Sendable {
 
     private func waitForWork(hasSettlement: Bool) -> Work {
         let start = clock.monotonicNanoseconds()  // read first: to look a little early does no harm
-        let due = [policy.interval, source.nextParcelIsDue].compactMap { $0 }.min()
-        let lookAgain = due.map { start + UInt64(max(0, $0.wholeNanoseconds)) }
+        let sourcesDue = source.nextParcelIsDue.map { start + $0.atLeastZero }
         return state.withLock { access in
+            let intervalsDue = policy.interval.map { access.value.latestLook + $0.atLeastZero }
+            let lookAgain = [intervalsDue, sourcesDue].compactMap { $0 }.min()
             while true {
                 let isStopping = access.value.phase != .running
                 let limit = access.value.shutdownDeadline
@@ -332,9 +340,14 @@ final class CourierEngine: Sendable {
                 if !isStopping && hasRoom(access) {
                     if access.value.isWanted || lookAgain.map({ now >= $0 }) ?? false {
                         access.value.isWanted = false
+                        access.value.latestLook = now
                         return .send
                     }
                     next = min(next, lookAgain ?? .max)
+                }
+                if !isStopping, mayPrepare(access) {
+                    access.value.preparedBehind = access.value.latestFlight
+                    return .prepare
                 }
                 if next == .max {
                     access.wait(until: isStopping ? limit : .never)
@@ -366,6 +379,18 @@ final class CourierEngine: Sendable {
         let flights = access.value.flights
         guard flights.count < (concurrentSource == nil ? 1 : policy.parcelsInFlight) else { return false }
         return !access.value.isTrying || !flights.values.contains { $0.pauses == access.value.pauses }
+    }
+
+    /// While as many are on their way as may be, the source can make the next parcel; it gives the same one when it is asked for it.
+    private func mayPrepare(_ access: Access) -> Bool {
+        concurrentSource != nil && access.value.isWanted && !access.value.isTrying && !hasRoom(access)
+            && access.value.preparedBehind != access.value.latestFlight
+    }
+
+    /// A source that fails says so again when the parcel is asked for.
+    private func prepareNextParcel() {
+        let taken = state.withLock { Set($0.value.flights.values.map(\.parcel.id)) }
+        _ = try? concurrentSource?.nextParcel(besides: taken)
     }
 
     /// The oldest parcel that is not on its way, or nil when there is none or the source failed. Tells those who wait when nothing
@@ -475,4 +500,8 @@ final class CourierEngine: Sendable {
         access.value.isWanted = true
         access.broadcast()
     }
+}
+
+extension Duration {
+    fileprivate var atLeastZero: UInt64 { UInt64(max(0, wholeNanoseconds)) }
 }

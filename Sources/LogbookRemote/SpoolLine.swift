@@ -34,19 +34,30 @@ enum SpoolLine {
     /// is neither.
     static func read(_ file: [UInt8]) -> (lines: [Content], damaged: Int) {
         var lines: [Content] = [], damaged = 0, start = 0
-        while let end = file[start...].firstIndex(of: 0x0A) {
-            let line = file[start..<end]
-            if line.count > headBytes, let sum = UInt32(String(decoding: line.prefix(8), as: UTF8.self), radix: 16),
-                sum == checksum(line.dropFirst(9))
-            {
-                let isTransaction = line[line.startIndex + 9] == UInt8(ascii: "t")
-                lines.append(Content(isTransaction: isTransaction, json: file[(start + headBytes)...end]))
-            } else {
-                damaged += 1
+        file.withUnsafeBytes { bytes in
+            while let end = bytes.newline(from: start) {
+                let line = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+                if line.count > headBytes, sum(line) == Checksum.of(UnsafeRawBufferPointer(rebasing: line[9...])) {
+                    lines.append(Content(isTransaction: line[9] == UInt8(ascii: "t"), json: file[(start + headBytes)...end]))
+                } else {
+                    damaged += 1
+                }
+                start = end + 1
             }
-            start = end + 1
         }
         return (lines, damaged)
+    }
+
+    /// What the first eight bytes say; nil when they are no number.
+    private static func sum(_ line: UnsafeRawBufferPointer) -> UInt32? {
+        var sum: UInt32 = 0
+        for byte in line.prefix(8) {
+            let letter = byte | 0x20
+            if byte &- 0x30 < 10 { sum = sum << 4 | UInt32(byte &- 0x30) }
+            else if letter &- 0x61 < 6 { sum = sum << 4 | UInt32(letter &- 0x61 + 10) }
+            else { return nil }
+        }
+        return sum
     }
 
     /// A whole line as it stands in a file.

@@ -22,6 +22,7 @@ final class MemoryParcels: ConcurrentParcelSource {
         var settleFailures = 0
         var readFailures = 0
         var counts = 0
+        var asked: [Set<String>] = []
     }
     private let state = Locked(State())
 
@@ -40,6 +41,7 @@ final class MemoryParcels: ConcurrentParcelSource {
 
     func nextParcel(besides onTheirWay: Set<String>) throws -> Parcel? {
         try state.withLock { state in
+            state.asked.append(onTheirWay)
             if state.readFailures > 0 {
                 state.readFailures -= 1
                 throw ScriptedFailure()
@@ -67,6 +69,8 @@ final class MemoryParcels: ConcurrentParcelSource {
     }
     /// How often somebody wanted to know what is pending.
     var counts: Int { state.withLock { $0.counts } }
+    /// Beside which others a parcel was asked for, each time.
+    var asked: [Set<String>] { state.withLock { $0.asked } }
     var settled: [Settled] { state.withLock { $0.settled } }
     var waiting: [String] { state.withLock { $0.parcels.map(\.id) } }
 }

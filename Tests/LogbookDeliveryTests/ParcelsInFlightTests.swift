@@ -68,6 +68,25 @@ import Testing
         #expect(transport.requests.count == 5)
     }
 
+    /// A source that takes its time to make a parcel makes the next one while the receiver looks at this one.
+    @Test func theNextParcelIsMadeWhileOthersAreOnTheirWay() throws {
+        let source = MemoryParcels(["a", "b", "c"]), transport = ScriptedTransport(.hold)
+        let courier = courier(source, transport, inFlight: 1)
+        courier.wake()
+        #expect(transport.waitForRequests(1))
+        #expect(becomesTrue { source.asked == [[], ["a"]] })
+        transport.release(1, with: fine)
+        #expect(transport.waitForRequests(2))
+        #expect(becomesTrue { source.asked == [[], ["a"], [], ["b"]] })
+        #expect(sent(transport) == ["a", "b"])
+        for number in 2...3 {
+            transport.release(number, with: fine)
+            if number == 2 { #expect(transport.waitForRequests(3)) }
+        }
+        try courier.deliver(by: .seconds(30))
+        #expect(source.settled.map(\.id) == ["a", "b", "c"])
+    }
+
     @Test func aSourceOfOneAtATimeStaysThat() throws {
         let source = SplittingParcels(count: 4), transport = ScriptedTransport(.hold)
         let courier = courier(source, transport)
