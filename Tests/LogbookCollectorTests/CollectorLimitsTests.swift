@@ -205,6 +205,8 @@
                     await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
                         LogThread.start("greedy") {
                             let greedy = try? RawConnection(port: port)
+                            greedy?.send(request)
+                            _ = greedy?.receive()   // so it has its place
                             greedy?.send(String(repeating: request, count: 20_000))
                             announce.finish()
                             gate.wait()
