@@ -34,6 +34,8 @@ package final class FaultyFileSystem: FileSystem {
         var tearsNext = false
         var outage: Int32?
         var descriptors: Set<FileDescriptor> = []
+        var names: [FileDescriptor: String] = [:]
+        var unreadable: [String: SystemError] = [:]
     }
     private let base = SystemFileSystem()
     private let failing: Int
@@ -64,6 +66,16 @@ package final class FaultyFileSystem: FileSystem {
 
     /// From now on every call that writes or makes something safe fails with this number; nil lets them work again.
     package func fail(_ number: Int32?) { state.withLock { $0.outage = number } }
+
+    /// From now on this call fails for the file of this name, `openForReading` or `read`; nil lets it work again.
+    package func fail(_ number: Int32?, in call: String, of name: String) {
+        state.withLock { $0.unreadable[name] = number.map { SystemError($0, in: call) } }
+    }
+
+    private func checkReading(_ call: String, of name: String?) throws(SystemError) {
+        guard let name, let error = state.withLock({ $0.unreadable[name] }), error.call == call else { return }
+        throw error
+    }
 
     private static let failing: Set<String> = ["append", "synchronize", "openNew", "openForAppending", "rename", "replace"]
 
@@ -106,8 +118,11 @@ package final class FaultyFileSystem: FileSystem {
         while true { pause() }
     }
 
-    private func opened(_ descriptor: FileDescriptor) -> FileDescriptor {
-        state.withLock { _ = $0.descriptors.insert(descriptor) }
+    private func opened(_ descriptor: FileDescriptor, _ name: String? = nil) -> FileDescriptor {
+        state.withLock { state in
+            state.descriptors.insert(descriptor)
+            state.names[descriptor] = name
+        }
         return descriptor
     }
 
@@ -140,12 +155,14 @@ package final class FaultyFileSystem: FileSystem {
         }
     }
     package func openForReading(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
-        try perform("openForReading") { () throws(SystemError) in opened(try base.openForReading(name, in: folder)) }
+        try checkReading("openForReading", of: name)
+        return try perform("openForReading") { () throws(SystemError) in opened(try base.openForReading(name, in: folder), name) }
     }
     package func read(
         _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemError) -> Int {
-        try perform("read") { () throws(SystemError) in try base.read(file, into: buffer, at: offset) }
+        try checkReading("read", of: state.withLock { $0.names[file] })
+        return try perform("read") { () throws(SystemError) in try base.read(file, into: buffer, at: offset) }
     }
     package func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int {
         try checkOutage("append")

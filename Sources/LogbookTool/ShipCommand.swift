@@ -66,6 +66,7 @@
                     case .delivered(let id): Terminal.print("received \(id)\n")
                     case .setAside(let id, let reason): Terminal.say("logbook ship: kept \(id): \(reason)\n")
                     case .cannotDelete(let id): Terminal.say("logbook ship: received, and cannot be deleted here: \(id)\n")
+                    case .cannotRead(let id, let reason): Terminal.say("logbook ship: cannot read \(id), which stays: \(reason)\n")
                     case .refused, .willRetry, .attempting, .droppedByRetention: break
                     }
                 }

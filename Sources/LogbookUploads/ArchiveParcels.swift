@@ -27,6 +27,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     private let shelf: ArchiveShelf<Base>
     private let request: Locked<UploadRequest>
     private let gate: UploadGate
+    private let unreadable: UnreadableFiles
     private let state = Locked(State())
     private let onEvent: @Sendable (UploadEvent) -> Void
 
@@ -36,12 +37,13 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     private static var smallestPiece: Int { 64 << 10 }
 
     init(
-        _ shelf: ArchiveShelf<Base>, request: Locked<UploadRequest>, gate: UploadGate,
+        _ shelf: ArchiveShelf<Base>, request: Locked<UploadRequest>, gate: UploadGate, unreadable: UnreadableFiles,
         onEvent: @escaping @Sendable (UploadEvent) -> Void
     ) {
         self.shelf = shelf
         self.request = request
         self.gate = gate
+        self.unreadable = unreadable
         self.onEvent = onEvent
     }
 
@@ -70,7 +72,8 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         gate.keep(archives.lazy.map(\.number))
         let isPassed = gate.passes()
         var isOpen: Bool?  // asked once, and only for something that waits
-        for archive in archives where !archive.isSetAside && !setAside.contains(archive.number) {
+        let skipped = setAside.union(unreadable.resting(among: archives))
+        for archive in archives where !archive.isSetAside && !skipped.contains(archive.number) {
             var mayGo = isPassed(archive)
             if !mayGo {
                 mayGo = isOpen ?? gate.isOpen()
@@ -80,18 +83,30 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
                 state.withLock { $0.waitsForConditions = true }
                 continue
             }
+            if let parcel = try take(archive, mayGo: mayGo) { return parcel }
+        }
+        return nil
+    }
+
+    /// - Returns: Nil when it has to wait, cannot be read, or cannot be sent as it is.
+    private func take(_ archive: LogArchive, mayGo: Bool) throws -> Parcel? {
+        do {
             guard let claim = try shelf.claim(archive) else {
                 state.withLock { $0.waitsForOthers = true }
-                continue
+                return nil
             }
             guard mayGo || gate.isUrgent(claim) else {
                 claim.release()
                 state.withLock { $0.waitsForConditions = true }
-                continue
+                return nil
             }
-            if let parcel = try begin(claim) { return parcel }
+            let parcel = try begin(claim)
+            unreadable.remove(archive)
+            return parcel
+        } catch let error as SystemError {
+            try unreadable.add(archive, error)
+            return nil
         }
-        return nil
     }
 
     /// - Returns: Nil when it cannot be sent as it is, and was set aside.
@@ -208,7 +223,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     var nextParcelIsDue: Duration? {
         state.withLock { state in
             if state.waitsForOthers { return Self.pause }
-            return state.waitsForConditions ? UploadGate.pause : nil
+            return state.waitsForConditions ? UploadGate.pause : unreadable.nextTry
         }
     }
 

@@ -60,8 +60,9 @@ public final class LogUploader: Sendable {
         let shared = Locked(request)
         let gate = UploadGate(conditions, machine: machine, clock: clock)
         let shelf = try ArchiveShelf(of: name, in: folder, files: files)
+        let unreadable = UnreadableFiles(clock: clock, onEvent: tell)
         let sources = (0..<concurrency).map { _ in
-            ArchiveParcels(shelf, request: shared, gate: gate, onEvent: tell)
+            ArchiveParcels(shelf, request: shared, gate: gate, unreadable: unreadable, onEvent: tell)
         }
         couriers = sources.map { source in
             Courier(
@@ -117,7 +118,7 @@ public final class LogUploader: Sendable {
     /// Files that nobody has received yet, those that were set aside included.
     public var waitingCount: Int { waiting().count }
 
-    /// Returns once everything that waits and may be sent has been received or set aside.
+    /// Returns once everything that waits, may be sent and can be read has been received or set aside; ``waitingCount`` says what is left.
     /// - Throws: ``CourierError``; what was not received stays.
     public func deliver(by deadline: LogDeadline) throws(CourierError) {
         for courier in couriers { try courier.deliver(by: deadline) }

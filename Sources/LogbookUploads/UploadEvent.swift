@@ -14,6 +14,8 @@ public enum UploadEvent: Sendable, Hashable {
     case setAside(id: String, reason: String)
     /// The receiver has it, and it could not be deleted here; that is tried again.
     case cannotDelete(id: String)
+    /// It cannot be opened or read here: it is kept and tried again, and the others go on. Told once for each reason.
+    case cannotRead(id: String, reason: String)
     /// So many events are lost: nobody received them before ``RollingPolicy/maximumUndeliveredBytes`` asked for room.
     case droppedByRetention(id: String, events: Int)
 }

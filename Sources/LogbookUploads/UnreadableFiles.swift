@@ -1,0 +1,63 @@
+internal import LogbookCore
+internal import LogbookFiles
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Files that could not be opened or read: the others go on meanwhile. All couriers of an uploader share one, so that what is wrong
+/// with a file is told once.
+final class UnreadableFiles: Sendable {
+    private struct Trouble {
+        /// What was told of it.
+        var reasons: Set<Int32> = []
+        /// On the clock.
+        var until: UInt64 = 0
+    }
+    private let troubles = Locked<[UInt64: Trouble]>([:])
+    private let clock: LogClock
+    private let onEvent: @Sendable (UploadEvent) -> Void
+
+    /// How long such a file is left alone: a failing disk takes its time with every attempt.
+    private static let pause = Duration.seconds(30)
+
+    init(clock: LogClock, onEvent: @escaping @Sendable (UploadEvent) -> Void) {
+        self.clock = clock
+        self.onEvent = onEvent
+    }
+
+    /// Files that are not tried just now. Forgets those that are gone.
+    func resting(among archives: [LogArchive]) -> Set<UInt64> {
+        let now = clock.monotonicNanoseconds()
+        return troubles.withLock { troubles in
+            if troubles.isEmpty { return [] }
+            let present = Set(archives.map(\.number))
+            troubles = troubles.filter { present.contains($0.key) }
+            return Set(troubles.filter { now < $0.value.until }.keys)
+        }
+    }
+
+    /// How long until one of them is tried again; nil when there is none.
+    var nextTry: Duration? { troubles.withLock { $0.isEmpty ? nil : Self.pause } }
+
+    /// Leaves the file alone for a while, and tells what is news.
+    /// - Throws: The error, where it is not one file's: with a table of descriptors that is full, the next would fare no better.
+    func add(_ archive: LogArchive, _ error: SystemError) throws(SystemError) {
+        guard [EACCES, EPERM, EIO].contains(error.number) else { throw error }
+        let until = clock.monotonicNanoseconds() + UInt64(Self.pause.wholeNanoseconds)
+        let isNews = troubles.withLock { troubles in
+            troubles[archive.number, default: Trouble()].until = until
+            return troubles[archive.number, default: Trouble()].reasons.insert(error.number).inserted
+        }
+        guard isNews else { return }
+        LogDiagnostics.report("upload", "cannot read \(archive.path), which is kept and tried again: \(error)")
+        onEvent(.cannotRead(id: archive.id, reason: "\(error)"))
+    }
+
+    /// It could be read.
+    func remove(_ archive: LogArchive) { troubles.withLock { _ = $0.removeValue(forKey: archive.number) } }
+}
