@@ -228,7 +228,7 @@ final class BatchEngine: Sendable {
     private func mayOverdraw(_ item: QueueItem, _ state: State) -> Bool {
         guard case .block = policy.overflow, !state.isHopeless else { return false }
         return state.queuedCount + item.count <= policy.capacity + Self.overdraft
-            && state.queuedBytes + item.estimatedBytes <= policy.maximumBytes + max(policy.maximumBytes, Self.overdraftBytes)
+            && state.queuedBytes + item.estimatedBytes <= policy.summableBytes + max(policy.summableBytes, Self.overdraftBytes)
     }
 
     /// Waits until a distributor's queue has room, the policy's span is over, or the queue is shut down.
@@ -313,7 +313,7 @@ final class BatchEngine: Sendable {
     private func hasRoom(for bytes: Int, count: Int = 1, privileged: Bool, _ state: State) -> Bool {
         if state.queue.isEmpty && count == 1 { return true }   // one event always fits, however large
         let events = policy.capacity + (privileged ? policy.reservedCapacity : 0)
-        let limit = policy.maximumBytes + (privileged ? policy.maximumBytes / 4 : 0)
+        let limit = policy.summableBytes + (privileged ? policy.summableBytes / 4 : 0)
         return state.queuedCount + count <= events && state.queuedBytes + bytes <= limit
     }
 

@@ -49,6 +49,9 @@ public struct QueuePolicy: Sendable, Hashable {
         self.failureThreshold = failureThreshold
     }
 
+    /// ``maximumBytes``, far enough from what an `Int` can hold to be added to: `Int.max` is how one says that events alone count.
+    var summableBytes: Int { min(maximumBytes, .max / 4) }
+
     func check() {
         precondition((1...1_000_000).contains(capacity), "QueuePolicy.capacity must be 1...1_000_000")
         precondition((0...1_000_000).contains(reservedCapacity), "QueuePolicy.reservedCapacity must be 0...1_000_000")

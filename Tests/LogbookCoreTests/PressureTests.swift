@@ -58,6 +58,26 @@ import Testing
         #expect(!pressure.isOn)
     }
 
+    // In a process of its own: a sum that no Int can hold ends it.
+    @Test func aQueueMayBeLimitedInEventsAlone() async {
+        await #expect(processExitsWith: .success) {
+            func event(_ number: UInt64, _ level: LogLevel) -> LogEvent {
+                LogEvent(sequence: number, time: LogTime(nanoseconds: 0), level: level, message: "m")
+            }
+            let sink = GatedSink(), policy = QueuePolicy(capacity: 2, reservedCapacity: 1, maximumBytes: .max, batchCount: 1)
+            let queue = BatchingProvider(sink, policy: policy)
+            queue.log(event(1, .info))
+            precondition(sink.gate.waitForArrivals(1))
+            queue.log(event(2, .info))
+            queue.log(event(3, .error))   // may use the reserve
+            queue.take([.events(EventRun(event(4, .info)))], under: Pressure())   // overdraws the queue
+            precondition(queue.ledger == LogLedger(submitted: 4))
+            sink.gate.open()
+            try queue.flush(by: .seconds(30))
+            precondition(sink.inner.written.map(\.sequence) == [1, 2, 3, 4])
+        }
+    }
+
     @Test func aQueueOfTwoServicesShowsAtTheOneThatFedItLast() throws {
         let sink = SteppedSink(), first = Pressure(), second = Pressure()
         let queue = BatchingProvider(sink, policy: QueuePolicy(capacity: 16, batchCount: 2, overflow: .block(upTo: .seconds(60))))
