@@ -34,6 +34,7 @@ final class SystemLogChannel: Sendable {
         /// On the monotonic clock: nobody is asked before.
         var nextTry: UInt64 = 0
         var latestFailure: String?
+        var latest = LatestMessages()
     }
 
     let address: String
@@ -70,25 +71,36 @@ final class SystemLogChannel: Sendable {
 
     /// - Parameter deadline: For what is still on its way.
     func close(by deadline: LogDeadline) {
-        state.withLock { state in
+        let doubtful = state.withLock { state in
             state.isClosed = true
-            state.connection?.finish(by: min(deadline, .after(Self.longestFinish)))
-            state.connection = nil
+            if let connection = state.connection {
+                connection.finish(by: min(deadline, .after(Self.longestFinish)))
+                letGo(of: connection, &state)
+            }
+            return state.latest.takeDoubtful()
         }
+        tell(doubtful)
     }
 
     /// Returns when the message is in the hands of the kernel, or, over a Unix socket, of the receiver.
     func send(_ message: [UInt8]) throws(SystemLogError) {
-        try state.withLock { state throws(SystemLogError) in
-            let isFresh = state.connection == nil
-            let connection = try connection(&state)
-            do throws(SystemError) {
-                try transmit(message, over: connection, &state)
-            } catch {
-                guard let again = try recovered(from: error, message.count, isFresh: isFresh, &state) else { return }
-                do throws(SystemError) { try transmit(message, over: again, &state) } catch {
-                    _ = try recovered(from: error, message.count, isFresh: true, &state)
-                }
+        let (failure, doubtful) = state.withLock { state -> (SystemLogError?, Int) in
+            do throws(SystemLogError) { try pass(message, &state) } catch { return (error, state.latest.takeDoubtful()) }
+            return (nil, state.latest.takeDoubtful())
+        }
+        tell(doubtful)
+        if let failure { throw failure }
+    }
+
+    private func pass(_ message: [UInt8], _ state: inout State) throws(SystemLogError) {
+        let isFresh = state.connection == nil
+        let connection = try connection(&state)
+        do throws(SystemError) {
+            try transmit(message, over: connection, &state)
+        } catch {
+            guard let again = try recovered(from: error, of: connection, message.count, isFresh: isFresh, &state) else { return }
+            do throws(SystemError) { try transmit(message, over: again, &state) } catch {
+                _ = try recovered(from: error, of: again, message.count, isFresh: true, &state)
             }
         }
     }
@@ -97,7 +109,7 @@ final class SystemLogChannel: Sendable {
         if state.isClosed { throw .closed(address: address) }
         if let connection = state.connection {
             if framing != .lengths || !connection.isClosedByPeer { return connection }
-            try giveUp(&state)
+            try giveUp(connection, &state)
         }
         let now = clock.monotonicNanoseconds()
         if let failure = state.latestFailure, now < state.nextTry {
@@ -107,6 +119,7 @@ final class SystemLogChannel: Sendable {
             let connection = try connect()
             state.connection = connection
             state.since = clock.monotonicNanoseconds()
+            state.latest.beginAnew()
             state.latestFailure = nil
             return connection
         } catch {
@@ -162,6 +175,7 @@ final class SystemLogChannel: Sendable {
                 }
             }
             state.isPatient = true
+            state.latest.add(at: clock.monotonicNanoseconds())
         } catch {
             if done > 0 { state.connection = nil }
             throw error
@@ -172,7 +186,7 @@ final class SystemLogChannel: Sendable {
     /// - Parameter isFresh: The connection was made for this very message, so another would help no more.
     /// - Returns: A new connection to try again with.
     private func recovered(
-        from failure: SystemError, _ bytes: Int, isFresh: Bool, _ state: inout State
+        from failure: SystemError, of connection: any SystemLogConnection, _ bytes: Int, isFresh: Bool, _ state: inout State
     ) throws(SystemLogError) -> (any SystemLogConnection)? {
         switch failure.number {
         case EAGAIN, ENOBUFS:
@@ -181,8 +195,8 @@ final class SystemLogChannel: Sendable {
         case EMSGSIZE: throw .tooLarge(address: address, bytes: bytes)
         default:
             if !isFresh {
-                try giveUp(&state)
-                return try connection(&state)
+                try giveUp(connection, &state)
+                return try self.connection(&state)
             }
             state.connection = nil
             throw pause(after: failure.description, &state)
@@ -190,14 +204,26 @@ final class SystemLogChannel: Sendable {
     }
 
     /// The other end has closed the connection. One that does so at once, again and again, wants none of what it is sent.
-    private func giveUp(_ state: inout State) throws(SystemLogError) {
-        state.connection = nil
+    private func giveUp(_ connection: any SystemLogConnection, _ state: inout State) throws(SystemLogError) {
+        letGo(of: connection, &state)
         let now = clock.monotonicNanoseconds()
         let isShort = framing == .lengths && now - min(now, state.since) < Self.shortLifeNanoseconds
         state.shortLives = isShort ? state.shortLives + 1 : 0
         if state.shortLives > Self.mostShortLives {
             throw pause(after: "it ends connections at once, as one does that asks for another certificate", &state)
         }
+    }
+
+    /// A receiver that has read everything ends a connection, also when it goes away itself: only of one that broke is there doubt.
+    private func letGo(of connection: any SystemLogConnection, _ state: inout State) {
+        if framing == .lengths, connection.isBroken { state.latest.doubt() }
+        state.connection = nil
+    }
+
+    /// Not under the lock: whoever listens may log.
+    private func tell(_ doubtful: Int) {
+        if doubtful == 0 { return }
+        LogDiagnostics.report("syslog \(address)", "the connection broke: of the messages that were sent last, \(doubtful) may be lost")
     }
 
     /// Nobody is asked for a while.

@@ -24,6 +24,16 @@ extension SystemLogConnection {
     /// - Returns: False when the deadline came first.
     func waitForRoom(by deadline: LogDeadline) -> Bool { wait(for: POLLOUT, by: deadline) }
 
+    /// Whether it broke instead of ending: the other end had not read all of it, or answers no more.
+    var isBroken: Bool {
+        #if canImport(Darwin)
+            return false   // an end looks the same there
+        #else
+            var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+            return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP) != 0
+        #endif
+    }
+
     func wait(for events: Int32, by deadline: LogDeadline) -> Bool {
         while true {
             var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
