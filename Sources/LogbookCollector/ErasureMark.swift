@@ -1,3 +1,5 @@
+internal import LogbookTransactions
+
 /// What stays of whom or what was erased: a digest by which the same text is known again, and from which it cannot be read.
 public enum ErasureMark {
     /// SHA-256, in hexadecimal digits, of the tenant and the user.

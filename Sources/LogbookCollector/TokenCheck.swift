@@ -1,4 +1,6 @@
 #if Collector
+    internal import LogbookTransactions
+
     /// Which of the known tokens an `Authorization` field carries.
     struct TokenCheck: Sendable {
         let scheme: String?

@@ -58,8 +58,13 @@ public struct LogLimits: Sendable, Hashable {
     /// - Parameter bytes: More than a mark.
     package static func cut(_ text: String, toFit bytes: Int) -> String {
         guard text.utf8.count > bytes else { return text }
-        let mark = mark(endingIn: text) ?? mark(text.utf8.count, "bytes")
-        return text.cut(to: bytes - mark.utf8.count, mark)
+        return cut(text, toFit: bytes, endingIn: mark(endingIn: text) ?? mark(text.utf8.count, "bytes"))
+    }
+
+    /// The same with another mark.
+    /// - Parameter bytes: Fewer than the text has, and more than the mark.
+    package static func cut(_ text: String, toFit bytes: Int, endingIn mark: String) -> String {
+        text.cut(to: bytes - mark.utf8.count, mark)
     }
 
     // MARK: Texts

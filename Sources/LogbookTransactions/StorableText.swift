@@ -1,4 +1,3 @@
-#if Transactions
 internal import LogbookCore
 
 extension String {
@@ -15,5 +14,28 @@ extension String {
     /// The text as it is kept to be sent: ``storable``, and no longer than receivers take. One that was cut ends in the service's mark,
     /// `… [cut from 70000 bytes]`.
     var deliverable: String { LogLimits.cut(storable, toFit: Self.maximumDeliverableBytes) }
+
+    /// The same for a transaction's id, see ``TransactionSetLimits/idBytes``: one that was cut must stay another than every other one,
+    /// and the same in every process. So it ends in a digest of the whole, `~sha256-9f86d081…`, in characters that a header field takes.
+    package var deliverableID: String {
+        let id = storable, maximum = TransactionSetLimits().idBytes
+        guard id.utf8.count > maximum else { return id }
+        return LogLimits.cut(id, toFit: maximum, endingIn: "~sha256-" + HexadecimalDigest.of(id.utf8))
+    }
+
+    /// Whether a store takes the two for one. Swift also takes those for equal that only look alike, such as `é` in one scalar and in two.
+    func isSameText(as other: String) -> Bool { self == other && utf8.elementsEqual(other.utf8) }
 }
-#endif
+
+extension TransactionEntry {
+    /// The entry under an id that receivers take, which is its own unless that is empty or was cut. Without an id, all that one run of the
+    /// program says of a use case is one transaction.
+    /// - Parameter session: The run's id.
+    func deliverable(in session: String) -> TransactionEntry {
+        let id = transactionID.isEmpty ? "TXN\(usecase)-\(session)" : transactionID.deliverableID
+        if id == transactionID { return self }
+        return TransactionEntry(
+            transactionID: id, usecase: usecase, kind: kind, errorCode: errorCode, errorDescription: errorDescription, device: device
+        ).said(at: uptime)
+    }
+}

@@ -40,9 +40,10 @@ public struct TransactionHeaders: Sendable, Hashable {
         DeviceFacts(make: deviceMake ?? "", os: deviceOS ?? "", osVersion: deviceOSVersion ?? "")
     }
 
-    /// The fields to send. Control characters become spaces, so no value can begin another field.
+    /// The fields to send. Control characters become spaces, so no value can begin another field. An id of more than 256 bytes is cut as it
+    /// is in a client's store, so that what the server says of it is the same transaction.
     public func fields(prefix: String = "logbook-") -> [(String, String)] {
-        var fields = [(prefix + "apptxn-id", Self.oneLine(transactionID))]
+        var fields = [(prefix + "apptxn-id", Self.oneLine(transactionID.deliverableID))]
         for (name, value) in [
             ("useragent-device-make", deviceMake), ("useragent-device-os", deviceOS),
             ("useragent-device-os-version", deviceOSVersion),

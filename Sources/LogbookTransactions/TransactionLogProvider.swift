@@ -12,6 +12,9 @@ public import LogbookHTTP
 /// ```
 /// Durability is `power`: when `log` returns (registered as immediate), or when `flush` returns (queued), the entry survives a
 /// crash of the machine. At worst the queue is lost. An entry leaves the file when the remote store has acknowledged it.
+///
+/// An id of the application's own (`service.transaction(continuing:…)`) that receivers would refuse is kept in a form that they take:
+/// one of more than 256 bytes cut, with a digest of the whole at its end; an empty one as `TXN<usecase>-` and this run's ``session``.
 public final class TransactionLogProvider: LogProvider, BatchSink {
     private let configuration: TransactionLogConfiguration
     private let lanes: StoreLanes
@@ -189,7 +192,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         try reporting { () throws(TransactionStoreError) in try store.counts() }
     }
 
-    /// Deletes transactions with their entries, delivered or not. Ids that are not there are passed over.
+    /// Deletes transactions with their entries, delivered or not. Ids that are not there are passed over; one that was cut is known by the
+    /// whole as well.
     public func delete(_ ids: [String]) throws(TransactionStoreError) {
         try reporting { () throws(TransactionStoreError) in try store.delete(ids) }
     }

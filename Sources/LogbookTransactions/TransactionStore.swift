@@ -32,6 +32,7 @@ package final class TransactionStore: Sendable {
         /// The keys of entries whose fate is unknown: a commit that failed may be on disk all the same. When they are offered
         /// again they get the same keys.
         var unsettledKeys: [EventName: Int64] = [:]
+        var hasSaidThatIDsDiffer = false
     }
     private struct Damage {
         let reason: String
@@ -332,6 +333,7 @@ package final class TransactionStore: Sendable {
     package func append(_ events: [LogEvent], isOfferedAgain: Bool = false) throws(TransactionStoreError) {
         var keys: [(name: EventName, key: Int64)] = []
         var dropped = 0
+        var doIDsDiffer = false
         do {
             try transaction { db in
                 keys = []
@@ -341,8 +343,10 @@ package final class TransactionStore: Sendable {
                 try insert.inEveryRow { try $0.bind(epoch, at: 7) }
                 var latest: (transaction: String, row: (id: Int64, isOfThisSession: Bool))?
                 for event in events {
-                    guard let entry = event.transaction else { continue }
-                    let row = try latest.flatMap { $0.transaction == entry.transactionID ? $0.row : nil } ?? row(of: entry, db)
+                    guard let said = event.transaction else { continue }
+                    let entry = said.deliverable(in: session.id)
+                    if entry.transactionID != said.transactionID { doIDsDiffer = true }
+                    let row = try latest.flatMap { $0.transaction.isSameText(as: entry.transactionID) ? $0.row : nil } ?? row(of: entry, db)
                     latest = (entry.transactionID, row)
                     guard case .happened(let number) = entry.kind else { continue }
                     let name = EventName(event, entry)
@@ -367,6 +371,20 @@ package final class TransactionStore: Sendable {
         if dropped > 0 {
             LogDiagnostics.report("transactions", "\(path) has reached \(maximumBytes) bytes: \(dropped) entries are given up")
         }
+        if doIDsDiffer { sayThatIDsDiffer() }
+    }
+
+    /// Once: it is true of every entry of such a transaction.
+    private func sayThatIDsDiffer() {
+        let isSaid = state.withLock { access in
+            defer { access.value.hasSaidThatIDsDiffer = true }
+            return access.value.hasSaidThatIDsDiffer
+        }
+        if isSaid { return }
+        let limit = TransactionSetLimits().idBytes
+        LogDiagnostics.report(
+            "transaction ids",
+            "\(path): an id that receivers refuse (empty, of more than \(limit) bytes, or with NUL) is kept in a form that they take")
     }
 
     private func settle(_ keys: [(name: EventName, key: Int64)], isOfferedAgain: Bool) {
@@ -420,7 +438,7 @@ package final class TransactionStore: Sendable {
     /// Deletes transactions with all their entries, delivered or not; ids that are not there are passed over.
     package func delete(_ ids: some Sequence<String>) throws(TransactionStoreError) {
         try transaction { db in
-            for id in ids {
+            for id in ids.map(\.deliverableID) {
                 try db.execute(
                     sql: "DELETE FROM txn_log WHERE txn_id = (SELECT id FROM txn WHERE guid = ?)", arguments: [id])
                 try db.execute(sql: "DELETE FROM txn WHERE guid = ?", arguments: [id])

@@ -53,7 +53,7 @@ private let parcel2 = """
 @Suite struct StoreMigrationTests {
     private func store(in folder: TemporaryFolder) {
         // Not in quotes of the shell: the statements hold both kinds.
-        let file = fopen(folder.path + "/version1.sql", "w")
+        let file = fopen(folder.path + "/version1.sql", "we")
         fputs(version1, file)
         fclose(file)
         #expect(shell("sqlite3 '\(folder.store)' < '\(folder.path)/version1.sql'") == "wal")

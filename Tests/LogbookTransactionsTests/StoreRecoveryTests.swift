@@ -22,7 +22,7 @@ private func entry(_ number: Int, of id: String, text: String = "") -> LogEvent 
 }
 
 private func overwrite(_ path: String, at offset: Int, with bytes: [UInt8]) {
-    let file = open(path, O_RDWR)
+    let file = open(path, O_RDWR | O_CLOEXEC)
     defer { close(file) }
     pwrite(file, bytes, bytes.count, off_t(offset))
 }

@@ -43,7 +43,7 @@ func sqlite3(_ path: String, _ sql: String, readOnly: Bool = true) -> String {
 }
 
 func bytes(of path: String) -> [UInt8] {
-    guard let file = fopen(path, "r") else { return [] }
+    guard let file = fopen(path, "re") else { return [] }
     defer { fclose(file) }
     var bytes: [UInt8] = []
     while true {

@@ -24,6 +24,15 @@ import Testing
         #expect(TransactionHeaders(from: [("logbook-apptxn-id", String(repeating: "x", count: 257))]) == nil)
     }
 
+    @Test("a request names a transaction as the client's store does, however long its id is")
+    func aLongIDIsNamed() throws {
+        let bench = try Bench(), id = String(repeating: "x", count: 300)
+        let transaction = bench.service.transaction(continuing: id, usecase: 1, device: phone)
+        transaction.log(1)
+        let headers = try #require(TransactionHeaders(from: transaction.headers()))
+        #expect(try bench.provider.allTransactions().map(\.id) == [headers.transactionID])
+    }
+
     @Test func aValueCannotBeginAnotherField() {
         let headers = TransactionHeaders(transactionID: "a", deviceMake: "x\r\nSet-Cookie: y")
         #expect(headers.fields()[1].1 == "x  Set-Cookie: y")
