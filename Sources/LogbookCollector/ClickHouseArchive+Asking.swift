@@ -8,7 +8,7 @@
             try await speaking { _ throws(ClickHouseFailure) in
                 let rows = try await self.client.rows(
                     self.transactionsQuery(
-                        where: "tenant = \(tenant.clickHouseLiteral) AND transaction = \(id.clickHouseLiteral)"))
+                        where: "tenant = \(tenant.clickHouseLiteral) AND transaction = \(id.deliverableID.clickHouseLiteral)"))
                 return try await self.records(rows, tenant: tenant).first
             }
         }
@@ -16,26 +16,26 @@
         public func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
             try await speaking { client throws(ClickHouseFailure) in
                 let tenant = "tenant = \(query.tenant.clickHouseLiteral)"
-                var rows = try await client.rows(
+                let texts = ["transaction"] + Self.facts.map { "known_\($0)" }
+                // Only how large they are: all that are asked for may be more than memory holds.
+                let found = try await client.rows(
                     """
-                    SELECT * FROM (\(self.transactionsQuery(where: tenant)))
+                    SELECT transaction, first_received, \(texts.map { "length(\($0))" }.joined(separator: " + ")) AS fact_bytes
+                    FROM (\(self.transactionsQuery(where: tenant)))
                     WHERE \(self.conditions(of: query).joined(separator: " AND "))
                     ORDER BY first_received, transaction LIMIT \(query.limit + 1)
                     """)
-                var counts: [String: Int] = [:]
-                for piece in rows.compactMap({ $0.text("transaction") }).pieces(of: Self.keysAtATime) {
-                    let found = try await client.rows(
-                        """
-                        SELECT transaction, uniqExact(digest) AS number FROM \(self.name(Self.entries))
-                        WHERE \(tenant) AND transaction IN \(piece.clickHouseList) GROUP BY transaction
-                        """)
-                    for row in found { counts[row.text("transaction") ?? ""] = row.integer("number").map { Int($0) } }
-                }
-                let (count, hasMore) = TransactionPage.fitting(
-                    rows.map { counts[$0.text("transaction") ?? ""] ?? 0 }, limit: query.limit)
-                rows = Array(rows.prefix(count))
+                let weights = try await self.weights(of: found, where: tenant)
+                let kept = found.prefix(PageRoom.count(of: weights, limit: query.limit))
+                if kept.isEmpty { return TransactionPage() }
+                let list = kept.compactMap { $0.text("transaction") }.clickHouseList
+                let rows = try await client.rows(
+                    """
+                    SELECT * FROM (\(self.transactionsQuery(where: "\(tenant) AND transaction IN \(list)")))
+                    ORDER BY first_received, transaction
+                    """)
                 var page = TransactionPage(transactions: try await self.records(rows, tenant: query.tenant))
-                if hasMore, let last = rows.last {
+                if kept.count < found.count, let last = kept.last {
                     page.next = TransactionCursor(
                         received: LogTime(microseconds: last.integer("first_received") ?? 0), id: last.text("transaction") ?? "")
                 }
@@ -43,16 +43,42 @@
             }
         }
 
+        /// What each of the transactions takes of a page.
+        private func weights(of found: [JSONValue], where condition: String) async throws(ClickHouseFailure) -> [PageWeight] {
+            var ofEntries: [[UInt8]: PageWeight] = [:]
+            for piece in found.compactMap({ $0.text("transaction") }).pieces(of: Self.keysAtATime) {
+                // Merging may not have removed doubles yet.
+                let rows = try await client.rows(
+                    """
+                    SELECT transaction, count() AS number, sum(longest) AS bytes FROM (
+                      SELECT transaction, digest, max(length(ifNull(error_description, ''))) AS longest FROM \(name(Self.entries))
+                      WHERE \(condition) AND transaction IN \(piece.clickHouseList) GROUP BY transaction, digest)
+                    GROUP BY transaction
+                    """)
+                for row in rows {
+                    ofEntries[row.bytes("transaction")] = PageWeight(
+                        entries: Int(row.integer("number") ?? 0), bytes: Int(row.integer("bytes") ?? 0))
+                }
+            }
+            return found.map { row in
+                var weight = ofEntries[row.bytes("transaction")] ?? PageWeight(entries: 0, bytes: 0)
+                weight.bytes += Int(row.integer("fact_bytes") ?? 0)
+                return weight
+            }
+        }
+
+        /// Columns of which the first that says something is believed.
+        private static let facts = [
+            "device_make", "device_os", "device_os_version", "user_id", "variant", "app_version", "session", "installation",
+        ]
+
         /// What is known of each transaction, from whoever said it first.
         func transactionsQuery(where condition: String) -> String {
-            let facts = [
-                "device_make", "device_os", "device_os_version", "user_id", "variant", "app_version", "session", "installation",
-            ]
-            return """
-                SELECT tenant, transaction, min(received) AS first_received, argMax(usecase, precedence) AS known_usecase,
-                  \(facts.map { "argMaxIf(\($0), precedence, \($0) != '') AS known_\($0)" }.joined(separator: ", "))
-                FROM \(name(Self.transactions)) WHERE \(condition) GROUP BY tenant, transaction
-                """
+            """
+            SELECT tenant, transaction, min(received) AS first_received, argMax(usecase, precedence) AS known_usecase,
+              \(Self.facts.map { "argMaxIf(\($0), precedence, \($0) != '') AS known_\($0)" }.joined(separator: ", "))
+            FROM \(name(Self.transactions)) WHERE \(condition) GROUP BY tenant, transaction
+            """
         }
 
         private func conditions(of query: TransactionQuery) -> [String] {
@@ -85,7 +111,7 @@
 
         /// The transactions of these rows, with all their entries, each once.
         private func records(_ rows: [JSONValue], tenant: String) async throws(ClickHouseFailure) -> [TransactionRecord] {
-            var entries: [String: [EntryRecord]] = [:]
+            var entries: [[UInt8]: [EntryRecord]] = [:]
             for piece in rows.compactMap({ $0.text("transaction") }).pieces(of: Self.keysAtATime) {
                 let found = try await client.rows(
                     """
@@ -96,7 +122,7 @@
                     ORDER BY transaction, time, precedence DESC, ordinal
                     """)
                 for row in found {
-                    entries[row.text("transaction") ?? "", default: []].append(
+                    entries[row.bytes("transaction"), default: []].append(
                         EntryRecord(
                             event: Int(row.integer("event") ?? 0), errorCode: row.integer("error_code").map { Int($0) },
                             errorDescription: row.text("error_description"), time: LogTime(microseconds: row.integer("time") ?? 0),
@@ -104,12 +130,13 @@
                 }
             }
             return rows.map { row in
-                let id = row.text("transaction") ?? ""
-                return TransactionRecord(
-                    id: id, usecase: Int(row.integer("known_usecase") ?? 0), deviceMake: row.fact("known_device_make"),
-                    deviceOS: row.fact("known_device_os"), deviceOSVersion: row.fact("known_device_os_version"),
+                TransactionRecord(
+                    id: row.text("transaction") ?? "", usecase: Int(row.integer("known_usecase") ?? 0),
+                    deviceMake: row.fact("known_device_make"), deviceOS: row.fact("known_device_os"),
+                    deviceOSVersion: row.fact("known_device_os_version"),
                     user: row.fact("known_user_id"), variant: row.fact("known_variant"), appVersion: row.fact("known_app_version"),
-                    session: row.fact("known_session"), installation: row.fact("known_installation"), entries: entries[id] ?? [])
+                    session: row.fact("known_session"), installation: row.fact("known_installation"),
+                    entries: entries[row.bytes("transaction")] ?? [])
             }
         }
 

@@ -164,6 +164,9 @@
         /// Nil where it is null.
         func text(_ column: String) -> String? { if case .string(let text)? = self[column] { text } else { nil } }
 
+        /// A text that rows are told apart by: Swift takes those for equal that only look alike.
+        func bytes(_ column: String) -> [UInt8] { Array((text(column) ?? "").utf8) }
+
         /// Nil where it is empty.
         func fact(_ column: String) -> String? { text(column).flatMap { $0.isEmpty ? nil : $0 } }
     }

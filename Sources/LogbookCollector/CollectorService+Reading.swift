@@ -62,7 +62,8 @@
                 status: 200, headers: ["Content-Type": "application/json", "X-Content-Type-Options": "nosniff"], body: body)
         }
 
-        /// Everything that the query names, a page at a time, so that it takes no more memory however much it is.
+        /// Everything that the query names, a page at a time, so that it takes no more memory than a page, or one transaction, however much
+        /// it is.
         func export(_ request: CollectorRequest, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
             var query = try query(request, of: caller, alsoTaking: ["format"])
             query.limit = 100
@@ -90,7 +91,7 @@
                 var query = query
                 var page = first
                 while true {
-                    for transaction in page.transactions { try await write(format.bytes(of: transaction)) }
+                    for transaction in page.transactions { try await format.write(transaction, to: write) }
                     guard let next = page.next else { return }
                     query.cursor = next
                     page = try await archive.transactions(query)

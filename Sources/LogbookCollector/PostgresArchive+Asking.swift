@@ -8,10 +8,16 @@
             t.device_make, t.device_os, t.device_os_version
             """
 
+        /// What ``PageWeight`` counts of a transaction without its entries.
+        private static let factBytes = """
+            octet_length(concat(t.guid, t.user_id, t.variant, t.app_version, t.session, t.installation, t.device_make, t.device_os,
+              t.device_os_version))
+            """
+
         public func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? {
             try await pool.run { connection throws(PostgresFailure) in
                 let rows = try connection.execute(
-                    "SELECT \(Self.columns) FROM transactions t WHERE t.tenant = $1 AND t.guid = $2", [tenant, id.storable]
+                    "SELECT \(Self.columns) FROM transactions t WHERE t.tenant = $1 AND t.guid = $2", [tenant, id.deliverableID]
                 ).rows
                 guard let row = rows.first else { return nil }
                 return try Self.records([row], connection)[0]
@@ -21,16 +27,26 @@
         public func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
             let (conditions, values) = Self.conditions(of: query)
             return try await pool.run { connection throws(PostgresFailure) in
-                let rows = try connection.execute(
+                // Only how large they are: all that are asked for may be more than memory holds.
+                let found = try connection.execute(
                     """
-                    SELECT \(Self.columns), (SELECT count(*) FROM entries e WHERE e.transaction = t.id) FROM transactions t
-                    WHERE \(conditions.joined(separator: " AND ")) ORDER BY t.received, t.guid LIMIT \(query.limit + 1)
+                    SELECT f.id, f.guid, \(Self.microseconds("f.received")), e.entries, f.bytes + e.bytes FROM (
+                      SELECT t.id, t.guid, t.received, \(Self.factBytes) AS bytes FROM transactions t
+                      WHERE \(conditions.joined(separator: " AND ")) ORDER BY t.received, t.guid LIMIT \(query.limit + 1)) f
+                    CROSS JOIN LATERAL (
+                      SELECT count(*) AS entries, coalesce(sum(octet_length(error_description)), 0) AS bytes FROM entries
+                      WHERE transaction = f.id) e
+                    ORDER BY f.received, f.guid
                     """, values
                 ).rows
-                let (count, hasMore) = TransactionPage.fitting(rows.map { Self.integer($0[12]) }, limit: query.limit)
-                let kept = Array(rows.prefix(count))
-                var page = TransactionPage(transactions: try Self.records(kept, connection))
-                if hasMore, let last = kept.last {
+                let weights = found.map { PageWeight(entries: Self.integer($0[3]), bytes: Self.integer($0[4])) }
+                let kept = found.prefix(PageRoom.count(of: weights, limit: query.limit))
+                let rows = try connection.execute(
+                    "SELECT \(Self.columns) FROM transactions t WHERE t.id = ANY ($1::bigint[]) ORDER BY t.received, t.guid",
+                    [Self.ids(of: kept)]
+                ).rows
+                var page = TransactionPage(transactions: try Self.records(rows, connection))
+                if kept.count < found.count, let last = kept.last {
                     page.next = TransactionCursor(received: LogTime(microseconds: Int64(Self.integer(last[2]))), id: last[1] ?? "")
                 }
                 return page
@@ -76,7 +92,7 @@
                 """
                 SELECT transaction, event, error_code, error_description, \(microseconds("time")), key, offset_nanoseconds
                 FROM entries WHERE transaction = ANY ($1::bigint[]) ORDER BY transaction, time, parcel, ordinal
-                """, ["{" + rows.compactMap { $0[0] }.joined(separator: ",") + "}"]
+                """, [ids(of: rows)]
             ).rows
             var entries: [String: [EntryRecord]] = [:]
             for row in found {
@@ -92,6 +108,11 @@
                     user: row[4], variant: row[5], appVersion: row[6], session: row[7], installation: row[8],
                     entries: entries[row[0] ?? ""] ?? [])
             }
+        }
+
+        /// The first column of the rows, as an array of PostgreSQL.
+        private static func ids(of rows: some Sequence<[String?]>) -> String {
+            "{" + rows.compactMap { $0[0] }.joined(separator: ",") + "}"
         }
 
         /// Of a column that is never null.
@@ -116,19 +137,6 @@
                     transactions: try count("transactions"), entries: try count("entries"), logEvents: try count("log_events"),
                     parcels: try count("parcels"))
             }
-        }
-    }
-
-    extension TransactionPage {
-        /// How many of the transactions that were found, each with so many entries, make a page, and whether more follow.
-        /// - Parameter limit: Of a page; one more was asked for.
-        static func fitting(_ entryCounts: [Int], limit: Int) -> (count: Int, hasMore: Bool) {
-            var entries = 0
-            for (index, count) in entryCounts.enumerated() {
-                if index == limit || (index > 0 && entries + count > maximumEntries) { return (index, true) }
-                entries += count
-            }
-            return (entryCounts.count, false)
         }
     }
 #endif

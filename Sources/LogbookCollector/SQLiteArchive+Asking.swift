@@ -13,8 +13,8 @@
             try await read { database in
                 let row = try Row.fetchOne(
                     database, sql: "SELECT \(Self.columns) FROM transactions t WHERE t.tenant = ? AND t.guid = ?",
-                    arguments: [tenant, id.storable])
-                return try row.map { try Self.record($0, database) }
+                    arguments: [tenant, id.deliverableID])
+                return try row.flatMap { try Self.record($0, database, in: PageRoom(limit: 1))?.record }
             }
         }
 
@@ -28,19 +28,14 @@
                         ORDER BY t.received, t.guid LIMIT ?
                         """, arguments: StatementArguments(arguments + [query.limit + 1]))
                 var page = TransactionPage()
-                var entryCount = 0
+                var room = PageRoom(limit: query.limit)
                 var last: TransactionCursor?
                 while let row = try rows.next() {
-                    if page.transactions.count == query.limit || entryCount >= TransactionPage.maximumEntries {
+                    guard let (record, weight) = try Self.record(row, database, in: room) else {
                         page.next = last
                         break
                     }
-                    let record = try Self.record(row, database)
-                    if !page.transactions.isEmpty, entryCount + record.entries.count > TransactionPage.maximumEntries {
-                        page.next = last
-                        break
-                    }
-                    entryCount += record.entries.count
+                    room.take(weight)
                     page.transactions.append(record)
                     last = TransactionCursor(received: LogTime(microseconds: row[2]), id: record.id)
                 }
@@ -89,21 +84,31 @@
             return (conditions, arguments)
         }
 
-        private static func record(_ row: Row, _ database: Database) throws -> TransactionRecord {
-            let entries = try Row.fetchAll(
+        /// The transaction of a row with its entries, which are read no further than there is room for.
+        /// - Returns: Nil where there is not room for all of it.
+        private static func record(
+            _ row: Row, _ database: Database, in room: PageRoom
+        ) throws -> (record: TransactionRecord, weight: PageWeight)? {
+            var record = TransactionRecord(
+                id: row[1], usecase: row[3], deviceMake: row[9], deviceOS: row[10], deviceOSVersion: row[11], user: row[4],
+                variant: row[5], appVersion: row[6], session: row[7], installation: row[8])
+            var weight = PageWeight(headOf: record)
+            guard room.holds(weight) else { return nil }
+            let rows = try Row.fetchCursor(
                 database.cachedStatement(
                     sql: """
                         SELECT event, error_code, error_description, time, key, offset FROM entries WHERE transaction_id = ?
                         ORDER BY time, parcel, ordinal
                         """), arguments: [row[0] as Int64])
-            return TransactionRecord(
-                id: row[1], usecase: row[3], deviceMake: row[9], deviceOS: row[10], deviceOSVersion: row[11], user: row[4],
-                variant: row[5], appVersion: row[6], session: row[7], installation: row[8],
-                entries: entries.map { row in
-                    EntryRecord(
-                        event: row[0], errorCode: row[1], errorDescription: row[2], time: LogTime(microseconds: row[3]),
-                        key: EntryKey(row[4] as String), offset: row[5])
-                })
+            while let row = try rows.next() {
+                let entry = EntryRecord(
+                    event: row[0], errorCode: row[1], errorDescription: row[2], time: LogTime(microseconds: row[3]),
+                    key: EntryKey(row[4] as String), offset: row[5])
+                weight.add(entry)
+                guard room.holds(weight) else { return nil }
+                record.entries.append(entry)
+            }
+            return (record, weight)
         }
 
         public func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int] {

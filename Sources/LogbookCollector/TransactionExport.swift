@@ -26,26 +26,37 @@ enum TransactionExport: String, Sendable {
         "device_os_version", "event", "time", "offset_us", "error_code", "error_description",
     ]
 
-    func bytes(of transaction: TransactionRecord) -> [UInt8] {
+    /// Bytes that are made before they are written: every line of a table repeats all that is known of its transaction.
+    private static let pieceBytes = 64 << 10
+
+    /// Writes all lines of the transaction, those of a table in pieces.
+    func write(_ transaction: TransactionRecord, to write: ([UInt8]) async throws -> Void) async throws {
         switch self {
         case .jsonl:
             // `{"apptxns":[` … `]}`
-            return Array(TransactionSet(transactions: [transaction]).encode(.v0_0_2).dropFirst(12).dropLast(2)) + [0x0A]
+            try await write(Array(TransactionSet(transactions: [transaction]).encode(.v0_0_2).dropFirst(12).dropLast(2)) + [0x0A])
         case .csv:
-            return transaction.entries.flatMap { entry -> [UInt8] in
-                var time: [UInt8] = []
-                ISO8601.append(entry.time, digits: 6, in: .utc, to: &time)
-                let fields = [
-                    Self.field(transaction.id), String(transaction.usecase), Self.field(transaction.user),
-                    Self.field(transaction.variant), Self.field(transaction.appVersion), Self.field(transaction.session),
-                    Self.field(transaction.installation), Self.field(transaction.deviceMake), Self.field(transaction.deviceOS),
-                    Self.field(transaction.deviceOSVersion), String(entry.event), String(decoding: time, as: UTF8.self),
-                    entry.offset.map { String($0 / 1000) } ?? "", entry.errorCode.map { String($0) } ?? "",
-                    Self.field(entry.errorDescription),
-                ]
-                return Array((fields.joined(separator: ",") + "\r\n").utf8)
+            var piece: [UInt8] = []
+            for entry in transaction.entries {
+                piece += Self.line(entry, of: transaction)
+                if piece.count < Self.pieceBytes { continue }
+                try await write(piece)
+                piece = []
             }
+            if !piece.isEmpty { try await write(piece) }
         }
+    }
+
+    private static func line(_ entry: EntryRecord, of transaction: TransactionRecord) -> [UInt8] {
+        var time: [UInt8] = []
+        ISO8601.append(entry.time, digits: 6, in: .utc, to: &time)
+        let fields = [
+            field(transaction.id), String(transaction.usecase), field(transaction.user), field(transaction.variant),
+            field(transaction.appVersion), field(transaction.session), field(transaction.installation), field(transaction.deviceMake),
+            field(transaction.deviceOS), field(transaction.deviceOSVersion), String(entry.event), String(decoding: time, as: UTF8.self),
+            entry.offset.map { String($0 / 1000) } ?? "", entry.errorCode.map { String($0) } ?? "", field(entry.errorDescription),
+        ]
+        return Array((fields.joined(separator: ",") + "\r\n").utf8)
     }
 
     /// In quotes, and with an apostrophe before what a spreadsheet would take for a formula. Numbers are ours, and stay numbers.

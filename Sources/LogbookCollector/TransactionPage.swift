@@ -4,8 +4,11 @@ public import LogbookTransactions
 public struct TransactionPage: Sendable, Hashable {
     /// Entries of one page at most, so that no page takes all the memory; one transaction alone may have more.
     public static let maximumEntries = 10_000
+    /// The same of UTF-8 bytes of texts: ids, what else is known of a transaction, and descriptions. 8 MiB; as it travels a page may
+    /// take some more.
+    public static let maximumBytes = 8 << 20
 
-    /// At most as many as were asked for; fewer, though more follow, where they have very many entries.
+    /// At most as many as were asked for; fewer, though more follow, where they have very many entries or long texts.
     public var transactions: [TransactionRecord]
     /// Where the next page begins; nil when this is the last.
     public var next: TransactionCursor?

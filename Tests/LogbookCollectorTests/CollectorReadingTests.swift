@@ -99,6 +99,18 @@
             }
         }
 
+        @Test("a table is written in pieces, however often its lines repeat what is known of a transaction")
+        func aTableIsWrittenInPieces() async throws {
+            let device = String(repeating: "x", count: 64 << 10)
+            let record = TransactionRecord(id: "T", usecase: 1, deviceMake: device, entries: (0..<50).map { Golden.entry($0, at: 1) })
+            let pieces = Locked<[[UInt8]]>([])
+            try await TransactionExport.csv.write(record) { piece in pieces.withLock { $0.append(piece) } }
+            let written = pieces.withLock { $0 }
+            #expect(written.count == 50)
+            #expect(written.allSatisfy { $0.count < 2 * device.utf8.count })
+            #expect(written.joined().count { $0 == 0x0A } == 50)
+        }
+
         @Test(
             "S26: what a spreadsheet would run is shown as text",
             arguments: [
