@@ -4,10 +4,20 @@
 
     /// What of a set may be stored: everything but what belongs to somebody who was erased.
     struct AdmittedSet {
+        /// A transaction of which nothing is to be stored up to a time.
+        struct Erasure {
+            let transaction: String
+            /// Whose it turns out to be; nil where the transaction is marked already.
+            let user: String?
+            let end: LogTime
+        }
+
         struct Entry {
             let transaction: String
             /// SHA-256 of the key under which the entry is stored once.
             let digest: String
+            /// The same of the key that it had in an earlier version; nil where that is no other.
+            let formerDigest: String?
             /// Place in the set.
             let ordinal: Int
             let record: EntryRecord
@@ -17,6 +27,8 @@
         private(set) var entries: [Entry] = []
         /// Entries that are not to be stored.
         private(set) var erasedCount = 0
+        /// Each transaction once.
+        private(set) var erasures: [Erasure] = []
 
         /// The marks by which it would be known that something in the set was erased.
         static func marks(of parcel: TransactionParcel) -> Set<String> {
@@ -30,36 +42,55 @@
 
         /// - Parameter erased: Of the marks, those that are there, and when.
         init(_ parcel: TransactionParcel, erased: [String: LogTime]) {
-            let keys = EntryIdentity.keys(for: parcel)
-            var facts: [String: TransactionFacts] = [:]
+            let keys = EntryIdentity.keys(for: parcel), formerKeys = EntryIdentity.formerKeys(for: parcel)
+            var erasures: [[UInt8]: Erasure] = [:]
+            var facts: [[UInt8]: TransactionFacts] = [:]   // by the bytes of the ids: texts that only look alike are two to an archive
             var ordinal = 0
             for transaction in parcel.set.transactions {
-                let end = Self.end(of: transaction, parcel.tenant, erased)
-                var isKept = end == .distantPast
+                let erasure = Self.erasure(of: transaction, parcel.tenant, erased)
+                var kept = 0
                 for entry in transaction.entries {
                     defer { ordinal += 1 }
-                    if entry.time <= end {
+                    if erasure.covers(entry.time) {
                         erasedCount += 1
                         continue
                     }
-                    isKept = true
+                    kept += 1
                     entries.append(
                         Entry(
-                            transaction: transaction.id.storable, digest: HexadecimalDigest.of(keys[ordinal].utf8), ordinal: ordinal,
-                            record: entry))
+                            transaction: transaction.id.storable, digest: HexadecimalDigest.of(keys[ordinal].utf8),
+                            formerDigest: formerKeys[ordinal].map { HexadecimalDigest.of($0.utf8) }, ordinal: ordinal, record: entry))
                 }
-                if isKept { facts[transaction.id.storable, default: TransactionFacts(transaction)].add(transaction) }
+                let id = Array(transaction.id.storable.utf8)
+                if let new = Self.erasure(erasure, of: transaction, kept: kept), erasures[id].map({ $0.end < new.end }) ?? true {
+                    erasures[id] = new
+                }
+                if kept > 0 || erasure.end == nil { facts[id, default: TransactionFacts(transaction)].add(transaction) }
             }
+            self.erasures = Array(erasures.values)
             // Whoever locks several rows locks them in the same order.
-            transactions = facts.values.sorted { Array($0.id.utf8).lexicographicallyPrecedes(Array($1.id.utf8)) }
+            transactions = facts.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
         }
 
-        /// Up to when entries of the transaction are not to be stored.
-        private static func end(of transaction: TransactionRecord, _ tenant: String, _ erased: [String: LogTime]) -> LogTime {
-            if erased.isEmpty { return .distantPast }
-            if erased[ErasureMark.transaction(transaction.id.storable, tenant: tenant)] != nil { return .distantFuture }
-            guard let user = transaction.user else { return .distantPast }
-            return erased[ErasureMark.user(user.storable, tenant: tenant)] ?? .distantPast
+        private static func erasure(
+            of transaction: TransactionRecord, _ tenant: String, _ erased: [String: LogTime]
+        ) -> TransactionErasure {
+            if erased.isEmpty { return TransactionErasure() }
+            return TransactionErasure(
+                ofTransaction: erased[ErasureMark.transaction(transaction.id.storable, tenant: tenant)],
+                ofUser: transaction.user.flatMap { erased[ErasureMark.user($0.storable, tenant: tenant)] })
+        }
+
+        /// What an archive has to see to, so that nothing is left of it.
+        private static func erasure(
+            _ erasure: TransactionErasure, of transaction: TransactionRecord, kept: Int
+        ) -> Erasure? {
+            let id = transaction.id.storable
+            if let end = erasure.found(kept: kept, of: transaction.entries.count) {
+                return Erasure(transaction: id, user: transaction.user?.storable, end: end)
+            }
+            guard kept < transaction.entries.count, let end = erasure.ofTransaction else { return nil }
+            return Erasure(transaction: id, user: nil, end: end)
         }
     }
 #endif

@@ -21,11 +21,35 @@
                     """
                 ).compactMap { $0.text("transaction") }
                 for piece in found.pieces(of: Self.removedAtATime) {
-                    try await self.mark(piece.map { ErasureMark.transaction($0, tenant: tenant) }, at: .distantFuture)
-                    try await self.delete(piece, tenant: tenant)
+                    try await self.erase(piece, tenant: tenant, upTo: .distantFuture)
                 }
                 return found.count
             }
+        }
+
+        /// Erases transactions of which a set has said whose they are, or that were marked meanwhile; those that are known to be somebody
+        /// else's stay. What was done already is looked for again: the time before, it may have been interrupted.
+        func erase(_ erasures: [AdmittedSet.Erasure], tenant: String) async throws(ClickHouseFailure) {
+            for piece in erasures.pieces(of: Self.removedAtATime) {
+                let rows = try await client.rows(
+                    transactionsQuery(
+                        where: "tenant = \(tenant.clickHouseLiteral) AND transaction IN \(piece.map(\.transaction).clickHouseList)"))
+                var users: [[UInt8]: [UInt8]] = [:]
+                for row in rows where row.fact("known_user_id") != nil { users[row.bytes("transaction")] = row.bytes("known_user_id") }
+                let own = piece.filter { erasure in
+                    guard let user = erasure.user, let known = users[Array(erasure.transaction.utf8)] else { return true }
+                    return user.utf8.elementsEqual(known)
+                }
+                for (end, erasures) in Dictionary(grouping: own, by: \.end) {
+                    try await erase(erasures.map(\.transaction), tenant: tenant, upTo: end)
+                }
+            }
+        }
+
+        /// Marks transactions and removes what they have up to a time.
+        private func erase(_ ids: some Collection<String>, tenant: String, upTo end: LogTime) async throws(ClickHouseFailure) {
+            try await mark(ids.map { ErasureMark.transaction($0, tenant: tenant) }, at: end)
+            try await delete(ids, tenant: tenant, upTo: end)
         }
 
         func mark(_ marks: some Sequence<String>, at time: LogTime) async throws(ClickHouseFailure) {
@@ -41,14 +65,23 @@
             try await client.insert(rows, into: Self.erased.name)
         }
 
-        /// Removes transactions, their entries, and the log events that name them.
-        func delete(_ ids: some Collection<String>, tenant: String) async throws(ClickHouseFailure) {
+        /// Removes what transactions have up to a time: entries, the log events that name them, and themselves where nothing is left.
+        func delete(
+            _ ids: some Collection<String>, tenant: String, upTo end: LogTime
+        ) async throws(ClickHouseFailure) {
             if ids.isEmpty { return }
-            let condition = "tenant = \(tenant.clickHouseLiteral)"
-            let list = ids.clickHouseList
-            try await delete(from: Self.logEvents, where: "\(condition) AND transaction_guid IN \(list)")
-            try await delete(from: Self.entries, where: "\(condition) AND transaction IN \(list)")
-            try await delete(from: Self.transactions, where: "\(condition) AND transaction IN \(list)")
+            let condition = "tenant = \(tenant.clickHouseLiteral)", list = ids.clickHouseList
+            let ofThem = "\(condition) AND transaction IN \(list)", early = "time <= \(end.microseconds)"
+            try await delete(from: Self.logEvents, where: "\(condition) AND transaction_guid IN \(list) AND \(early)")
+            try await delete(from: Self.entries, where: "\(ofThem) AND \(early)")
+            var gone = Array(ids)
+            if end.microseconds < LogTime.distantFuture.microseconds {
+                let rows = try await client.rows("SELECT DISTINCT transaction FROM \(name(Self.entries)) WHERE \(ofThem)")
+                let left = Set(rows.map { $0.bytes("transaction") })
+                gone.removeAll { left.contains(Array($0.utf8)) }
+            }
+            if gone.isEmpty { return }
+            try await delete(from: Self.transactions, where: "\(condition) AND transaction IN \(gone.clickHouseList)")
         }
 
         /// Removes rows on every server that answers; one that does not is told by its replicas when it is back.

@@ -19,7 +19,10 @@
                 try await client.insert(fresh.map { Self.row(of: $0, parcel, precedence: precedence) }, into: Self.entries.name)
                 try await client.insert(
                     [Self.parcel(parcel.parcel, kind: "transactions", parcel.tenant, parcel.received, precedence)], into: Self.parcels.name)
-                try await self.takeBack(parcel, ifErasedSince: erased, marks)
+                // Somebody may have been erased while we stored: whoever comes second removes it.
+                let latest = try await self.erased(marks)
+                let erasures = (latest == erased ? admitted : AdmittedSet(parcel, erased: latest)).erasures
+                try await self.erase(erasures, tenant: parcel.tenant)
                 return ArchiveReceipt(
                     accepted: fresh.count, duplicates: admitted.entries.count - fresh.count, erased: admitted.erasedCount)
             }
@@ -27,9 +30,7 @@
 
         public func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
             try await speaking { client throws(ClickHouseFailure) in
-                let marks = batch.items.map { item in
-                    item.event.transaction.map { ErasureMark.transaction($0.transactionID.storable, tenant: batch.tenant) }
-                }
+                let marks = batch.items.map { item in item.transactionID.map { ErasureMark.transaction($0, tenant: batch.tenant) } }
                 let known = Set(marks.compactMap(\.self))
                 let erased = try await self.erased(known)
                 let precedence = self.nextPrecedence()
@@ -38,7 +39,7 @@
                 var rows: [String: ArchiveRow] = [:]
                 var erasedCount = 0
                 for (ordinal, item) in batch.items.enumerated() {
-                    if let mark = marks[ordinal], erased[mark] != nil {
+                    if TransactionErasure(ofTransaction: marks[ordinal].flatMap { erased[$0] }).covers(item.event.time) {
                         erasedCount += 1
                         continue
                     }
@@ -62,11 +63,12 @@
                 try await client.insert(fresh.compactMap { rows[$0] }, into: Self.logEvents.name)
                 try await client.insert(
                     [Self.parcel(batch.parcel, kind: "logs", batch.tenant, batch.received, precedence)], into: Self.parcels.name)
-                if try await self.erased(known).count > erased.count {
-                    let ids = Set(batch.items.compactMap { $0.event.transaction?.transactionID.storable })
-                    let isErased = try await self.erased(known)
-                    try await self.delete(
-                        ids.filter { isErased[ErasureMark.transaction($0, tenant: batch.tenant)] != nil }, tenant: batch.tenant)
+                let latest = try await self.erased(known)
+                if latest != erased {
+                    let ids = Set(batch.items.compactMap(\.transactionID))
+                    for (end, ids) in Dictionary(grouping: ids, by: { latest[ErasureMark.transaction($0, tenant: batch.tenant)] }) {
+                        if let end { try await self.delete(ids, tenant: batch.tenant, upTo: end) }
+                    }
                 }
                 return ArchiveReceipt(
                     accepted: fresh.count, duplicates: batch.items.count - fresh.count - erasedCount, erased: erasedCount)
@@ -120,33 +122,25 @@
             return found
         }
 
-        /// Somebody may have been erased while we stored: whoever comes second removes it.
-        private func takeBack(
-            _ parcel: TransactionParcel, ifErasedSince before: [String: LogTime], _ marks: Set<String>
-        ) async throws(ClickHouseFailure) {
-            let after = try await erased(marks)
-            if after == before { return }
-            let kept = Set(AdmittedSet(parcel, erased: after).transactions.map(\.id))
-            let gone = Set(parcel.set.transactions.map(\.id.storable)).subtracting(kept)
-            try await mark(gone.map { ErasureMark.transaction($0, tenant: parcel.tenant) }, at: .distantFuture)
-            try await delete(gone, tenant: parcel.tenant)
-        }
-
         /// Those that are not stored yet, each key once.
         private func fresh(_ entries: [AdmittedSet.Entry], tenant: String) async throws(ClickHouseFailure) -> [AdmittedSet.Entry] {
             var digests: Set<String> = []
             let once = entries.filter { digests.insert($0.digest).inserted }
             var stored: Set<String> = []
             for piece in once.pieces(of: Self.keysAtATime) {
+                let digests = piece.map(\.digest) + piece.compactMap(\.formerDigest)
                 let rows = try await client.rows(
                     """
                     SELECT DISTINCT digest FROM \(name(Self.entries)) WHERE tenant = \(tenant.clickHouseLiteral)
                       AND transaction IN \(Set(piece.map(\.transaction)).clickHouseList)
-                      AND digest IN \(piece.map(\.digest).clickHouseList)
+                      AND digest IN \(digests.clickHouseList)
                     """)
                 stored.formUnion(rows.compactMap { $0.text("digest") })
             }
-            return once.filter { !stored.contains($0.digest) }
+            return once.filter { entry in
+                if let former = entry.formerDigest, stored.contains(former) { return false }
+                return !stored.contains(entry.digest)
+            }
         }
 
         // MARK: Rows

@@ -15,8 +15,8 @@
     /// - What is stored survives `kill -9` of a server. A crash of its machine may take what the kernel had not written yet, unless
     ///   there is a replica elsewhere. Replicas copy from each other in their own time: what one alone has is not seen while it is
     ///   down, and is there when it comes back.
-    /// - An erasure that was interrupted is finished when it is asked for again. It does not find what only a replica has that is
-    ///   down; ask for it again when that is back.
+    /// - An erasure that was interrupted is finished when it is asked for again, or when the set comes again that has led to it. It does
+    ///   not find what only a replica has that is down; ask for it again when that is back.
     public final class ClickHouseArchive: Archive {
         let client: ClickHouseClient
         let clock: LogClock

@@ -4,13 +4,14 @@
 
     /// The key under which an archive stores an entry once.
     ///
-    /// A sender that gives keys (version 0.0.2) decides itself. From one that only names its parcels, an entry is known by the parcel
-    /// and its place in it. From the original client, which sends everything again after a lost answer, an entry is known by all it
-    /// says and by how many of its kind came before it in the same set; so an entry that repeats an earlier one to the second
-    /// in a later set is taken for it.
+    /// A sender that gives keys (version 0.0.2) decides itself. Any other entry is known by all it says and by how many of its kind came
+    /// before it in the same set, wherever it stands there: a sender may have deleted others by the time it sends the rest again. From
+    /// one that names its parcels it is known by the parcel as well. The original client names nothing; so an entry that repeats an
+    /// earlier one to the second in a later set of it is taken for that.
     enum EntryIdentity {
         /// - Returns: One key per entry, in the order of the set.
         static func keys(for parcel: TransactionParcel) -> [String] {
+            let scope = parcel.parcel.map { "in \(counted($0))" } ?? "entry"
             var keys: [String] = []
             var occurrences: [String: Int] = [:]
             for transaction in parcel.set.transactions {
@@ -20,13 +21,24 @@
                         continue
                     }
                     let content = content(of: entry, in: transaction.id)
-                    if let parcel = parcel.parcel {
-                        keys.append("parcel \(keys.count) \(counted(parcel)) \(content)")
-                    } else {
-                        let earlier = occurrences[content, default: 0]
-                        occurrences[content] = earlier + 1
-                        keys.append("entry \(earlier) \(content)")
-                    }
+                    let earlier = occurrences[content, default: 0]
+                    occurrences[content] = earlier + 1
+                    keys.append("\(scope) \(earlier) \(content)")
+                }
+            }
+            return keys
+        }
+
+        /// The keys that entries of named parcels had while their place in the set was part of it, by that place. What was stored under
+        /// one of them is not stored again.
+        static func formerKeys(for parcel: TransactionParcel) -> [Int: String] {
+            guard let name = parcel.parcel.map(counted) else { return [:] }
+            var keys: [Int: String] = [:]
+            var place = 0
+            for transaction in parcel.set.transactions {
+                for entry in transaction.entries {
+                    if entry.key == nil { keys[place] = "parcel \(place) \(name) \(content(of: entry, in: transaction.id))" }
+                    place += 1
                 }
             }
             return keys

@@ -16,9 +16,11 @@
             try await pool.run { connection throws(PostgresFailure) in
                 try connection.transaction { () throws(PostgresFailure) in
                     try Self.lockForRemoval(connection)
-                    try Self.mark(
-                        "SELECT $2, \(Self.time("$1"))", ["\(time.microseconds)", ErasureMark.user(user.storable, tenant: tenant)],
-                        connection)
+                    try connection.execute(
+                        """
+                        INSERT INTO erased AS e (mark, time) VALUES ($2, \(Self.time("$1")))
+                        ON CONFLICT (mark) DO UPDATE SET time = greatest(e.time, excluded.time)
+                        """, ["\(time.microseconds)", ErasureMark.user(user.storable, tenant: tenant)])
                     try connection.execute(
                         "INSERT INTO erasures (tenant, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING", [tenant, user.storable])
                 }
@@ -63,42 +65,57 @@
             try connection.transaction { () throws(PostgresFailure) in
                 try lockForRemoval(connection)
                 let found = try connection.execute(
-                    "SELECT id, guid FROM transactions WHERE tenant = $1 AND user_id = $2 LIMIT \(transactionsAtATime)", [tenant, user]
+                    "SELECT guid FROM transactions WHERE tenant = $1 AND user_id = $2 LIMIT \(transactionsAtATime)", [tenant, user]
                 ).rows
                 if found.isEmpty {
                     try connection.execute("DELETE FROM erasures WHERE tenant = $1 AND user_id = $2", [tenant, user])
                     return nil
                 }
-                let marks = found.map { ErasureMark.transaction($0[1] ?? "", tenant: tenant) }
-                try mark(
-                    "SELECT mark, \(time("$1")) FROM unnest($2::text[]) AS mark",
-                    ["\(LogTime.distantFuture.microseconds)", "{" + marks.joined(separator: ",") + "}"], connection)
-                let numbers = "{" + found.compactMap { $0[0] }.joined(separator: ",") + "}"
-                try connection.execute(
-                    """
-                    WITH gone AS (DELETE FROM log_events l USING transactions t
-                      WHERE t.id = ANY ($1::bigint[]) AND l.tenant = t.tenant AND l.transaction_guid = t.guid
-                      RETURNING l.tenant, l.digest)
-                    DELETE FROM log_event_keys k USING gone WHERE k.tenant = gone.tenant AND k.digest = gone.digest
-                    """, [numbers])
-                try removeTransactions(numbers, connection)
+                let erasures = found.map { AdmittedSet.Erasure(transaction: $0[0] ?? "", user: user, end: .distantFuture) }
+                try erase(erasures, of: tenant, connection)
                 return found.count
             }
         }
 
-        private static func lockForRemoval(_ connection: PostgresConnection) throws(PostgresFailure) {
-            try connection.execute("SELECT pg_advisory_xact_lock($1::bigint)", ["\(removalLock)"])
+        /// Erases transactions that are of users who were erased, each up to a time, and leaves marks by which what comes late is known;
+        /// those that are known to be somebody else's stay. Nobody else may store at the same time.
+        static func erase(
+            _ erasures: [AdmittedSet.Erasure], of tenant: String, _ connection: PostgresConnection
+        ) throws(PostgresFailure) {
+            if erasures.isEmpty { return }
+            let rows = erasures.map { erasure in
+                var row = ArchiveRow()
+                row.add("guid", erasure.transaction)
+                row.add("mark", ErasureMark.transaction(erasure.transaction, tenant: tenant))
+                row.add("user_id", erasure.user)
+                row.add("us", erasure.end.microseconds)
+                return row
+            }
+            try connection.execute(eraseTransactions, [tenant, Self.rows(rows)])
         }
 
-        /// - Parameter source: A query for marks and times.
-        private static func mark(
-            _ source: String, _ values: [String], _ connection: PostgresConnection
-        ) throws(PostgresFailure) {
-            try connection.execute(
-                """
-                INSERT INTO erased AS e (mark, time) \(source)
-                ON CONFLICT (mark) DO UPDATE SET time = greatest(e.time, excluded.time)
-                """, values)
+        /// `$1` tenant, `$2` rows.
+        private static let eraseTransactions = """
+            WITH input AS (
+              SELECT r.guid, mark, \(time("us")) AS time, t.id
+              FROM jsonb_to_recordset($2::jsonb) AS r (guid text, mark text, user_id text, us bigint)
+                LEFT JOIN transactions t ON t.tenant = $1 AND t.guid = r.guid
+              WHERE COALESCE(t.user_id, r.user_id) = r.user_id),
+            marked AS (
+              INSERT INTO erased AS e (mark, time) SELECT mark, time FROM input
+              ON CONFLICT (mark) DO UPDATE SET time = greatest(e.time, excluded.time)),
+            events AS (
+              DELETE FROM log_events l USING input WHERE l.tenant = $1 AND l.transaction_guid = input.guid AND l.time <= input.time
+              RETURNING l.digest),
+            event_keys AS (DELETE FROM log_event_keys k USING events WHERE k.tenant = $1 AND k.digest = events.digest),
+            gone AS (DELETE FROM entries e USING input WHERE e.transaction = input.id AND e.time <= input.time RETURNING e.digest),
+            keys AS (DELETE FROM entry_keys k USING gone WHERE k.tenant = $1 AND k.digest = gone.digest)
+            DELETE FROM transactions t USING input
+            WHERE t.id = input.id AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.transaction = t.id AND e.time > input.time)
+            """
+
+        static func lockForRemoval(_ connection: PostgresConnection) throws(PostgresFailure) {
+            try connection.execute("SELECT pg_advisory_xact_lock($1::bigint)", ["\(removalLock)"])
         }
 
         /// - Parameter numbers: As an array of PostgreSQL.
@@ -137,8 +154,13 @@
                     return found.count + events
                 }
             }
-            // This was the last step: their parcels may be more than they are.
-            if removed < limit { while try await removeParcels(receivedBefore: end) > 0 {} }
+            if removed < limit {
+                // This was the last step: their parcels may be more than they are.
+                while try await removeParcels(receivedBefore: end) > 0 {}
+                try await pool.run { connection throws(PostgresFailure) in
+                    for table in Table.allCases { try Self.dropEmptyDays(before: time, of: table, connection) }
+                }
+            }
             return removed
         }
 

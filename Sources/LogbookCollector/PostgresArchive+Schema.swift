@@ -1,6 +1,5 @@
 #if Collector
     internal import LogbookCore
-    internal import LogbookFormat
 
     extension PostgresArchive {
         /// The newest schema this program knows: the number of ``migrations``, kept in `logbook.schema_version`.
@@ -8,11 +7,11 @@
 
         /// How each version is made from the one before.
         ///
-        /// Entries and log events are partitioned by the day of their own time, in UTC, so that a day is dropped at once; days out of
-        /// the ordinary share the default partition. PostgreSQL knows unique keys across partitions only together with the day, and a
-        /// day is no part of a key: whoever sends a key again with another time has sent the entry again. So the keys stand in
-        /// tables of their own, where they are unique whatever the day. They stand there as SHA-256, because an index takes no text
-        /// of any length.
+        /// Entries and log events are partitioned by the day of their own time, in UTC, so that a day of which nothing is left goes at
+        /// once with its indexes; days out of the ordinary share the default partition. PostgreSQL knows unique keys across partitions
+        /// only together with the day, and a day is no part of a key: whoever sends a key again with another time has sent the entry
+        /// again. So the keys stand in tables of their own, where they are unique whatever the day. They stand there as SHA-256, because
+        /// an index takes no text of any length.
         private static let migrations = [
             """
             CREATE TABLE parcels (
@@ -117,65 +116,6 @@
                 try connection.execute("UPDATE logbook.schema_version SET version = $1::integer", ["\(schemaVersion)"])
                 return found
             }
-        }
-
-        // MARK: Days
-
-        /// Makes partitions for the days of what came in, those that are missing. Apart from the transaction that stores: it locks
-        /// the whole table for a moment.
-        static func makeDays(
-            _ times: some Sequence<LogTime>, of table: Table, received: LogTime, _ connection: PostgresConnection
-        ) throws(PostgresFailure) {
-            let days = Set(times.filter { $0.isOrdinary(received: received) }.map(\.day))
-            let missing = days.subtracting(connection.knownDays[table, default: []]).sorted()
-            if missing.isEmpty { return }
-            for day in missing {
-                do throws(PostgresFailure) {
-                    try connection.transaction { () throws(PostgresFailure) in
-                        try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
-                        let name = "\(table.rawValue)_\(LogTime(day: day).date(separator: ""))"
-                        // DDL takes no parameters; names and days are made of digits.
-                        let isThere = try connection.execute("SELECT to_regclass($1) IS NOT NULL", ["logbook.\(name)"]).rows[0][0] == "t"
-                        if isThere { return }
-                        try connection.execute(
-                            """
-                            CREATE TABLE \(name) PARTITION OF \(table.rawValue)
-                            FOR VALUES FROM ('\(LogTime(day: day).date(separator: "-")) 00:00:00+00')
-                            TO ('\(LogTime(day: day + 1).date(separator: "-")) 00:00:00+00')
-                            """)
-                    }
-                } catch .refused(code: "23514", _) {
-                    // The default partition has something of that day already, from when the day was out of the ordinary: it stays there.
-                } catch {
-                    throw error
-                }
-                connection.knownDays[table, default: []].insert(day)
-            }
-        }
-
-        /// A table with a partition per day.
-        enum Table: String { case entries, log_events }
-    }
-
-    extension LogTime {
-        /// Whether the day may have a partition of its own: not long before it was received, and not after. What lies outside is a
-        /// clock gone wrong or an import, and shares one partition, so that nobody can make partitions without end.
-        func isOrdinary(received: LogTime) -> Bool {
-            // To 2104, where the days of ClickHouse 18.16 end.
-            (0..<49_000).contains(day) && (-400...2).contains(day - received.day)
-        }
-
-        /// Days since 1970-01-01, UTC.
-        var day: Int64 { wholeSeconds.flooredQuotient(by: 86_400) }
-
-        /// The day's midnight.
-        init(day: Int64) { self.init(nanoseconds: day * 86_400_000_000_000) }
-
-        /// `2026-11-21`, UTC.
-        func date(separator: String) -> String {
-            var bytes: [UInt8] = []
-            ISO8601.append(self, digits: 0, in: .utc, to: &bytes)
-            return String(decoding: bytes.prefix(10), as: UTF8.self).split(separator: "-").joined(separator: separator)
         }
     }
 #endif

@@ -9,28 +9,38 @@
             let marks = AdmittedSet.marks(of: parcel)
             return try await pool.run { connection throws(PostgresFailure) in
                 try Self.makeDays(times, of: .entries, received: parcel.received, connection)
-                return try connection.transaction { () throws(PostgresFailure) in
-                    let admitted = AdmittedSet(parcel, erased: try Self.erased(marks, connection))
-                    let number = try Self.parcelNumber(
-                        parcel.parcel, kind: "transactions", tenant: parcel.tenant, received: parcel.received, connection)
-                    let received = "\(parcel.received.microseconds)"
-                    try connection.execute(
-                        Self.upsertTransactions, [parcel.tenant, received, Self.rows(admitted.transactions.map(Self.row))])
-                    let accepted = try connection.execute(
-                        Self.insertEntries, [parcel.tenant, number, received, Self.rows(admitted.entries.map(Self.row))]
-                    ).count
-                    return try Self.close(
-                        number, items: parcel.set.entryCount, accepted: accepted, erased: admitted.erasedCount, connection)
-                }
+                return try Self.store(parcel, marks, isAlone: false, connection)
             }
+        }
+
+        /// - Parameter isAlone: Whether nobody else stores at the same time, who might add to what is erased. A set that says of whom
+        ///   transactions are that was erased makes a second start like that.
+        private static func store(
+            _ parcel: TransactionParcel, _ marks: Set<String>, isAlone: Bool, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> ArchiveReceipt {
+            let receipt = try connection.transaction { () throws(PostgresFailure) -> ArchiveReceipt? in
+                let admitted = AdmittedSet(parcel, erased: try erased(marks, isAlone: isAlone, connection))
+                let found = admitted.erasures.filter { $0.user != nil }
+                if !found.isEmpty && !isAlone { return nil }
+                let number = try parcelNumber(
+                    parcel.parcel, kind: "transactions", tenant: parcel.tenant, received: parcel.received, connection)
+                let received = "\(parcel.received.microseconds)"
+                try connection.execute(upsertTransactions, [parcel.tenant, received, rows(admitted.transactions.map(row))])
+                let accepted = try connection.execute(
+                    insertEntries, [parcel.tenant, number, received, rows(admitted.entries.map(row))]
+                ).count
+                try erase(found, of: parcel.tenant, connection)
+                return try close(
+                    number, items: parcel.set.entryCount, accepted: accepted, erased: admitted.erasedCount, connection)
+            }
+            if let receipt { return receipt }
+            return try store(parcel, marks, isAlone: true, connection)
         }
 
         public func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
             let times = batch.items.map(\.event.time)
             let items = batch.items, tenant = batch.tenant
-            let marks = items.map { item in
-                item.event.transaction.map { ErasureMark.transaction($0.transactionID.storable, tenant: tenant) }
-            }
+            let marks = items.map { item in item.transactionID.map { ErasureMark.transaction($0, tenant: tenant) } }
             return try await pool.run { connection throws(PostgresFailure) in
                 try Self.makeDays(times, of: .log_events, received: batch.received, connection)
                 return try connection.transaction { () throws(PostgresFailure) in
@@ -38,7 +48,9 @@
                     let number = try Self.parcelNumber(
                         batch.parcel, kind: "logs", tenant: tenant, received: batch.received, connection)
                     var rows: [ArchiveRow] = []
-                    for (ordinal, item) in items.enumerated() where marks[ordinal].map({ erased[$0] == nil }) ?? true {
+                    for (ordinal, item) in items.enumerated() {
+                        let erasure = TransactionErasure(ofTransaction: marks[ordinal].flatMap { erased[$0] })
+                        if erasure.covers(item.event.time) { continue }
                         rows.append(Self.row(of: item, ordinal: ordinal, parcel: number))
                     }
                     let accepted = try connection.execute(
@@ -52,9 +64,13 @@
 
         /// Of the marks, those that are there. Until the transaction ends nothing is erased.
         private static func erased(
-            _ marks: Set<String>, _ connection: PostgresConnection
+            _ marks: Set<String>, isAlone: Bool = false, _ connection: PostgresConnection
         ) throws(PostgresFailure) -> [String: LogTime] {
-            try connection.execute("SELECT pg_advisory_xact_lock_shared($1::bigint)", ["\(removalLock)"])
+            if isAlone {
+                try lockForRemoval(connection)
+            } else {
+                try connection.execute("SELECT pg_advisory_xact_lock_shared($1::bigint)", ["\(removalLock)"])
+            }
             if marks.isEmpty { return [:] }
             let rows = try connection.execute(
                 "SELECT mark, \(microseconds("time")) FROM erased WHERE mark = ANY ($1::text[])",
@@ -110,8 +126,9 @@
         private static let insertEntries = """
             WITH input AS (
               SELECT DISTINCT ON (hash) *, decode(hash, 'hex') AS digest, \(time("us")) AS time FROM jsonb_to_recordset($4::jsonb)
-                AS r (guid text, hash text, key text, event bigint, us bigint, offset_nanoseconds bigint, error_code bigint,
-                  error_description text, ordinal integer)
+                AS r (guid text, hash text, former text, key text, event bigint, us bigint, offset_nanoseconds bigint,
+                  error_code bigint, error_description text, ordinal integer)
+              WHERE NOT EXISTS (SELECT 1 FROM entry_keys k WHERE k.tenant = $1 AND k.digest = decode(former, 'hex'))
               ORDER BY hash, ordinal),
             fresh AS (
               INSERT INTO entry_keys (tenant, digest) SELECT $1, digest FROM input ORDER BY digest
@@ -145,7 +162,7 @@
 
         // MARK: Rows
 
-        private static func rows(_ rows: [ArchiveRow]) -> String {
+        static func rows(_ rows: [ArchiveRow]) -> String {
             var bytes: [UInt8] = [0x5B]
             for (index, row) in rows.enumerated() {
                 if index > 0 { bytes.append(0x2C) }
@@ -166,6 +183,7 @@
             var row = ArchiveRow()
             row.add("guid", entry.transaction)
             row.add("hash", entry.digest)
+            row.add("former", entry.formerDigest)
             row.add("key", entry.record.key?.description)
             row.add("event", entry.record.event)
             row.add("us", entry.record.time.microseconds)
@@ -192,6 +210,9 @@
             origin.map { "\($0.installation.utf8.count):\($0.installation) \($0.epoch) \(event.sequence)" }
         }
 
+        /// What the transaction that it is about is called in a set.
+        var transactionID: String? { event.transaction?.transactionID.deliverableID }
+
         /// Adds a column for everything that the event says but its time.
         func add(to row: inout ArchiveRow) {
             let entry = event.transaction
@@ -210,7 +231,7 @@
             row.add("metadata", event.metadata.storableJSON)
             row.add("error_type", event.error?.type)
             row.add("error_message", event.error?.description)
-            row.add("transaction_guid", entry?.transactionID)
+            row.add("transaction_guid", transactionID)
             row.add("usecase", entry?.usecase)
             row.add("event", entry?.event)
             row.add("error_code", entry?.errorCode)

@@ -27,8 +27,10 @@
         private static let patience = Duration.seconds(5)
 
         private let handle: OpaquePointer
-        /// Days that have partitions of their own, and days that the default partition keeps; see ``PostgresArchive``.
+        /// Days that had partitions of their own when they were last looked for; see ``PostgresArchive``.
         var knownDays: [PostgresArchive.Table: Set<Int64>] = [:]
+        /// Days that the default partition keeps.
+        var unmadeDays: [PostgresArchive.Table: Set<Int64>] = [:]
 
         init(_ address: PostgresAddress) throws(PostgresFailure) {
             // Later ones win: what the address says about time limits counts, what the tables need does not change.

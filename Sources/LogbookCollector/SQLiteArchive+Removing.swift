@@ -62,17 +62,43 @@
 
         /// - Returns: How many transactions were removed; nil when none was left.
         private static func eraseSome(of user: String, _ tenant: String, _ database: Database) throws -> Int? {
-            let found = try Row.fetchAll(
-                database, sql: "SELECT id, guid FROM transactions WHERE tenant = ? AND user = ? LIMIT \(transactionsAtATime)",
+            let found = try String.fetchAll(
+                database, sql: "SELECT guid FROM transactions WHERE tenant = ? AND user = ? LIMIT \(transactionsAtATime)",
                 arguments: [tenant, user])
-            for row in found {
-                let guid: String = row[1]
-                try mark(ErasureMark.transaction(guid, tenant: tenant), at: .distantFuture, database)
-                try database.cachedStatement(sql: "DELETE FROM log_events WHERE tenant = ? AND transaction_guid = ?")
-                    .execute(arguments: [tenant, guid])
-                try database.cachedStatement(sql: "DELETE FROM transactions WHERE id = ?").execute(arguments: [row[0] as Int64])
-            }
+            for guid in found { try erase(guid, of: tenant, upTo: .distantFuture, database) }
             return found.isEmpty ? nil : found.count
+        }
+
+        /// Erases a transaction up to a time, and leaves a mark by which what comes late is known.
+        private static func erase(_ guid: String, of tenant: String, upTo end: LogTime, _ database: Database) throws {
+            try mark(ErasureMark.transaction(guid, tenant: tenant), at: end, database)
+            try database.cachedStatement(sql: "DELETE FROM log_events WHERE tenant = ? AND transaction_guid = ? AND time <= ?")
+                .execute(arguments: [tenant, guid, end.microseconds])
+            try database.cachedStatement(
+                sql: """
+                    DELETE FROM entries
+                    WHERE transaction_id = (SELECT id FROM transactions WHERE tenant = ? AND guid = ?) AND time <= ?
+                    """
+            ).execute(arguments: [tenant, guid, end.microseconds])
+            try database.cachedStatement(
+                sql: """
+                    DELETE FROM transactions
+                    WHERE tenant = ? AND guid = ? AND NOT EXISTS (SELECT 1 FROM entries WHERE transaction_id = transactions.id)
+                    """
+            ).execute(arguments: [tenant, guid])
+        }
+
+        /// Erases a transaction that turns out to be of a user who was erased; one that is known to be somebody else's stays. What it
+        /// had is overwritten; copies that SQLite has left where it moved rows go with the next erasure of a user.
+        static func erase(
+            _ transaction: TransactionRecord, of tenant: String, upTo end: LogTime, _ database: Database
+        ) throws {
+            let guid = transaction.id.storable
+            let isOthers = try Bool.fetchOne(
+                database.cachedStatement(
+                    sql: "SELECT EXISTS (SELECT 1 FROM transactions WHERE tenant = ? AND guid = ? AND NULLIF(user, '') <> ?)"),
+                arguments: [tenant, guid, transaction.user?.storable])
+            if isOthers != true { try erase(guid, of: tenant, upTo: end, database) }
         }
 
         private static func mark(_ mark: String, at time: LogTime, _ database: Database) throws {
@@ -122,16 +148,16 @@
                 isEmpty = try RowStatement("SELECT EXISTS (SELECT 1 FROM erased)", database).integer() == 0
             }
 
-            func contains(transaction id: String, _ database: Database) throws -> Bool {
-                try !isEmpty && time(of: ErasureMark.transaction(id.storable, tenant: tenant), database) != nil
+            /// Up to when nothing of the transaction is to be stored, in whole microseconds; nil where it is not marked.
+            func end(ofTransaction id: String, _ database: Database) throws -> LogTime? {
+                try isEmpty ? nil : time(of: ErasureMark.transaction(id.storable, tenant: tenant), database)
             }
 
-            /// Up to when entries of the transaction are not to be stored, in whole microseconds.
-            func end(of transaction: TransactionRecord, _ database: Database) throws -> LogTime {
-                if isEmpty { return .distantPast }
-                if try contains(transaction: transaction.id, database) { return .distantFuture }
-                guard let user = transaction.user else { return .distantPast }
-                return try time(of: ErasureMark.user(user.storable, tenant: tenant), database) ?? .distantPast
+            func erasure(of transaction: TransactionRecord, _ database: Database) throws -> TransactionErasure {
+                if isEmpty { return TransactionErasure() }
+                return TransactionErasure(
+                    ofTransaction: try end(ofTransaction: transaction.id, database),
+                    ofUser: try transaction.user.flatMap { try time(of: ErasureMark.user($0.storable, tenant: tenant), database) })
             }
 
             private func time(of mark: String, _ database: Database) throws -> LogTime? {

@@ -12,15 +12,19 @@
                 let number = try Self.parcelNumber(
                     parcel.parcel, of: parcel.tenant, kind: "transactions", received: received, database)
                 let erasures = try Erasures(of: parcel.tenant, database)
+                let former = try Self.formerPlaces(of: parcel, number, database)
+                var found: [(transaction: TransactionRecord, end: LogTime)] = []
                 var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
                 var ordinal = 0
                 for transaction in parcel.set.transactions {
                     let first = ordinal
                     ordinal += transaction.entries.count
-                    let end = try erasures.end(of: transaction, database)
-                    let kept = transaction.entries.indices.filter { transaction.entries[$0].time > end }
+                    let erasure = try erasures.erasure(of: transaction, database)
+                    var kept = transaction.entries.indices.filter { !erasure.covers(transaction.entries[$0].time) }
                     receipt.erased += transaction.entries.count - kept.count
-                    if kept.isEmpty && end != .distantPast { continue }
+                    if let end = erasure.found(kept: kept.count, of: transaction.entries.count) { found.append((transaction, end)) }
+                    if kept.isEmpty && erasure.end != nil { continue }
+                    if !former.isEmpty { kept.removeAll { former.contains(first + $0) } }
                     let id = try Self.number(of: transaction, parcel.tenant, received: received, database)
                     let insert = try BulkInsert(Self.insertEntries, count: kept.count, database)
                     try insert.inEveryRow { row in
@@ -41,6 +45,7 @@
                         receipt.accepted += try row.end()
                     }
                 }
+                for (transaction, end) in found { try Self.erase(transaction, of: parcel.tenant, upTo: end, database) }
                 receipt.duplicates = ordinal - receipt.accepted - receipt.erased
                 try Self.close(number, accepted: receipt.accepted, database)
                 return receipt
@@ -65,8 +70,9 @@
                 let erasures = try Erasures(of: batch.tenant, database)
                 var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
                 let kept = try batch.items.indices.filter { index in
-                    guard let id = batch.items[index].event.transaction?.transactionID else { return true }
-                    return try !erasures.contains(transaction: id, database)
+                    guard let id = batch.items[index].transactionID else { return true }
+                    let erasure = TransactionErasure(ofTransaction: try erasures.end(ofTransaction: id, database))
+                    return !erasure.covers(batch.items[index].event.time)
                 }
                 receipt.erased = batch.items.count - kept.count
                 let insert = try BulkInsert(Self.insertLogEvents, count: kept.count, database)
@@ -136,6 +142,24 @@
             return try insert.integer()
         }
 
+        /// Places of entries that are there under the keys of an earlier version. Only a parcel that came before has such.
+        private static func formerPlaces(
+            of parcel: TransactionParcel, _ number: Int64?, _ database: Database
+        ) throws -> Set<Int> {
+            let former = EntryIdentity.formerKeys(for: parcel)
+            if former.isEmpty { return [] }
+            let arrivals = try RowStatement("SELECT arrivals FROM parcels WHERE id = ?", database)
+            try arrivals.bind(number, at: 1)
+            if try arrivals.integer() == 1 { return [] }
+            let isStored = try RowStatement("SELECT 1 FROM entries WHERE tenant = ? AND key = ?", database)
+            try isStored.bind(parcel.tenant, at: 1)
+            return try Set(
+                former.keys.filter { place in
+                    try isStored.bind(former[place]?.storable, at: 2)
+                    return try isStored.integer() != nil
+                })
+        }
+
         /// The first eighteen columns.
         private static func bind(_ item: LogBatch.Item, to insert: BulkInsert.Row) throws {
             let event = item.event, entry = event.transaction, source = event.source
@@ -155,7 +179,7 @@
             try insert.bind(metadata.isEmpty ? nil : String(decoding: metadata, as: UTF8.self), at: 11)
             try insert.bind(event.error?.type.storable, at: 12)
             try insert.bind(event.error?.description.storable, at: 13)
-            try insert.bind(entry?.transactionID.storable, at: 14)
+            try insert.bind(item.transactionID, at: 14)
             try insert.bind(entry?.usecase, at: 15)
             try insert.bind(entry?.event, at: 16)
             try insert.bind(entry?.errorCode, at: 17)

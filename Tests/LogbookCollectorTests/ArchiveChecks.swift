@@ -168,6 +168,74 @@
             #expect(query.cursor == nil)
         }
 
+        /// Pages hold no more than they may, and whoever reads them all gets everything once; also what is larger than a page.
+        static func aPageHoldsNotTooManyBytes(_ archive: any Archive) async throws {
+            let text = String(repeating: "\u{E9}", count: 32 << 10), page = TransactionPage.maximumBytes / text.utf8.count
+            func entries(_ count: Int) -> [EntryRecord] {
+                (0..<count).map { EntryRecord(event: $0, errorDescription: text, time: LogTime(seconds: Double($0))) }
+            }
+            // Three of which two fit, one that alone is too large, and many whose devices say more than their entries.
+            var records = ["A", "B", "C"].map { TransactionRecord(id: $0, usecase: 1, entries: entries(page * 3 / 8)) }
+            records.append(TransactionRecord(id: "D", usecase: 1, entries: entries(page + 1)))
+            records += (0...page / 3).map { number in
+                TransactionRecord(
+                    id: "E\(100 + number)", usecase: 1, deviceMake: text, deviceOS: text, deviceOSVersion: text, entries: entries(0))
+            }
+            for record in records { _ = try await archive.store(Golden.parcel(record)) }
+            func texts(_ record: TransactionRecord) -> [String?] {
+                [record.deviceMake, record.deviceOS, record.deviceOSVersion] + record.entries.map(\.errorDescription)
+            }
+            var query = TransactionQuery(), pages: [[TransactionRecord]] = []
+            repeat {
+                let found = try await archive.transactions(query)
+                let bytes = found.transactions.flatMap(texts).reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+                #expect(found.transactions.count == 1 || bytes <= TransactionPage.maximumBytes)
+                pages.append(found.transactions)
+                query.cursor = found.next.flatMap { TransactionCursor($0.description) }
+            } while query.cursor != nil && pages.count < records.count
+            #expect(query.cursor == nil)
+            #expect(pages.prefix(3).map { $0.map(\.id) } == [["A", "B"], ["C"], ["D"]])
+            #expect(pages.count == 5)
+            // Compared here: a failure is not to show megabytes.
+            let isAllThere = pages.flatMap(\.self) == records
+            #expect(isAllThere)
+            let isFound = try await archive.transaction("D", tenant: Tenant.standard) == records[3]
+            #expect(isFound)
+        }
+
+        /// Archives compare bytes; Swift takes texts for equal that only look alike.
+        static func idsThatOnlyLookAlikeAreTwo(_ archive: any Archive) async throws {
+            let ids = ["e\u{301}", "\u{E9}"]
+            let records = ids.enumerated().map { TransactionRecord(id: $1, usecase: 1, entries: [Golden.entry($0, at: 1)]) }
+            let set = TransactionSet(transactions: records)
+            let parcel = TransactionParcel(parcel: "P", set: set, received: LogTime(seconds: 1000))
+            #expect(try await archive.store(parcel) == ArchiveReceipt(accepted: 2, duplicates: 0))
+            let listed = try await archive.transactions(TransactionQuery()).transactions
+            #expect(listed.map { Array($0.id.utf8) } == ids.map { Array($0.utf8) })
+            #expect(listed.map { $0.entries.map(\.event) } == [[0], [1]])
+            for (number, id) in ids.enumerated() {
+                #expect(try await archive.transaction(id, tenant: Tenant.standard)?.entries.map(\.event) == [number])
+            }
+        }
+
+        /// A client cuts it in sets; log events say all of it.
+        static func aLongIDIsOneTransaction(_ archive: any Archive) async throws {
+            let id = String(repeating: "x", count: 300)
+            let record = TransactionRecord(id: id.deliverableID, usecase: 1, user: "u", entries: [Golden.entry(0, at: 10)])
+            _ = try await archive.store(Golden.parcel(record))
+            #expect(try await archive.transaction(id, tenant: Tenant.standard) == record)
+            let event = LogEvent(
+                sequence: 1, time: LogTime(seconds: 10), level: .info, message: "m",
+                transaction: TransactionEntry(
+                    transactionID: id, usecase: 1, kind: .happened(1), device: DeviceFacts(make: "", os: "", osVersion: "")))
+            let item = LogBatch.Item(event: event, origin: LogOrigin(installation: "INST", epoch: 1))
+            let batch = LogBatch(parcel: nil, items: [item], received: LogTime(seconds: 20))
+            #expect(try await archive.store(batch).accepted == 1)
+            #expect(try await archive.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 1000)) == 1)
+            #expect(try await archive.counts(tenant: nil).logEvents == 0)
+            #expect(try await archive.store(batch).erased == 1)
+        }
+
         static func whatWasErasedStaysErased(_ archive: any Archive) async throws {
             let erasedAt = LogTime(seconds: 1000)
             let early = TransactionRecord(id: "T", usecase: 1, user: "u", entries: [Golden.entry(0, at: 10)])

@@ -10,13 +10,6 @@
         (try? ChildProcess.run(["sh", "-c", command], by: .seconds(60))) == .exited(0)
     }
 
-    /// Not on the pool that runs the other tests: this waits for servers.
-    func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            LogThread.start("servers") { continuation.resume(with: Result { try body() }) }
-        }
-    }
-
     /// Tries until it works; what it says last is thrown after a minute, or when the program has ended.
     func eventually<Value>(while process: ChildProcess? = nil, _ body: () throws -> Value) throws -> Value {
         let deadline = LogDeadline.seconds(60)

@@ -1,6 +1,7 @@
 #if Collector && canImport(Glibc)
     @testable import LogbookCollector
     import LogbookHTTP
+    import LogbookTestKit
     import Testing
 
     struct ArchiveURLTests {

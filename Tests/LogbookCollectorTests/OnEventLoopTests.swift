@@ -9,7 +9,7 @@
 
     private func nameOfThread() -> String {
         var name = [UInt8](repeating: 0, count: 64)
-        let file = open("/proc/thread-self/comm", O_RDONLY)
+        let file = open("/proc/thread-self/comm", O_RDONLY | O_CLOEXEC)
         let count = read(file, &name, name.count)
         close(file)
         return String(decoding: name.prefix(max(0, count)), as: UTF8.self)

@@ -1,5 +1,6 @@
 #if Collector
     import LogbookCore
+    import LogbookTestKit
 
     #if canImport(Darwin)
         import Darwin
@@ -21,12 +22,7 @@
         var conversations: [[UInt8]] { said.withLock { said in said.keys.sorted().map { said[$0]! } } }
 
         init(to server: Int) throws {
-            #if canImport(Glibc)
-                let stream = Int32(SOCK_STREAM.rawValue)
-            #else
-                let stream = SOCK_STREAM
-            #endif
-            let listener = socket(AF_INET, stream, 0)
+            let listener = Unshared.socket(AF_INET)
             var address = Self.address(0)
             let size = socklen_t(MemoryLayout<sockaddr_in>.size)
             let bound = withUnsafePointer(to: &address) {
@@ -42,9 +38,9 @@
             LogThread.start("proxy") { [said] in
                 var number: Int32 = 0
                 while true {
-                    let client = accept(listener, nil, nil)
+                    let client = Unshared.accept(listener)
                     guard client >= 0 else { return }
-                    let upstream = socket(AF_INET, stream, 0)
+                    let upstream = Unshared.socket(AF_INET)
                     var address = Self.address(server)
                     _ = withUnsafePointer(to: &address) {
                         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(upstream, $0, size) }

@@ -30,6 +30,12 @@
 
         @Test func aPageHoldsNotTooManyEntries() async throws { try await ArchiveChecks.aPageHoldsNotTooManyEntries(archive) }
 
+        @Test func aPageHoldsNotTooManyBytes() async throws { try await ArchiveChecks.aPageHoldsNotTooManyBytes(archive) }
+
+        @Test func idsThatOnlyLookAlikeAreTwo() async throws { try await ArchiveChecks.idsThatOnlyLookAlikeAreTwo(archive) }
+
+        @Test func aLongIDIsOneTransaction() async throws { try await ArchiveChecks.aLongIDIsOneTransaction(archive) }
+
         @Test("S32: what was erased is gone and stays gone, however late it is sent again")
         func whatWasErasedStaysErased() async throws { try await ArchiveChecks.whatWasErasedStaysErased(archive) }
 

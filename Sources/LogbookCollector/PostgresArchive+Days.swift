@@ -1,0 +1,121 @@
+#if Collector
+    internal import LogbookCore
+    internal import LogbookFormat
+
+    // Partitions of days: made when something of the day comes in, dropped when the day is long past and nothing of it is left.
+    extension PostgresArchive {
+        /// A table with a partition per day.
+        enum Table: String, CaseIterable { case entries, log_events }
+
+        /// Days that a partition stays when all it may hold is too old. So who stores need not look whether the partition of a younger
+        /// day is there still.
+        private static let graceDays: Int64 = 7
+        /// How long a partition's dropping waits, and with it all who store, for those who read.
+        private static let dropMilliseconds = 500
+
+        /// Makes partitions for the days of what came in, those that are missing. Apart from the transaction that stores: it locks
+        /// the whole table for a moment. Where one is dropped again before that, the default partition takes what is stored.
+        static func makeDays(
+            _ times: some Sequence<LogTime>, of table: Table, received: LogTime, _ connection: PostgresConnection
+        ) throws(PostgresFailure) {
+            let days = Set(times.filter { $0.isOrdinary(received: received) }.map(\.day))
+            let known = connection.knownDays[table, default: []], oldest = received.day - graceDays
+            let unknown = days.subtracting(connection.unmadeDays[table, default: []]).filter { $0 < oldest || !known.contains($0) }
+            for day in unknown.sorted() { try makeDay(day, of: table, connection) }
+        }
+
+        private static func makeDay(
+            _ day: Int64, of table: Table, _ connection: PostgresConnection
+        ) throws(PostgresFailure) {
+            let name = name(of: day, table)
+            do throws(PostgresFailure) {
+                let isThere = try connection.execute("SELECT to_regclass($1) IS NOT NULL", ["logbook.\(name)"]).rows[0][0] == "t"
+                if !isThere {
+                    try connection.transaction { () throws(PostgresFailure) in
+                        try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
+                        // DDL takes no parameters; names and days are made of digits.
+                        try connection.execute(
+                            """
+                            CREATE TABLE IF NOT EXISTS \(name) PARTITION OF \(table.rawValue)
+                            FOR VALUES FROM ('\(LogTime(day: day).date(separator: "-")) 00:00:00+00')
+                            TO ('\(LogTime(day: day + 1).date(separator: "-")) 00:00:00+00')
+                            """)
+                    }
+                }
+                connection.knownDays[table, default: []].insert(day)
+            } catch .refused(code: "23514", _) {
+                // The default partition has something of that day already, from when the day was out of the ordinary: it stays there.
+                connection.unmadeDays[table, default: []].insert(day)
+            } catch {
+                throw error
+            }
+        }
+
+        /// Drops the partitions of days long before a time that hold nothing. What they held was deleted row by row, since a day's rows
+        /// may have come long after it, and their keys stand elsewhere. Where somebody reads they stay for this time.
+        static func dropEmptyDays(
+            before time: LogTime, of table: Table, _ connection: PostgresConnection
+        ) throws(PostgresFailure) {
+            guard time.day > graceDays else { return }
+            // Names sort as their days do, and the default partition's comes behind them.
+            let names = try connection.execute(
+                """
+                SELECT relname FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+                WHERE inhparent = $1::regclass AND relname < $2::name ORDER BY relname
+                """, [table.rawValue, name(of: time.day - graceDays, table)]
+            ).rows.compactMap { $0[0] }
+            for name in names {
+                do throws(PostgresFailure) {
+                    try dropIfEmpty(name, connection)
+                } catch .refused(code: "55P03", _) {
+                    return   // it is locked, and the others with it
+                } catch .refused(code: "42P01", _) {
+                    continue   // another collector was first
+                } catch {
+                    throw error
+                }
+            }
+        }
+
+        /// Nobody stores between the last look and the end.
+        private static func dropIfEmpty(_ name: String, _ connection: PostgresConnection) throws(PostgresFailure) {
+            guard try isEmpty(name, connection) else { return }
+            try connection.transaction { () throws(PostgresFailure) in
+                try connection.execute("SET LOCAL lock_timeout = \(dropMilliseconds)")
+                try lockForRemoval(connection)
+                try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
+                if try isEmpty(name, connection) { try connection.execute("DROP TABLE \(name)") }
+            }
+        }
+
+        private static func isEmpty(_ name: String, _ connection: PostgresConnection) throws(PostgresFailure) -> Bool {
+            try connection.execute("SELECT NOT EXISTS (SELECT 1 FROM \(name))").rows[0][0] == "t"
+        }
+
+        private static func name(of day: Int64, _ table: Table) -> String {
+            "\(table.rawValue)_\(LogTime(day: day).date(separator: ""))"
+        }
+    }
+
+    extension LogTime {
+        /// Whether the day may have a partition of its own: not long before it was received, and not after. What lies outside is a
+        /// clock gone wrong or an import, and shares one partition, so that nobody can make partitions without end.
+        func isOrdinary(received: LogTime) -> Bool {
+            // To 2104, where the days of ClickHouse 18.16 end.
+            (0..<49_000).contains(day) && (-400...2).contains(day - received.day)
+        }
+
+        /// Days since 1970-01-01, UTC.
+        var day: Int64 { wholeSeconds.flooredQuotient(by: 86_400) }
+
+        /// The day's midnight.
+        init(day: Int64) { self.init(nanoseconds: day * 86_400_000_000_000) }
+
+        /// `2026-11-21`, UTC.
+        func date(separator: String) -> String {
+            var bytes: [UInt8] = []
+            ISO8601.append(self, digits: 0, in: .utc, to: &bytes)
+            return String(decoding: bytes.prefix(10), as: UTF8.self).split(separator: "-").joined(separator: separator)
+        }
+    }
+#endif

@@ -1,0 +1,91 @@
+#if Collector && canImport(Glibc)
+    @testable import LogbookCollector
+    import LogbookCore
+    import LogbookTestKit
+    import LogbookTransactions
+    import Testing
+
+    /// PostgreSQL's partitions.
+    extension ArchiveConformanceTests {
+        private static let day = 86_400.0
+        /// When everything arrives, on 2015-02-06.
+        private static let received = 1_423_202_400.0
+        private static let record = TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(0, at: 1_423_202_000)])
+
+        private static func later(days: Double) -> LogTime { LogTime(seconds: received + days * day) }
+
+        private static func partitions(_ address: String) async throws -> String? {
+            let server = try #require(ArchiveServers.current?.postgres)
+            return try await onThread {
+                try server.ask(
+                    address,
+                    """
+                    SELECT string_agg(inhrelid::regclass::text, ' ' ORDER BY inhrelid::regclass::text) FROM pg_inherits
+                    WHERE inhparent IN ('entries'::regclass, 'log_events'::regclass)
+                    """)
+            }
+        }
+
+        @Test("S33: a day of which nothing is left goes, and is there again for what comes late", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func emptyDaysGo() async throws {
+            let (archive, address) = try await ArchiveServers.open(.postgres)
+            _ = try await archive.store(Golden.parcel(Self.record))
+            _ = try await archive.store(LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 2000)))
+            #expect(try await Self.partitions(address) == "entries_20150206 entries_other log_events_19700101 log_events_other")
+            // The younger of the two stays for a week.
+            #expect(try await archive.remove(receivedBefore: Self.later(days: 7), limit: 100) == 2)
+            #expect(try await Self.partitions(address) == "entries_20150206 entries_other log_events_other")
+            #expect(try await archive.remove(receivedBefore: Self.later(days: 8), limit: 100) == 0)
+            #expect(try await Self.partitions(address) == "entries_other log_events_other")
+
+            var late = Golden.parcel(Self.record)
+            late.received = Self.later(days: 100)
+            #expect(try await archive.store(late).accepted == 1)
+            #expect(try await Self.partitions(address) == "entries_20150206 entries_other log_events_other")
+            // The day is long past, and what came of it is not.
+            #expect(try await archive.remove(receivedBefore: Self.later(days: 99), limit: 100) == 0)
+            #expect(try await archive.transaction("T", tenant: Tenant.standard) == Self.record)
+        }
+
+        @Test("S33: where somebody reads, an empty day stays until another time, and nobody is told of it", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func whoReadsKeepsADay() async throws {
+            let (archive, address) = try await ArchiveServers.open(.postgres)
+            _ = try await archive.store(Golden.parcel(Self.record))
+            let reader = try PostgresConnection(PostgresAddress(address))
+            try reader.execute("BEGIN; SELECT 1 FROM entries")
+            #expect(try await archive.remove(receivedBefore: Self.later(days: 100), limit: 100) == 1)
+            #expect(try await Self.partitions(address) == "entries_20150206 entries_other log_events_other")
+            try reader.execute("COMMIT")
+            #expect(try await archive.remove(receivedBefore: Self.later(days: 100), limit: 100) == 0)
+            #expect(try await Self.partitions(address) == "entries_other log_events_other")
+        }
+
+        @Test("S33: what comes late while collectors drop its day is stored all the same", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func whatComesWhileDaysGoIsStored() async throws {
+            let (archive, address) = try await ArchiveServers.open(.postgres)
+            let other = try await onThread { try ArchiveURL.open(address) }
+            let accepted = try await withThrowingTaskGroup(of: Int.self) { group in
+                for sender in 0..<4 {
+                    group.addTask {
+                        var accepted = 0
+                        for number in 0..<20 {
+                            let time = Self.received - Double(20 + number) * Self.day
+                            let record = TransactionRecord(id: "T\(sender)-\(number)", usecase: 1, entries: [Golden.entry(0, at: time)])
+                            accepted += try await (sender % 2 == 0 ? archive : other).store(Golden.parcel(record)).accepted
+                        }
+                        return accepted
+                    }
+                }
+                for remover in [archive, other] {
+                    group.addTask {
+                        for _ in 0..<20 { _ = try await remover.remove(receivedBefore: Self.later(days: -1), limit: 100) }
+                        return 0
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(accepted == 80)
+            #expect(try await archive.counts(tenant: nil).entries == 80)
+        }
+    }
+#endif
