@@ -142,7 +142,7 @@ let package = Package(
         room("Logbook", ["LogbookCore", "LogbookFormat", "LogbookConsole", "LogbookFiles"]),
 
         // Beside
-        room("LogbookTestKit", ["LogbookCore", "LogbookHTTP", swiftLog]),
+        room("LogbookTestKit", ["CLogbookSystem", "LogbookCore", "LogbookHTTP", swiftLog]),
 
         // Applications
         .systemLibrary(name: "CLogbookPostgres"),

@@ -25,6 +25,7 @@
 #include <unistd.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
+#include <spawn.h>
 #endif
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -392,6 +393,35 @@ int logbook_openat(int directory, const char *path, int flags, unsigned mode) {
     return openat(directory, path, flags, (mode_t)mode);
 }
 
+#if defined(__linux__)
+int logbook_socket(int family, int kind, int protocol) { return socket(family, kind | SOCK_CLOEXEC, protocol); }
+int logbook_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
+int logbook_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+#else
+static int close_on_exec(int descriptor) {
+    if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    return descriptor;
+}
+
+int logbook_socket(int family, int kind, int protocol) { return close_on_exec(socket(family, kind, protocol)); }
+int logbook_accept(int listener) { return close_on_exec(accept(listener, NULL, NULL)); }
+int logbook_pipe(int ends[2]) {
+    if (pipe(ends) != 0) return -1;
+    for (int index = 0; index < 2; index++) close_on_exec(ends[index]);
+    return 0;
+}
+#endif
+
+int logbook_spawn_close_from(void *file_actions, int first) {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34)
+    return posix_spawn_file_actions_addclosefrom_np(file_actions, first);
+#else
+    (void)file_actions;
+    (void)first;
+    return ENOSYS;
+#endif
+}
+
 int logbook_preallocate(int descriptor, int64_t bytes) {
 #if defined(__APPLE__)
     fstore_t room = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, bytes, 0};
@@ -437,8 +467,7 @@ static void on_signal(int number) {
 
 int logbook_signal_pipe(void) {
     int ends[2];
-    if (pipe(ends) != 0) return -1;
-    for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+    if (logbook_pipe(ends) != 0) return -1;
     fcntl(ends[1], F_SETFL, O_NONBLOCK);
     int earlier = atomic_exchange(&signal_pipe, ends[1]);
     if (earlier >= 0) close(earlier);   // nobody writes to it: its signal has come, or it is the parent's

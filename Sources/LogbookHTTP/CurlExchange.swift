@@ -36,6 +36,7 @@ final class CurlExchange {
         set(CURLOPT_DNS_CACHE_TIMEOUT, 1)  // a host that has moved is found by the next attempt
         set(CURLOPT_NOSIGNAL, 1)  // libcurl's timeouts must not send signals to the host
         logbook_curl_do_not_wait_for_resolver(handle)
+        logbook_curl_close_on_exec(handle)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_PROXY, proxy ?? "")  // an empty name also turns the environment's proxies off
         set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))

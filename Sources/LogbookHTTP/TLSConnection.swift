@@ -40,6 +40,7 @@ package final class TLSConnection: @unchecked Sendable {
         logbook_curl_set_string(handle, CURLOPT_PROXY, "")  // the environment's neither
         logbook_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, timeout.wholeMilliseconds)
         logbook_curl_do_not_wait_for_resolver(handle)
+        logbook_curl_close_on_exec(handle)
         trust.apply(to: handle)
         logbook_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
         let code = curl_easy_perform(handle)
@@ -49,7 +50,6 @@ package final class TLSConnection: @unchecked Sendable {
             curl_easy_cleanup(handle)
             throw code == CURLE_OK ? .unreachable("libcurl has no connection") : HTTPFailure(code, errorText)
         }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)   // a program that this one starts would keep the connection open
         self.handle = handle
         self.descriptor = descriptor
     }

@@ -1,3 +1,5 @@
+internal import CLogbookSystem
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -13,8 +15,7 @@ final class SelfPipe: Sendable {
 
     init() throws(PipeError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw .noDescriptors(errno: errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard logbook_pipe(&ends) == 0 else { throw .noDescriptors(errno: errno) }
         (readEnd, writeEnd) = (ends[0], ends[1])
     }
 

@@ -48,12 +48,10 @@ final class SystemSocket: SystemLogConnection {
     }
 
     private static func open(_ family: Int32, _ kind: Int32, _ number: Int32) throws(SystemError) -> SystemSocket {
-        let descriptor = openSocket(family, kind, number)
+        let descriptor = logbook_socket(family, kind, number)
         guard descriptor >= 0 else { throw SystemError(errno, in: "socket") }
         let socket = SystemSocket(descriptor)
-        guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
-            throw SystemError(errno, in: "fcntl")
-        }
+        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError(errno, in: "fcntl") }
         #if canImport(Darwin)
             var yes: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -117,8 +115,7 @@ final class SystemSocket: SystemLogConnection {
     #endif
 }
 
-// socket(2), connect(2) and send(2), which the type's own functions hide.
-private func openSocket(_ family: Int32, _ kind: Int32, _ number: Int32) -> Int32 { socket(family, kind, number) }
+// connect(2) and send(2), which the type's own functions hide.
 private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32 {
     connect(descriptor, address, size)
 }

@@ -1,3 +1,4 @@
+internal import CLogbookSystem
 package import LogbookCore
 #if canImport(Darwin)
 internal import Darwin
@@ -9,7 +10,8 @@ internal import Musl
 
 /// A program that a test runs. No wait for it is endless, and it never outlives the value.
 ///
-/// It starts with every signal at its default and none held back, whatever the test's threads do with theirs.
+/// It starts with every signal at its default and none held back, whatever the test's threads do with theirs, and with its three streams
+/// alone: a lock or a socket of another test must not live on in it.
 package final class ChildProcess: Sendable {
     package enum End: Sendable, Hashable {
         case exited(Int32)
@@ -56,7 +58,13 @@ package final class ChildProcess: Sendable {
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+        #if canImport(Darwin)
+        let closing = Int16(POSIX_SPAWN_CLOEXEC_DEFAULT)
+        #else
+        let closing: Int16 = 0
+        _ = logbook_spawn_close_from(&actions, 3)   // behind the actions above: they have made copies of what was named
+        #endif
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF) | closing)
 
         // Nothing portable lets the child change its folder before it becomes the program.
         let arranged = folder.map { ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, $0] + words } ?? words
@@ -97,7 +105,7 @@ package final class ChildProcess: Sendable {
     package func killWithChildren() {
         signal(SIGSTOP)   // so that it starts nobody else
         var names = [UInt8](repeating: 0, count: 64 << 10)
-        let list = open("/proc/\(identifier)/task/\(identifier)/children", O_RDONLY)
+        let list = open("/proc/\(identifier)/task/\(identifier)/children", O_RDONLY | O_CLOEXEC)
         let count = read(list, &names, names.count)
         close(list)
         signal(SIGKILL)

@@ -24,11 +24,7 @@ package enum FreePorts {
     }
 
     private static func isFree(_ port: UInt16, isStream: Bool) -> Bool {
-        #if canImport(Glibc)
-            let descriptor = socket(AF_INET, Int32((isStream ? SOCK_STREAM : SOCK_DGRAM).rawValue), 0)
-        #else
-            let descriptor = socket(AF_INET, isStream ? SOCK_STREAM : SOCK_DGRAM, 0)
-        #endif
+        let descriptor = Unshared.socket(AF_INET, isStream: isStream)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var address = sockaddr_in()

@@ -88,7 +88,7 @@ public final class LoopbackServer: Sendable {
                 }
             }
             while true {
-                let descriptor = accept(listener, nil, nil)
+                let descriptor = Unshared.accept(listener)
                 if descriptor < 0 && (errno == EINTR || errno == ECONNABORTED) { continue }
                 guard descriptor >= 0 else { return }
                 let isWelcome = state.withLock { access in
@@ -118,7 +118,7 @@ public final class LoopbackServer: Sendable {
         }
         guard !wasStopped else { return }
         // Wakes the thread that accepts, on every system.
-        let descriptor = socket(AF_INET, Self.streamType, 0)
+        let descriptor = Unshared.socket(AF_INET)
         var address = Self.address(port)
         _ = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -148,14 +148,6 @@ public final class LoopbackServer: Sendable {
 
     // MARK: Sockets
 
-    private static var streamType: Int32 {
-        #if canImport(Glibc)
-            Int32(SOCK_STREAM.rawValue)
-        #else
-            SOCK_STREAM
-        #endif
-    }
-
     private static func address(_ port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -165,7 +157,7 @@ public final class LoopbackServer: Sendable {
     }
 
     private static func listen(on port: UInt16) throws -> (descriptor: Int32, port: UInt16) {
-        let descriptor = socket(AF_INET, streamType, 0)
+        let descriptor = Unshared.socket(AF_INET)
         guard descriptor >= 0 else { throw Failure(errno: errno) }
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))

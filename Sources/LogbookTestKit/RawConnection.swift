@@ -14,13 +14,8 @@ package final class RawConnection {
     private let descriptor: Int32
 
     package init(port: Int) throws {
-        #if canImport(Glibc)
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
+        descriptor = Unshared.socket(AF_INET)
         if descriptor < 0 { throw Failure(errno: errno) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian

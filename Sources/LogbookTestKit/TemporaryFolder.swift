@@ -70,7 +70,7 @@ package final class TemporaryFolder: Sendable {
     package func append(_ text: String, to name: String) { put(Array(text.utf8), in: name, "a") }
 
     private func put(_ bytes: [UInt8], in name: String, _ mode: String) {
-        guard let file = fopen(self(name), mode) else { preconditionFailure("\(self(name)) cannot be written, errno \(errno)") }
+        guard let file = fopen(self(name), mode + "e") else { preconditionFailure("\(self(name)) cannot be written, errno \(errno)") }
         precondition(fwrite(bytes, 1, bytes.count, file) == bytes.count, "\(self(name)) is written only in part, errno \(errno)")
         fclose(file)
         chmod(self(name), 0o600)

@@ -69,11 +69,7 @@ package final class ZooKeeper: Sendable {
 
     /// Nil when it does not answer.
     private func answer(to word: String) -> String? {
-        #if canImport(Glibc)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
+        let descriptor = Unshared.socket(AF_INET)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var patience = timeval(tv_sec: 5, tv_usec: 0)

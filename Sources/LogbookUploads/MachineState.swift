@@ -41,7 +41,7 @@ struct LinuxMachine: MachineState {
     }
 
     private func text(_ name: String) -> String? {
-        guard let file = fopen("\(powerSupplies)/\(name)", "r") else { return nil }
+        guard let file = fopen("\(powerSupplies)/\(name)", "re") else { return nil }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = fread(&bytes, 1, bytes.count, file)

@@ -1,5 +1,6 @@
 import LogbookCore
 import LogbookFormat
+import LogbookTestKit
 import Testing
 
 @testable import LogbookConsole
@@ -170,7 +171,7 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
 
     @Test("row 39: a full device and a closed descriptor are counted", arguments: [true, false])
     func nowhereToWrite(isOpen: Bool) {
-        let device = open("/dev/full", O_WRONLY)
+        let device = open("/dev/full", O_WRONLY | O_CLOEXEC)
         if !isOpen { close(device) }
         let provider = ConsoleLogProvider(format: MessageFormat(), descriptor: isOpen ? device : -1)
         if isOpen { close(device) }

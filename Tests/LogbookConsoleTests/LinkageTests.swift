@@ -1,3 +1,4 @@
+import LogbookTestKit
 import Testing
 
 #if canImport(Glibc)

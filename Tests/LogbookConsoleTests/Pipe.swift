@@ -1,3 +1,5 @@
+import LogbookTestKit
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -12,10 +14,8 @@ final class Pipe: @unchecked Sendable {
     private(set) var output: Int32 = -1
 
     init() {
-        var ends: [Int32] = [-1, -1]
-        precondition(pipe(&ends) == 0)
+        let ends = Unshared.pipe()
         (output, input) = (ends[0], ends[1])
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }  // children of other tests must not keep it open
     }
 
     deinit {
@@ -72,15 +72,3 @@ final class Pipe: @unchecked Sendable {
 }
 
 private func readNumber(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int { read(number, &buffer, count) }
-
-/// What a shell command prints.
-func output(of command: String) -> String {
-    guard let stream = popen(command, "r") else { return "" }
-    defer { pclose(stream) }
-    var bytes: [UInt8] = []
-    while true {
-        let byte = fgetc(stream)
-        if byte == EOF { return String(decoding: bytes, as: UTF8.self) }
-        bytes.append(UInt8(byte))
-    }
-}

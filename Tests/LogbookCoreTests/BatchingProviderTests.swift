@@ -8,15 +8,6 @@ import Testing
         LogEvent(sequence: UInt64(number), time: LogTime(nanoseconds: 0), level: level, message: "\(number)")
     }
 
-    /// A sink that stops at a gate before it writes.
-    final class GatedSink: BatchSink {
-        let gate = Gate(), inner = FailingSink { _ in nil }
-        func write(_ batch: [LogEvent]) throws {
-            gate.wait()
-            try inner.write(batch)
-        }
-    }
-
     /// Writes one event of each batch, and fails at the next.
     final class HaltingSink: BatchSink {
         let written = Locked<[UInt64]>([])

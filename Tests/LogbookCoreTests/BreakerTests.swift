@@ -36,9 +36,9 @@ import Testing
         service.register(other)
         service.info("1")
         awaitCall(1)
-        #expect(eventually { registration.condition == .retrying(failures: 1) })
+        #expect(becomesTrue { registration.condition == .retrying(failures: 1) })
         while calls.withLock({ $0.value }) < 3 { clock.advance(by: .seconds(1)) }
-        #expect(eventually { registration.condition == .paused(failures: 3) })
+        #expect(becomesTrue { registration.condition == .paused(failures: 3) })
         #expect(service.health().providers[0].condition.description == "paused after 3 failed writes")
 
         for number in 2...40 { service.info("\(number)") }
@@ -63,29 +63,19 @@ import Testing
             LogEvent(sequence: number, time: LogTime(nanoseconds: 0), level: .info, message: "\(number)")
         }
         provider.log(event(1))
-        #expect(eventually { provider.condition == .retrying(failures: 1) })
+        #expect(becomesTrue { provider.condition == .retrying(failures: 1) })
         provider.log(event(2))
         LogThread.start("caller") {
             provider.log(event(3))
             isBack.withLock { $0 = true }
         }
-        #expect(eventually { provider.ledger?.submitted == 3 })   // from here on it waits
+        #expect(becomesTrue { provider.ledger?.submitted == 3 })   // from here on it waits
         #expect(!isBack.withLock { $0 })
-        #expect(eventually {
+        #expect(becomesTrue {
             clock.advance(by: .seconds(1))
             return isBack.withLock { $0 }
         })
         #expect(provider.ledger == LogLedger(submitted: 3, delivered: 0, dropped: [.queueFull: 1]))
-    }
-
-    /// Lets other threads run until it is true; for what comes in a moment.
-    private func eventually(_ isTrue: () -> Bool) -> Bool {
-        let deadline = LogDeadline.seconds(30)
-        while !isTrue() {
-            if deadline.hasPassed { return false }
-            LogThread.yield()
-        }
-        return true
     }
 }
 

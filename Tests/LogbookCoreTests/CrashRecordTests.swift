@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func whatIsNoRecordStaysAsItIs() throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         #expect(descriptor >= 0 && write(descriptor, "my diary\n", 9) == 9)
         close(descriptor)
         #expect(throws: CrashRecordError.notACrashRecord(path: path)) { try LogService().recordCrashes(in: path) }

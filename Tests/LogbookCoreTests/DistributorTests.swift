@@ -6,15 +6,6 @@ import Testing
     /// With a clock that stands still, nobody is told of losses.
     let service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0))))
 
-    /// A sink that stops at a gate before it writes.
-    final class GatedSink: BatchSink {
-        let gate = Gate(), inner = FailingSink { _ in nil }
-        func write(_ batch: [LogEvent]) throws {
-            gate.wait()
-            try inner.write(batch)
-        }
-    }
-
     @Test func aLedgerThatIsReadAfterTheCallsKnowsThemAll() {
         let sink = GatedSink(), registration = service.register(sink: sink, queue: QueuePolicy(linger: .zero))
         for number in 1...100 {

@@ -1,4 +1,5 @@
 import LogbookCore
+import LogbookTestKit
 import Testing
 
 #if canImport(Darwin)
@@ -25,8 +26,7 @@ import Testing
 
     @Test func aReaderOfStandardErrorThatSleepsHoldsNobodyUp() async {
         await #expect(processExitsWith: .success) {
-            var ends: [Int32] = [-1, -1]
-            try #require(pipe(&ends) == 0)
+            let ends = Unshared.pipe()
             _ = fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) | O_NONBLOCK)
             let block = [UInt8](repeating: 0x78, count: 4096)
             while write(ends[1], block, block.count) > 0 {}

@@ -13,7 +13,7 @@ import Testing
     }
 
     /// A sink that stops at a gate, behind a queue of four that drops what is new.
-    private func overflow(_ sink: BatchingProviderTests.GatedSink) -> LogRegistration {
+    private func overflow(_ sink: GatedSink) -> LogRegistration {
         let policy = QueuePolicy(capacity: 4, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .dropNewest)
         return service.register(sink: sink, queue: policy, name: "orders")
     }
@@ -21,7 +21,7 @@ import Testing
     private var losses: [LogEvent] { other.events.filter { $0.category == LogService.lossCategory } }
 
     @Test func whatAQueueLostIsToldOnceItWritesAgain() throws {
-        let sink = BatchingProviderTests.GatedSink(), registration = overflow(sink)
+        let sink = GatedSink(), registration = overflow(sink)
         service.info("1")
         #expect(sink.gate.waitForArrivals(1))
         for number in 2...10 {
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func aShutdownTellsWhatIsLeft() {
-        let sink = BatchingProviderTests.GatedSink()
+        let sink = GatedSink()
         _ = overflow(sink)
         service.info("1")
         #expect(sink.gate.waitForArrivals(1))
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func withARealClockNobodyHasToAsk() {
-        let real = LogService(), listener = RecordingProvider(), sink = BatchingProviderTests.GatedSink()
+        let real = LogService(), listener = RecordingProvider(), sink = GatedSink()
         real.register(listener)
         let policy = QueuePolicy(capacity: 1, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .dropNewest)
         real.register(sink: sink, queue: policy, name: "orders")

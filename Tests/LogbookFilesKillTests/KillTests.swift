@@ -20,16 +20,9 @@
             }
         }
 
-        /// Not on the pool that runs the other tests: this waits for processes.
-        private func onThread(_ body: @escaping @Sendable () throws -> Totals) async throws -> Totals {
-            try await withCheckedThrowingContinuation { continuation in
-                LogThread.start("kills") { continuation.resume(with: Result { try body() }) }
-            }
-        }
-
         @Test("F16, R9, C2, row 1: 300 random kills lose nothing acknowledged and double nothing")
         func random() async throws {
-            let totals = try await onThread {
+            let totals = try await onThread { () -> Totals in
                 let random = LogRandomness.seeded(16)
                 var totals = Totals()
                 for _ in 0..<100 {
@@ -58,7 +51,7 @@
             "R9, C2, F16, row 2: a kill before or after every call to the file system loses and doubles nothing",
             arguments: ["roll", "compress", "power"])
         func everyStep(scenario: String) async throws {
-            let totals = try await onThread {
+            let totals = try await onThread { () -> Totals in
                 var totals = Totals()
                 for moment in ["before", "after"] {
                     for call in 1... {
@@ -87,7 +80,7 @@
 
         @Test("F25: while another process is stopped at any moment, also amid a roll, lines are written and nobody waits for it")
         func stopped() async throws {
-            let totals = try await onThread {
+            let totals = try await onThread { () -> Totals in
                 let random = LogRandomness.seeded(25)
                 for _ in 0..<20 {
                     let folder = TemporaryFolder(inMemory: true)

@@ -9,9 +9,7 @@
         private let descriptor: Int32
 
         init(_ words: [String]) throws {
-            var ends: [Int32] = [0, 0]
-            try #require(pipe(&ends) == 0)
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            let ends = Unshared.pipe()
             defer { close(ends[1]) }
             process = try ChildProcess([ChildProcess.builtProgram("FilesVictim")] + words, outputDescriptor: ends[1])
             descriptor = ends[0]

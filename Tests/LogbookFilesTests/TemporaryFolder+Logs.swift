@@ -36,21 +36,3 @@ func say(_ text: String, to number: Int32 = 1) {
     var text = text
     text.withUTF8 { _ = write(number, $0.baseAddress, $0.count) }
 }
-
-/// What a shell command prints.
-@discardableResult
-func output(of command: String) -> String {
-    guard let stream = popen(command, "r") else { return "" }
-    defer { pclose(stream) }
-    return String(decoding: bytes(of: stream), as: UTF8.self)
-}
-
-private func bytes(of stream: UnsafeMutablePointer<FILE>) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-        let count = fread(&buffer, 1, buffer.count, stream)
-        if count == 0 { return bytes }
-        bytes.append(contentsOf: buffer[..<count])
-    }
-}

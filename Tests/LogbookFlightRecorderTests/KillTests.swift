@@ -105,9 +105,7 @@
         private let descriptor: Int32
 
         init(ring: String, threads: Int) throws {
-            var ends: [Int32] = [0, 0]
-            try #require(pipe(&ends) == 0)
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            let ends = Unshared.pipe()
             defer { close(ends[1]) }
             process = try ChildProcess(
                 [ChildProcess.builtProgram("FlightRecorderVictim"), ring, "\(threads)"], outputDescriptor: ends[1])

@@ -47,7 +47,7 @@ import Testing
     func agreesWithTheCLibrary() async throws {
         await #expect(processExitsWith: .success) {
             alarm(120)
-            let file = try #require(fopen("\(TimeZoneRegionTests.zones)/zone1970.tab", "r"))
+            let file = try #require(fopen("\(TimeZoneRegionTests.zones)/zone1970.tab", "re"))
             var line = [CChar](repeating: 0, count: 4096)
             var names = ["UTC", "EST5EDT", "Etc/GMT-14", "Etc/GMT+12"]
             while fgets(&line, Int32(line.count), file) != nil {

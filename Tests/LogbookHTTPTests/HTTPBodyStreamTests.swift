@@ -69,7 +69,7 @@ import Musl
     @Test func whatADescriptorHoldsIsSentFromItsBeginning() async throws {
         let folder = TemporaryFolder(), text = String(repeating: "line of a file\n", count: 50_000)
         folder.write(text, to: "file")
-        let descriptor = open(folder.path + "/file", O_RDONLY)
+        let descriptor = open(folder.path + "/file", O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         try #require(descriptor >= 0)
         lseek(descriptor, 100, SEEK_SET)

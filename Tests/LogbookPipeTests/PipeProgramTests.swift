@@ -29,15 +29,14 @@ import Testing
 
     /// A session that reads the text from a pipe of its own.
     private func session(_ text: String) throws -> PipeSession {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
+        let ends = Unshared.pipe()
         #expect(write(ends[1], text, text.utf8.count) == text.utf8.count)
         close(ends[1])
         return try PipeSession(reading: ends[0], into: service)
     }
 
     private func content(_ path: String) -> String? {
-        guard let file = fopen(path, "r") else { return nil }
+        guard let file = fopen(path, "re") else { return nil }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)

@@ -17,8 +17,7 @@ import Testing
     private struct Ends {
         let read: Int32, write: Int32
         init() {
-            var ends: [Int32] = [0, 0]
-            #expect(pipe(&ends) == 0)
+            let ends = Unshared.pipe()
             (read, write) = (ends[0], ends[1])
         }
         func send(_ text: String) { #expect(writeAll(write, Array(text.utf8)) == text.utf8.count) }
@@ -80,7 +79,7 @@ import Testing
     }
 
     @Test func aDescriptorThatCannotBeReadIsSaid() throws {
-        let folder = open("/", O_RDONLY)
+        let folder = open("/", O_RDONLY | O_CLOEXEC)
         #expect(try PipeSession(reading: folder, into: service).run() == .failed(errno: EISDIR))
         close(folder)
     }

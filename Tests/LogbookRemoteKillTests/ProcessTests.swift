@@ -10,12 +10,6 @@
         private static let mayHaveItsOwnNetwork =
             (try? ChildProcess.run(["unshare", "-mn", "--propagation", "private", "ip", "link", "set", "lo", "up"], by: .seconds(30))) == .exited(0)
 
-        private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-            try await withCheckedThrowingContinuation { continuation in
-                LogThread.start("process") { continuation.resume(with: Result { try body() }) }
-            }
-        }
-
         @Test("49: 100,000 requests on one connection take no more memory than 10,000")
         func requestsTakeNoMemory() async throws {
             let folder = TemporaryFolder()

@@ -81,15 +81,6 @@ struct ClickHouseClusterTests {
         return provider
     }
 
-    private static func eventually(_ isTrue: () throws -> Bool) rethrows -> Bool {
-        let deadline = LogDeadline.seconds(60)
-        while try !isTrue() {
-            if deadline.hasPassed { return false }
-            usleep(20_000)
-        }
-        return true
-    }
-
     @Test("47: two shards of ClickHouse, one killed during the delivery, and answers lost: every event is stored once")
     func aShardIsKilled() async throws {
         try await onThread {
@@ -98,7 +89,7 @@ struct ClickHouseClusterTests {
             try Self.makeTables(cluster)
             let wire = Wire { cluster.servers[1].kill() }, spool = TemporaryFolder()
             let provider = try Self.send(to: cluster.servers[0], spool: spool, over: wire)
-            #expect(Self.eventually { wire.refused >= 3 })
+            #expect(becomesTrue { wire.refused >= 3 })
             try cluster.startAgain(cluster.servers[1])
             try provider.deliver(by: .seconds(120))
             try provider.shutdown(by: .seconds(30))
@@ -119,7 +110,7 @@ struct ClickHouseClusterTests {
             try Self.makeTables(cluster)
             let wire = Wire { cluster.servers[0].kill() }, spool = TemporaryFolder()
             let provider = try Self.send(to: cluster.servers[0], spool: spool, over: wire)
-            #expect(Self.eventually { wire.refused >= 3 })
+            #expect(becomesTrue { wire.refused >= 3 })
             // The same bytes go to the other one, which knows what the first has taken.
             provider.update(to: .clickHouse(url: "http://127.0.0.1:\(cluster.servers[1].httpPort)"))
             try provider.deliver(by: .seconds(120))
@@ -131,19 +122,12 @@ struct ClickHouseClusterTests {
                 let expected = "\(Self.count)\t\(Self.count)\n"
                 var found = ""
                 // Replicas copy from each other in their own time.
-                #expect(try Self.eventually {
+                #expect(try becomesTrue {
                     found = try server.ask("SELECT count(), uniqExact(sequence) FROM logs_shard")
                     return found == expected
                 }, "\(found)")
             }
             #expect(cluster.trouble == nil)
         }
-    }
-}
-
-/// Not on the pool that runs the other tests: this waits for processes.
-private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-    try await withCheckedThrowingContinuation { continuation in
-        LogThread.start("clusters") { continuation.resume(with: Result { try body() }) }
     }
 }

@@ -28,6 +28,9 @@ final class FakeCollector: Sendable {
 
     func acknowledge(_ request: HTTPRequest) -> HTTPResponse { acknowledge(request.headers, request.body) }
 
+    /// Acknowledges everything.
+    func willing() -> ScriptedTransport { ScriptedTransport { [self] _, request in .answer(acknowledge(request)) } }
+
     static func acknowledgement(_ parcel: String, _ accepted: Int, _ duplicates: Int, _ rejected: Int) -> HTTPResponse {
         let text =
             #"{"parcel":"\#(parcel)","accepted":\#(accepted),"duplicates":\#(duplicates),"rejected":\#(rejected)}"#

@@ -32,15 +32,11 @@ import Testing
             deadLetters: deadLetters) { text.read($0) }
     }
 
-    func willing() -> ScriptedTransport {
-        ScriptedTransport { [collector] _, request in .answer(collector.acknowledge(request)) }
-    }
-
     @Test("every line becomes an event, whatever its format, however the input is cut", arguments: [1, 7, 1000])
     func everyLineBecomesAnEvent(piece: Int) throws {
         let known = JSONLineFormat(origin: LogOrigin(installation: "I", epoch: 7)).string(for: .numbered(42))
         let logfmt = LogfmtFormat().string(for: .numbered(3, .warning, message: "of logfmt"))
-        let transport = willing()
+        let transport = collector.willing()
         let sender = sender(transport, Text("plain text\r\n\n" + known + logfmt + "no newline at the end", piece: piece))
         try sender.send(by: .seconds(60))
         #expect(collector.received == ["plain text", "event 42", "of logfmt", "no newline at the end"])
@@ -53,13 +49,13 @@ import Testing
 
     @Test func whatIsSentTwiceIsStoredOnce() throws {
         let text = (1...500).map { JSONLineFormat(origin: Sample.origin).string(for: .numbered($0)) }.joined()
-        for _ in 1...2 { try sender(willing(), Text(text)).send(by: .seconds(60)) }
+        for _ in 1...2 { try sender(collector.willing(), Text(text)).send(by: .seconds(60)) }
         #expect(collector.received == (1...500).map { "event \($0)" })
         #expect(collector.arrivals.allSatisfy { $0 == 2 })
     }
 
     @Test func nothingIsSentOfAnEmptyInput() throws {
-        let transport = willing(), sender = sender(transport, Text("\n\n"))
+        let transport = collector.willing(), sender = sender(transport, Text("\n\n"))
         try sender.send(by: .seconds(60))
         #expect(transport.requests.isEmpty && sender.ledger == LogLedger())
     }
@@ -94,7 +90,7 @@ import Testing
 
     @Test func anInputThatFailsIsSaidAfterWhatCameBefore() {
         let text = Text("one\ntwo\nhalf"), isFirst = Locked(true)
-        let sender = LineSender(to: .collector(url: "http://127.0.0.1:1"), transport: willing()) { count in
+        let sender = LineSender(to: .collector(url: "http://127.0.0.1:1"), transport: collector.willing()) { count in
             let reads = isFirst.withLock { isFirst in
                 defer { isFirst = false }
                 return isFirst

@@ -84,12 +84,6 @@ private struct Files: LogDestination {
 struct RealNginxTests {
     private let impatient = DeliveryPolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(50), parcelsInFlight: 4)
 
-    private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            LogThread.start("nginx") { continuation.resume(with: Result { try body() }) }
-        }
-    }
-
     @Test("42, 43, 45, 51: a real nginx has each event in one file: over TLS, with a token that was wrong, a limit of bytes and one of requests")
     func everythingOfNginx() async throws {
         let impatient = impatient

@@ -202,10 +202,3 @@ struct RealSignaturesTests {
         }
     }
 }
-
-/// Not on the pool that runs the other tests: this waits for processes.
-private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-    try await withCheckedThrowingContinuation { continuation in
-        LogThread.start("receivers") { continuation.resume(with: Result { try body() }) }
-    }
-}

@@ -22,13 +22,8 @@ import Testing
             transport: transport, clock: .manual(clock), randomness: .seeded(1), onEvent: onEvent)
     }
 
-    /// Acknowledges everything.
-    func willing() -> ScriptedTransport {
-        ScriptedTransport { [collector] _, request in .answer(collector.acknowledge(request)) }
-    }
-
     @Test func eventsArriveAsCompressedLinesThatCarryTheirKey() throws {
-        let transport = willing()
+        let transport = collector.willing()
         let provider = provider(transport)
         for number in 1...3 { provider.log(.numbered(number)) }
         try provider.flush(by: .seconds(30))
@@ -45,7 +40,7 @@ import Testing
     }
 
     @Test func aParcelIsSealedByCountAtOnceAndByAgeInTime() {
-        let transport = willing()
+        let transport = collector.willing()
         let provider = provider(transport, queue: RemoteQueuePolicy(parcelEvents: 10, parcelAge: .seconds(5)))
         for number in 1...10 { provider.log(.numbered(number)) }
         #expect(transport.waitForRequests(1))
@@ -56,7 +51,7 @@ import Testing
     }
 
     @Test func anErrorDoesNotWaitForCompany() {
-        let transport = willing()
+        let transport = collector.willing()
         let provider = provider(transport)
         provider.log(.numbered(1))
         provider.log(.numbered(2, .error))
@@ -65,7 +60,7 @@ import Testing
     }
 
     @Test func aParcelIsSealedByBytesAndAHugeEventTravelsAlone() throws {
-        let transport = willing()
+        let transport = collector.willing()
         let provider = provider(transport, queue: RemoteQueuePolicy(parcelBytes: 1000))
         provider.log(.numbered(1))
         provider.log(.numbered(2, message: String(repeating: "x", count: 5000)))
@@ -78,7 +73,7 @@ import Testing
     }
 
     @Test func aParcelThatWouldLookLikeABombTravelsUncompressed() throws {
-        let transport = willing()
+        let transport = collector.willing()
         let provider = provider(transport)
         provider.log(.numbered(1, message: String(repeating: "x", count: 500_000)))
         try provider.flush(by: .seconds(30))
@@ -119,7 +114,7 @@ import Testing
     }
 
     @Test func theQueueIsBoundedInBytesAndOneEventAlwaysFits() {
-        let provider = provider(willing(), queue: RemoteQueuePolicy(maximumBytes: 10_000))
+        let provider = provider(collector.willing(), queue: RemoteQueuePolicy(maximumBytes: 10_000))
         provider.log(.numbered(1, message: String(repeating: "x", count: 100_000)))
         #expect(provider.ledger?.pending == 1)
         for number in 2...100 { provider.log(.numbered(number, message: String(repeating: "x", count: 1000))) }
@@ -202,7 +197,7 @@ import Testing
     }
 
     @Test func shutdownDeliversWhatWaits() throws {
-        let provider = provider(willing())
+        let provider = provider(collector.willing())
         for number in 1...25 { provider.log(.numbered(number)) }
         try provider.shutdown(by: .seconds(30))
         try provider.shutdown(by: .seconds(30))
@@ -213,7 +208,7 @@ import Testing
 
     @Test func aRemarkAboutADeliveryCausesNoDelivery() throws {
         let service = LogService()
-        let transport = willing()
+        let transport = collector.willing()
         let provider = provider(transport) { _ in service.info("the courier moved") }
         service.register(provider)
         service.info("one")
@@ -225,7 +220,7 @@ import Testing
     }
 
     @Test func manyThreadsLogAndEveryEventArrivesOnce() async throws {
-        let provider = provider(willing(), queue: RemoteQueuePolicy(parcelEvents: 100))
+        let provider = provider(collector.willing(), queue: RemoteQueuePolicy(parcelEvents: 100))
         await withTaskGroup(of: Void.self) { group in
             for lane in 0..<8 {
                 group.addTask { for number in 1...500 { provider.log(.numbered(lane * 500 + number)) } }

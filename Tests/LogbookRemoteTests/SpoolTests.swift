@@ -32,10 +32,6 @@ import Testing
             deadLetters: deadLetters, name: "spool", clock: .manual(clock), randomness: .seeded(1), files: files, onEvent: onEvent)
     }
 
-    /// Acknowledges everything.
-    func willing() -> ScriptedTransport {
-        ScriptedTransport { [collector] _, request in .answer(collector.acknowledge(request)) }
-    }
     let away = ScriptedTransport(.fail(.unreachable("nobody there")))
 
     var eventFiles: [String] { folder.names(in: "spool").filter { $0.hasSuffix(".events") } }
@@ -67,7 +63,7 @@ import Testing
         #expect(transport.waitForRequests(1))
         first = nil   // and never shut down
 
-        let second = willing()
+        let second = collector.willing()
         let next = try provider(second, epoch: 2)
         #expect(next.deliveries == LogLedger(submitted: 5))
         #expect(next.ledger == LogLedger())
@@ -81,7 +77,7 @@ import Testing
     }
 
     @Test func aParcelIsSealedByCountByBytesAndByAge() throws {
-        let transport = willing()
+        let transport = collector.willing()
         let provider = try provider(transport, policy: SpoolPolicy(parcelEvents: 10, parcelBytes: 2000, parcelAge: .seconds(5)))
         for number in 1...10 { provider.log(.numbered(number)) }
         #expect(transport.waitForRequests(1))
@@ -106,7 +102,7 @@ import Testing
         bytes[bytes.count / 2] ^= 0x20
         folder.write(bytes + bytes.prefix(40), to: file)   // and a beginning without an end
 
-        let next = try provider(willing(), epoch: 2)
+        let next = try provider(collector.willing(), epoch: 2)
         #expect(next.deliveries.submitted == 10)
         // The damaged line may have been found before anybody asked for a delivery; what it tells is the ledger's either way.
         do { try next.deliver(by: .seconds(30)) } catch { #expect(error == .lost(count: 1)) }
@@ -146,7 +142,7 @@ import Testing
 
     @Test("24: two programs with one folder keep apart, and one takes over what the other leaves")
     func twoProgramsKeepApart() throws {
-        let transport = willing()
+        let transport = collector.willing()
         let first = try provider(transport, epoch: 1)
         var second: RemoteLogProvider? = try provider(away, epoch: 2)
         for number in 1...50 {
@@ -175,7 +171,7 @@ import Testing
         var second: RemoteLogProvider? = try provider(away, epoch: 2)
         for number in 1...5 { second?.log(.numbered(number)) }
         let files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["openForReading"])
-        let first = try provider(willing(), epoch: 1, files: files)
+        let first = try provider(collector.willing(), epoch: 1, files: files)
         second = nil
         let deadline = LogDeadline.seconds(60)
         while first.deliveries.delivered < 5, !deadline.hasPassed {
@@ -209,7 +205,7 @@ import Testing
         provider.update(to: .collector(url: "http://127.0.0.1:1"))   // away is deaf; the next run delivers
         try? provider.shutdown(by: .now)
 
-        let next = try self.provider(willing(), epoch: 8)
+        let next = try self.provider(collector.willing(), epoch: 8)
         try next.deliver(by: .seconds(30))
         #expect(next.deliveries.delivered == ledger.pending)
         #expect(UInt64(collector.received.count) == ledger.pending)
@@ -228,7 +224,7 @@ import Testing
         for number in 1001...1400 { provider.log(.numbered(number)) }
         #expect(provider.deliveries.droppedTotal + provider.ledger!.droppedTotal > dropped)
         try? provider.shutdown(by: .now)
-        let next = try self.provider(willing(), epoch: 8)
+        let next = try self.provider(collector.willing(), epoch: 8)
         try next.deliver(by: .seconds(30))
         let entries = collector.received.filter { $0.hasPrefix("entry") }
         #expect(entries.last == "entry 1000")
@@ -249,7 +245,7 @@ import Testing
         #expect(deliveries.submitted == 600)
         #expect(deliveries.dropped == [.spoolFull: 600 - deliveries.pending])
         try? second.shutdown(by: .now)
-        let third = try provider(willing(), policy: policy, epoch: 3)
+        let third = try provider(collector.willing(), policy: policy, epoch: 3)
         try third.deliver(by: .seconds(30))
         #expect(collector.received.filter { $0.hasPrefix("entry") }.count == 20)
         #expect(UInt64(collector.received.count) == deliveries.pending)
@@ -395,7 +391,7 @@ import Testing
         provider.log(.numbered(3))
         try provider.flush(by: .seconds(30))
         try? provider.shutdown(by: .now)
-        let next = try self.provider(willing(), epoch: 8)
+        let next = try self.provider(collector.willing(), epoch: 8)
         try next.deliver(by: .seconds(30))
         #expect(collector.received == ["event 1", "event 3"])
     }
@@ -415,7 +411,7 @@ import Testing
         }
         #expect(eventFiles.count == 2 && folder.bytes("spool/" + eventFiles[0]) == before)
         try? provider.shutdown(by: .now)
-        let next = try self.provider(willing(), epoch: 8)
+        let next = try self.provider(collector.willing(), epoch: 8)
         try next.deliver(by: .seconds(30))
         #expect(collector.received == ["event 1", "event 2"])
     }
@@ -430,7 +426,7 @@ import Testing
         provider.log(.numbered(50_001))
         #expect(provider.ledger == LogLedger(submitted: 50_001, delivered: 50_000, dropped: [.alreadyShutDown: 1]))
         #expect(provider.deliveries == LogLedger(submitted: 50_000))
-        let next = try self.provider(willing(), epoch: 8)
+        let next = try self.provider(collector.willing(), epoch: 8)
         try next.deliver(by: .seconds(120))
         #expect(collector.received == (1...50_000).map { "event \($0)" })
         #expect(eventFiles == [])
@@ -444,7 +440,7 @@ import Testing
         }
         folder.write("half\n", to: "spool/000-0000000009-586AB00B-F16E-4AE6-8A91-0210264925C7.events.part")
         let before = Set(folder.names(in: "spool"))
-        let provider = try provider(willing())
+        let provider = try provider(collector.willing())
         provider.log(.numbered(1))
         #expect(folder.permissions("spool/" + Set(folder.names(in: "spool")).subtracting(before).first { $0.hasSuffix(".events") }!) == 0o600)
         try provider.deliver(by: .seconds(30))

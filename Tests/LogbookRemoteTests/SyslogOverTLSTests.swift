@@ -19,11 +19,10 @@ private final class TLSReceiver {
     private let folder: TemporaryFolder
     private let output: String
     private let process: ChildProcess
-    private var ends: [Int32] = [0, 0]
+    private let ends = Unshared.pipe()   // it ends with its input
 
     init(_ certificate: TestCertificate, port: Int, in folder: TemporaryFolder, output: String) throws {
         (self.folder, self.output) = (folder, output)
-        guard pipe(&ends) == 0 else { throw ScriptedFailure("no pipe") }   // it ends with its input
         process = try ChildProcess(
             ["openssl", "s_server", "-quiet", "-accept", "127.0.0.1:\(port)", "-key", certificate.key, "-cert", certificate.certificate],
             input: ends[0], output: folder(output), errors: folder(output + ".errors"))

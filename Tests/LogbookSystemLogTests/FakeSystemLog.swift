@@ -35,7 +35,7 @@ final class FakeSystemLog: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let descriptor = makeSocket(AF_UNIX), size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let descriptor = Unshared.socket(AF_UNIX, isStream: false), size = socklen_t(MemoryLayout<sockaddr_un>.size)
         let failure = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
         }
@@ -50,7 +50,7 @@ final class FakeSystemLog: Sendable {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let descriptor = makeSocket(AF_INET)
+        let descriptor = Unshared.socket(AF_INET, isStream: false)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let failure = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -149,17 +149,6 @@ final class FakeSystemLog: Sendable {
             return access.value.messages
         }
     }
-}
-
-/// Not for the servers that other tests start: they would keep it open.
-private func makeSocket(_ family: Int32) -> Int32 {
-    #if canImport(Glibc)
-        let descriptor = socket(family, Int32(SOCK_DGRAM.rawValue), 0)
-    #else
-        let descriptor = socket(family, SOCK_DGRAM, 0)
-    #endif
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    return descriptor
 }
 
 /// The fields of a message of the journal's native protocol, in order.

@@ -27,12 +27,7 @@ final class FrameServer: Sendable {
     ///   - wanted: 0 for any free port.
     ///   - endsAtOnce: It closes each connection as soon as it has it.
     init(port wanted: Int = 0, endsAtOnce: Bool = false) {
-        #if canImport(Glibc)
-            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            let listener = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        _ = fcntl(listener, F_SETFD, FD_CLOEXEC)   // not for the servers that other tests start
+        let listener = Unshared.socket(AF_INET)
         var yes: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
@@ -61,8 +56,7 @@ final class FrameServer: Sendable {
             if !isPaused { entries += open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } }
             guard poll(&entries, nfds_t(entries.count), 20) > 0 else { continue }
             if entries[0].revents != 0 {
-                let connection = accept(listener, nil, nil)
-                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                let connection = Unshared.accept(listener)
                 state.withLock { access in
                     if access.value.endsAtOnce { _ = closeDescriptor(connection) } else { access.value.open.append(connection) }
                     access.value.connections += 1

@@ -71,7 +71,7 @@
                         return (try? queue?.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") }) ?? 0
                     }
                     let unheard = CurlTransport.shared.send(request()) { _ in }
-                    #expect(Tool.eventually { rows() == count })
+                    #expect(becomesTrue { rows() == count })
                     collector.tool.signal(SIGKILL)
                     unheard.cancel()
                     _ = collector.tool.wait()
@@ -147,7 +147,7 @@
                 #expect(try Tool.run(arguments, in: folder).errors.contains("chmod 600"))
                 chmod(path, 0o600)
                 let tool = try Tool(arguments, in: folder, name: "tokens")
-                try #require(Tool.eventually { tool.output.hasSuffix("\n") || tool.process.end != nil }, "\(tool.errors)")
+                try #require(becomesTrue { tool.output.hasSuffix("\n") || tool.process.end != nil }, "\(tool.errors)")
                 let url = String(try #require(tool.output.split(separator: " ").last).dropLast())
                 func status(_ method: String, _ token: String) throws -> Int {
                     try CurlTransport.shared.sendAndWait(
@@ -169,7 +169,7 @@
                 chmod(path + ".new", 0o600)
                 rename(path + ".new", path)
                 tool.signal(SIGHUP)
-                #expect(Tool.eventually { (try? status("POST", writer.token)) == 401 })
+                #expect(becomesTrue { (try? status("POST", writer.token)) == 401 })
                 #expect(try status("GET", reader.token) == 200)
                 tool.signal(SIGTERM)
                 #expect(tool.wait().status == 0)
@@ -229,7 +229,7 @@
                     ["collect", "--archive", "sqlite:a.sqlite", "--port", "0", "--host", "0.0.0.0", "--insecure"],
                     in: folder, name: "open")
                 #expect(
-                    Tool.eventually { tool.output.hasPrefix("listening on http://0.0.0.0:") || tool.process.end != nil }
+                    becomesTrue { tool.output.hasPrefix("listening on http://0.0.0.0:") || tool.process.end != nil }
                 )
                 tool.signal(SIGINT)
                 #expect(tool.wait().status == 0)

@@ -29,7 +29,7 @@
                     let answer = try? CurlTransport.shared.sendAndWait(request, by: .seconds(60))
                     return String(decoding: answer?.body ?? [], as: UTF8.self)
                 }
-                try #require(Tool.eventually { metrics().contains("\nlogbook_collector_body_bytes_total 100\n") })
+                try #require(becomesTrue { metrics().contains("\nlogbook_collector_body_bytes_total 100\n") })
                 return connection
             }
 
@@ -42,7 +42,7 @@
                 let collector = try CollectorProcess(in: folder)
                 let connection = try halfASet(to: collector)
                 collector.tool.signal(SIGTERM)
-                #expect(Tool.eventually { (try? RawConnection(port: collector.port)) == nil })
+                #expect(becomesTrue { (try? RawConnection(port: collector.port)) == nil })
                 #expect(collector.tool.process.end == nil)
                 connection.send(String(Self.body.dropFirst(100)))
                 #expect(connection.receive()?.hasPrefix("HTTP/1.1 202 ") == true)
@@ -66,7 +66,7 @@
                 let collector = try CollectorProcess(in: folder)
                 let connection = try halfASet(to: collector)
                 collector.tool.signal(SIGTERM)
-                #expect(Tool.eventually { (try? RawConnection(port: collector.port)) == nil })
+                #expect(becomesTrue { (try? RawConnection(port: collector.port)) == nil })
                 collector.tool.signal(SIGTERM)
                 #expect(collector.tool.process.wait(by: .seconds(60)) == .killed(by: SIGTERM))
                 #expect(connection.receive() == nil)

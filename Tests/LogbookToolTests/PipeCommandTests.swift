@@ -77,7 +77,7 @@
             func aSignalEndsItAndNothingIsLost(signal: Int32) throws {
                 let tool = try Tool(["pipe", "--file", "logs"], in: folder, name: "pipe")
                 try tool.send("first\n")
-                #expect(Tool.eventually { folder.lines("logs/app.log").count == 1 })
+                #expect(becomesTrue { folder.lines("logs/app.log").count == 1 })
                 try tool.send(String(repeating: "more\n", count: 5000) + "torn")
                 tool.signal(signal)
                 #expect(tool.wait().status == 0)
@@ -88,12 +88,12 @@
                 let tool = try Tool(
                     ["pipe", "--remote", "http://127.0.0.1:1", "--deadline", "600"], in: folder, name: "pipe")
                 try tool.send("one\n")
-                #expect(Tool.eventually { tool.errors.contains("cannot deliver") })
+                #expect(becomesTrue { tool.errors.contains("cannot deliver") })
                 tool.signal(SIGTERM)
                 tool.signal(SIGTERM)
                 // The first may still be on its way when the second comes, and then the two are one.
                 #expect(
-                    Tool.eventually {
+                    becomesTrue {
                         tool.signal(SIGTERM)
                         return tool.process.end != nil
                     })
@@ -137,7 +137,7 @@
                 for part in 0..<3 {
                     try tool.send((0..<total / 3).map { "line \(part * total / 3 + $0)\n" }.joined())
                     #expect(
-                        Tool.eventually { ((try? archived("SELECT count(*) FROM log_events")) ?? 0) > part * total / 3 }
+                        becomesTrue { ((try? archived("SELECT count(*) FROM log_events")) ?? 0) > part * total / 3 }
                     )
                     collector.tool.signal(SIGKILL)
                     _ = collector.tool.wait()
@@ -184,7 +184,7 @@
                 _ = try ChildProcess.run(
                     ["/bin/sh", "-c", "{ seq 60000 | '\(tool)' pipe --console 2>err; echo $? >status; } | head -n 1 >first"],
                     in: folder.path)
-                #expect(Tool.eventually { folder.text("status") == "75\n" }, "\(folder.text("err"))")
+                #expect(becomesTrue { folder.text("status") == "75\n" }, "\(folder.text("err"))")
                 #expect(folder.text("err").contains("ConsoleLogProvider did not deliver"))
             }
         }

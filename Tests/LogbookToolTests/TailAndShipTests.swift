@@ -38,16 +38,16 @@
                 try write(1...20)
                 let tail = try Tool(["tail", "-f", "logs", "-n", "2"], in: folder, name: "tail")
                 defer { tail.signal(SIGKILL) }
-                #expect(Tool.eventually { numbers(tail.output) == [19, 20] })
+                #expect(becomesTrue { numbers(tail.output) == [19, 20] })
                 try write(21...60)
-                #expect(Tool.eventually { numbers(tail.output) == Array(19...60) })
+                #expect(becomesTrue { numbers(tail.output) == Array(19...60) })
             }
 
             private func startCollector() throws -> (collector: Tool, url: String) {
                 let collector = try Tool(
                     ["collect", "--archive", "sqlite:archive.sqlite", "--port", "0", "--files", "received"], in: folder,
                     name: "collector", environment: ["LOGBOOK_TOKEN": "a=b"])
-                try #require(Tool.eventually { collector.output.hasSuffix("\n") || collector.process.end != nil }, "it did not start")
+                try #require(becomesTrue { collector.output.hasSuffix("\n") || collector.process.end != nil }, "it did not start")
                 let match = try #require(collector.output.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:\d+)\n/))
                 return (collector, match.1.description)
             }

@@ -52,15 +52,6 @@
         func send(_ text: String) throws { try input.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
         func endInput() throws { try input.fileHandleForWriting.close() }
 
-        /// Looks again and again until the condition holds, for at most half a minute.
-        static func eventually(_ condition: () -> Bool) -> Bool {
-            for _ in 0..<3000 {
-                if condition() { return true }
-                usleep(10_000)
-            }
-            return false
-        }
-
         /// Runs the tool to its end.
         static func run(
             _ arguments: [String], in folder: TemporaryFolder, input: String = "", environment: [String: String] = [:]
@@ -83,7 +74,7 @@
                 ["collect", "--archive", "sqlite:archive.sqlite", "--port", "\(port)"], in: folder, name: name,
                 environment: ["LOGBOOK_TOKEN": Self.token])
             self.tool = tool
-            try #require(Tool.eventually { tool.output.hasSuffix("\n") || tool.process.end != nil }, "it did not start")
+            try #require(becomesTrue { tool.output.hasSuffix("\n") || tool.process.end != nil }, "it did not start")
             url = try #require(tool.output.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:\d+)\n/)).1.description
         }
 

@@ -187,7 +187,7 @@ import Testing
             for (name, files) in supplies {
                 mkdir("\(bench.path)/\(name)", 0o700)
                 for (file, text) in files {
-                    let stream = fopen("\(bench.path)/\(name)/\(file)", "w")!
+                    let stream = fopen("\(bench.path)/\(name)/\(file)", "we")!
                     fputs(text + "\n", stream)
                     fclose(stream)
                 }

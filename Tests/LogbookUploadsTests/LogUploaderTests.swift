@@ -51,7 +51,7 @@ import Testing
 
     private func sha256(_ text: String) -> String {
         let path = bench.path + "/hashed"
-        let file = fopen(path, "w")!
+        let file = fopen(path, "we")!
         fputs(text, file)
         fclose(file)
         return String(output(of: "sha256sum '\(path)'").prefix(64))
@@ -528,7 +528,7 @@ import Testing
         let random = LogRandomness.seeded(5)
         let lines = (1...20_000).map { _ in String(random.next(), radix: 36) }
         let archives = try bench.roll([lines.joined(separator: "\n"), "good"], compressed: true)
-        let file = open(bench.path + "/" + bench.archives[0], O_RDWR)
+        let file = open(bench.path + "/" + bench.archives[0], O_RDWR | O_CLOEXEC)
         try #require(file >= 0)
         let place = lseek(file, 0, SEEK_END) / 10 * 8
         var byte: UInt8 = 0
@@ -561,18 +561,5 @@ import Testing
         #expect(transport.requests.first?.url == "http://127.0.0.1/?file=\(archive.id)")
         #expect(transport.requests.first?.text == "one\n")
         withExtendedLifetime(uploader) {}
-    }
-}
-
-/// What a shell command prints.
-func output(of command: String) -> String {
-    guard let stream = popen(command, "r") else { return "" }
-    defer { pclose(stream) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-        let count = fread(&buffer, 1, buffer.count, stream)
-        if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-        bytes += buffer[..<count]
     }
 }

@@ -19,7 +19,7 @@
         init(in folder: String) throws {
             path = folder + "/bus"
             let configuration = folder + "/bus.conf"
-            let file = try #require(fopen(configuration, "w"))
+            let file = try #require(fopen(configuration, "we"))
             fputs(
                 """
                 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -47,11 +47,7 @@
         static func connected(to path: String) -> Int32? { make(at: path) { connect($0, $1, $2) == 0 } }
 
         private static func make(at path: String, _ use: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool) -> Int32? {
-            #if canImport(Glibc)
-                let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-            #else
-                let number = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)
-            #endif
+            let number = Unshared.socket(AF_UNIX)
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
             withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }

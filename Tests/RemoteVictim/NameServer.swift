@@ -19,7 +19,7 @@ final class NameServer: Sendable {
     private let address = Locked<UInt8>(1)
 
     init() throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        let descriptor = Unshared.socket(AF_INET, isStream: false)
         var own = sockaddr_in()
         own.sin_family = sa_family_t(AF_INET)
         own.sin_port = UInt16(53).bigEndian

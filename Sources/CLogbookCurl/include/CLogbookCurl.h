@@ -38,6 +38,9 @@ static inline void logbook_curl_do_not_keep_authorities(CURL *handle) {
 #endif
 }
 
+/// Connections are not inherited by the programs that the process starts: libcurl would let them be.
+void logbook_curl_close_on_exec(CURL *handle);
+
 typedef size_t (*logbook_curl_transfer)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*logbook_curl_seek)(void *context, curl_off_t offset, int origin);
 

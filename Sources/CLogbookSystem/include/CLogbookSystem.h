@@ -138,6 +138,14 @@ long logbook_write_at_once(int descriptor, const void *bytes, size_t count);
 /// open(2) and openat(2) are variadic in C; these are not.
 int logbook_openat(int directory, const char *path, int flags, unsigned mode);
 
+/// socket(2), accept(2) and pipe(2) that no program inherits which another thread starts meanwhile: closed on exec from the first
+/// moment, where the system can.
+int logbook_socket(int family, int kind, int protocol);
+int logbook_accept(int listener);
+int logbook_pipe(int ends[2]);
+/// For posix_spawn(3): the program gets no descriptor from this number on. 0 or the error number, ENOSYS without glibc 2.34.
+int logbook_spawn_close_from(void *file_actions, int first);
+
 /// Gives a file its size and its room on the disk, so that a mapping of it can be written: 0 or the error number.
 int logbook_preallocate(int descriptor, int64_t bytes);
 
