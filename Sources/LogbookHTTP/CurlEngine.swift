@@ -1,6 +1,14 @@
 internal import CLogbookCurl
 internal import LogbookCore
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// The working half of a ``CurlTransport``: one multi handle on one thread, which is started by the first request and keeps
 /// the engine alive until it is stopped.
 final class CurlEngine: Sendable {
@@ -19,12 +27,17 @@ final class CurlEngine: Sendable {
         var latest: UInt64 = 0
         var hasThread = false
         var isStopped = false
-        /// Set while it may be woken.
         var multi: UnsafeMutableRawPointer?
+        /// Whether the thread waits for its connections, and has to be woken.
+        var isWaiting = false
+
+        var hasWork: Bool { !submissions.isEmpty || !cancelled.isEmpty || isStopped }
     }
 
     /// Handles kept for the next requests; more are made when more requests are in flight.
     private static let maximumIdleHandles = 8
+    /// How often the thread looks for a next request before it waits: who was answered often asks again at once, and finds it awake.
+    private static let looks = 32
     /// Connections kept open.
     private static let maximumConnections = 16
 
@@ -73,7 +86,7 @@ final class CurlEngine: Sendable {
     }
 
     private func wake(_ state: State) {
-        if let multi = state.multi { curl_multi_wakeup(multi) }
+        if state.isWaiting, let multi = state.multi { curl_multi_wakeup(multi) }
     }
 
     // MARK: The thread's side
@@ -99,6 +112,7 @@ final class CurlEngine: Sendable {
 
         while true {
             let (submissions, cancelled, isStopped) = state.withLock { state in
+                state.isWaiting = false
                 let work = (state.submissions, state.cancelled, state.isStopped)
                 state.submissions = []
                 state.cancelled = []
@@ -134,16 +148,33 @@ final class CurlEngine: Sendable {
 
             var running: Int32 = 0
             curl_multi_perform(multi, &running)
-            var code = CURLE_OK
+            var code = CURLE_OK, hasAnswered = false
             while let handle = logbook_curl_next_finished(multi, &code) {
                 guard let exchange = exchanges.values.first(where: { $0.handle == handle }) else { continue }
                 end(exchange, exchange.result(code))
+                hasAnswered = true
             }
-            curl_multi_poll(multi, nil, 0, exchanges.isEmpty ? 3_600_000 : 1000, nil)
+            if hasAnswered, exchanges.isEmpty { lookForWork() }
+            if waits() { curl_multi_poll(multi, nil, 0, exchanges.isEmpty ? 3_600_000 : 1000, nil) }
         }
         state.withLock { $0.multi = nil }
         for handle in idle { curl_easy_cleanup(handle) }
         curl_multi_cleanup(multi)
+    }
+
+    private func lookForWork() {
+        for _ in 0..<Self.looks {
+            if state.withLock({ $0.hasWork }) { return }
+            sched_yield()
+        }
+    }
+
+    /// From here on the thread has to be woken.
+    private func waits() -> Bool {
+        state.withLock { state in
+            state.isWaiting = !state.hasWork
+            return state.isWaiting
+        }
     }
 
     private func runWithoutCurl() {
