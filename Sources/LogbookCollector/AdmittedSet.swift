@@ -4,11 +4,11 @@
 
     /// What of a set may be stored: everything but what belongs to somebody who was erased.
     struct AdmittedSet {
-        /// A transaction of which nothing is to be stored up to a time.
-        struct Erasure {
+        /// A transaction that turns out to be of somebody who was erased.
+        struct Erasure: Sendable {
             let transaction: String
-            /// Whose it turns out to be; nil where the transaction is marked already.
-            let user: String?
+            let user: String
+            /// Up to when it is erased.
             let end: LogTime
         }
 
@@ -16,8 +16,6 @@
             let transaction: String
             /// SHA-256 of the key under which the entry is stored once.
             let digest: String
-            /// The same of the key that it had in an earlier version; nil where that is no other.
-            let formerDigest: String?
             /// Place in the set.
             let ordinal: Int
             let record: EntryRecord
@@ -27,7 +25,7 @@
         private(set) var entries: [Entry] = []
         /// Entries that are not to be stored.
         private(set) var erasedCount = 0
-        /// Each transaction once.
+        /// Those that are not marked yet, each transaction once.
         private(set) var erasures: [Erasure] = []
 
         /// The marks by which it would be known that something in the set was erased.
@@ -42,7 +40,7 @@
 
         /// - Parameter erased: Of the marks, those that are there, and when.
         init(_ parcel: TransactionParcel, erased: [String: LogTime]) {
-            let keys = EntryIdentity.keys(for: parcel), formerKeys = EntryIdentity.formerKeys(for: parcel)
+            let keys = EntryIdentity.keys(for: parcel)
             var erasures: [[UInt8]: Erasure] = [:]
             var facts: [[UInt8]: TransactionFacts] = [:]   // by the bytes of the ids: texts that only look alike are two to an archive
             var ordinal = 0
@@ -58,16 +56,19 @@
                     kept += 1
                     entries.append(
                         Entry(
-                            transaction: transaction.id.storable, digest: HexadecimalDigest.of(keys[ordinal].utf8),
-                            formerDigest: formerKeys[ordinal].map { HexadecimalDigest.of($0.utf8) }, ordinal: ordinal, record: entry))
+                            transaction: transaction.id.storable, digest: HexadecimalDigest.of(keys[ordinal].utf8), ordinal: ordinal,
+                            record: entry))
                 }
                 let id = Array(transaction.id.storable.utf8)
-                if let new = Self.erasure(erasure, of: transaction, kept: kept), erasures[id].map({ $0.end < new.end }) ?? true {
-                    erasures[id] = new
+                if let user = transaction.user?.storable, let end = erasure.found, erasures[id].map({ $0.end < end }) ?? true {
+                    erasures[id] = Erasure(transaction: transaction.id.storable, user: user, end: end)
                 }
                 if kept > 0 || erasure.end == nil { facts[id, default: TransactionFacts(transaction)].add(transaction) }
             }
-            self.erasures = Array(erasures.values)
+            // Where the set names two users, the first is believed.
+            self.erasures = erasures.filter { id, erasure in
+                facts[id]?.user?.utf8.elementsEqual(erasure.user.utf8) ?? true
+            }.map(\.value)
             // Whoever locks several rows locks them in the same order.
             transactions = facts.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
         }
@@ -79,18 +80,6 @@
             return TransactionErasure(
                 ofTransaction: erased[ErasureMark.transaction(transaction.id.storable, tenant: tenant)],
                 ofUser: transaction.user.flatMap { erased[ErasureMark.user($0.storable, tenant: tenant)] })
-        }
-
-        /// What an archive has to see to, so that nothing is left of it.
-        private static func erasure(
-            _ erasure: TransactionErasure, of transaction: TransactionRecord, kept: Int
-        ) -> Erasure? {
-            let id = transaction.id.storable
-            if let end = erasure.found(kept: kept, of: transaction.entries.count) {
-                return Erasure(transaction: id, user: transaction.user?.storable, end: end)
-            }
-            guard kept < transaction.entries.count, let end = erasure.ofTransaction else { return nil }
-            return Erasure(transaction: id, user: nil, end: end)
         }
     }
 #endif

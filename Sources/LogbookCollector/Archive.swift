@@ -10,9 +10,9 @@ public import LogbookTransactions
 /// Every call throws ``ArchiveError/unavailable(reason:)`` when nothing can be said about what became of it: do the same again.
 public protocol Archive: Sendable {
     /// Stores what is new. What belongs to somebody who was erased is not stored, and counted in the receipt: every entry of an
-    /// erased transaction, and of an erased user those up to the time of the erasure. Whose a transaction was may be said only then: it is
-    /// erased, with what servers and log events have said of it, for good, or up to that time where the user came back in it. One that
-    /// is known to be somebody else's is not.
+    /// erased transaction, and of an erased user those up to the time of the erasure. Whose a transaction was may be said only then: what
+    /// servers and log events have said of it is erased up to that time as well, with this call or soon after. What is said of a
+    /// transaction that is known to be somebody else's is not.
     func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt
     /// Stores what is new. What belongs to a transaction as far as it is erased is not stored, and counted in the
     /// receipt.

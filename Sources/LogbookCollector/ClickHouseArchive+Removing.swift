@@ -8,6 +8,8 @@
         private static let removedAtATime = 500
         /// How long mutations are waited for.
         private static let mutationLimit = Duration.seconds(60)
+        /// How long what is noted for removal waits for more.
+        private static let noteDelay = Duration.seconds(60)
 
         /// Waits until the servers have rewritten what held the rows (`ALTER TABLE … DELETE`): then they are in no file of a table
         /// that is read. Old files go within eight minutes, by ClickHouse's own rule.
@@ -27,21 +29,85 @@
             }
         }
 
-        /// Erases transactions of which a set has said whose they are, or that were marked meanwhile; those that are known to be somebody
-        /// else's stay. What was done already is looked for again: the time before, it may have been interrupted.
-        func erase(_ erasures: [AdmittedSet.Erasure], tenant: String) async throws(ClickHouseFailure) {
+        /// Those of the erasures whose transactions are not known to be somebody else's, by when they end.
+        func standing(
+            _ erasures: [AdmittedSet.Erasure], tenant: String
+        ) async throws(ClickHouseFailure) -> [LogTime: [String]] {
+            var ids: [LogTime: [String]] = [:]
             for piece in erasures.pieces(of: Self.removedAtATime) {
                 let rows = try await client.rows(
                     transactionsQuery(
                         where: "tenant = \(tenant.clickHouseLiteral) AND transaction IN \(piece.map(\.transaction).clickHouseList)"))
                 var users: [[UInt8]: [UInt8]] = [:]
                 for row in rows where row.fact("known_user_id") != nil { users[row.bytes("transaction")] = row.bytes("known_user_id") }
-                let own = piece.filter { erasure in
-                    guard let user = erasure.user, let known = users[Array(erasure.transaction.utf8)] else { return true }
-                    return user.utf8.elementsEqual(known)
+                for erasure in piece where users[Array(erasure.transaction.utf8)]?.elementsEqual(erasure.user.utf8) ?? true {
+                    ids[erasure.end, default: []].append(erasure.transaction)
                 }
-                for (end, erasures) in Dictionary(grouping: own, by: \.end) {
-                    try await erase(erasures.map(\.transaction), tenant: tenant, upTo: end)
+            }
+            return ids
+        }
+
+        /// Marks transactions, each up to a time, and notes that what is there of them is to be removed. Who stores does not wait for
+        /// that: it takes long, and a sender who is told to come again would begin it again.
+        func note(_ ids: [LogTime: [String]], tenant: String) async throws(ClickHouseFailure) {
+            if ids.isEmpty { return }
+            for (end, ids) in ids {
+                for piece in ids.pieces(of: Self.removedAtATime) {
+                    // Before the marks: of what is marked nobody finds again that it is to be removed.
+                    try await client.insert(notes(of: piece, tenant: tenant, upTo: end), into: Self.erasures.name)
+                    try await mark(piece.map { ErasureMark.transaction($0, tenant: tenant) }, at: end)
+                }
+            }
+            removeNotedSoon()
+        }
+
+        private func notes(of ids: some Collection<String>, tenant: String, upTo end: LogTime) -> [ArchiveRow] {
+            let addition = UniqueID.make(), precedence = nextPrecedence()
+            return ids.map { id in
+                var row = ArchiveRow()
+                row.add("addition", addition)
+                row.add("tenant", tenant)
+                row.add("transaction", id)
+                row.add("time", end.microseconds)
+                row.add("precedence", precedence)
+                return row
+            }
+        }
+
+        /// What many sets lead to within a minute is removed together.
+        func removeNotedSoon() {
+            let isAwaited = removesSoon.withLock { removesSoon in
+                defer { removesSoon = true }
+                return removesSoon
+            }
+            if isAwaited { return }
+            Task { [weak self] in
+                try? await Task.sleep(for: Self.noteDelay)
+                await self?.removeNotedNow()
+            }
+        }
+
+        private func removeNotedNow() async {
+            removesSoon.withLock { $0 = false }
+            do throws(ClickHouseFailure) { try await removeNoted() } catch {
+                LogDiagnostics.report("collector", "what was erased is still to be removed, and that is tried again: \(error.reason)")
+                removeNotedSoon()
+            }
+        }
+
+        /// Removes what is noted. Marks it as well: whoever has noted it may not have come to that.
+        private func removeNoted() async throws(ClickHouseFailure) {
+            let noted = try await client.rows("SELECT DISTINCT addition, tenant, transaction, time FROM \(name(Self.erasures))")
+            for alike in Dictionary(grouping: noted, by: { [$0.text("tenant") ?? "", "\($0.integer("time") ?? 0)"] }).values {
+                let tenant = alike[0].text("tenant") ?? "", end = LogTime(microseconds: alike[0].integer("time") ?? 0)
+                for piece in alike.pieces(of: Self.removedAtATime) {
+                    let ids = piece.compactMap { $0.text("transaction") }
+                    try await erase(ids, tenant: tenant, upTo: end)
+                    // Only these: the same may have been noted again meanwhile.
+                    let additions = Set(piece.compactMap { $0.text("addition") })
+                    try await delete(
+                        from: Self.erasures,
+                        where: "addition IN \(additions.clickHouseList) AND transaction IN \(ids.clickHouseList)")
                 }
             }
         }
@@ -65,7 +131,8 @@
             try await client.insert(rows, into: Self.erased.name)
         }
 
-        /// Removes what transactions have up to a time: entries, the log events that name them, and themselves where nothing is left.
+        /// Removes what transactions have up to a time: entries, the log events that name them, and for good themselves. Otherwise they
+        /// stay, also without entries: somebody may have stored the transaction and be about to store what is new of it.
         func delete(
             _ ids: some Collection<String>, tenant: String, upTo end: LogTime
         ) async throws(ClickHouseFailure) {
@@ -74,14 +141,8 @@
             let ofThem = "\(condition) AND transaction IN \(list)", early = "time <= \(end.microseconds)"
             try await delete(from: Self.logEvents, where: "\(condition) AND transaction_guid IN \(list) AND \(early)")
             try await delete(from: Self.entries, where: "\(ofThem) AND \(early)")
-            var gone = Array(ids)
-            if end.microseconds < LogTime.distantFuture.microseconds {
-                let rows = try await client.rows("SELECT DISTINCT transaction FROM \(name(Self.entries)) WHERE \(ofThem)")
-                let left = Set(rows.map { $0.bytes("transaction") })
-                gone.removeAll { left.contains(Array($0.utf8)) }
-            }
-            if gone.isEmpty { return }
-            try await delete(from: Self.transactions, where: "\(condition) AND transaction IN \(gone.clickHouseList)")
+            if end.microseconds < LogTime.distantFuture.microseconds { return }
+            try await delete(from: Self.transactions, where: ofThem)
         }
 
         /// Removes rows on every server that answers; one that does not is told by its replicas when it is back.
@@ -158,6 +219,7 @@
                     removed += events.count
                 }
                 try await self.delete(from: Self.parcels, where: "received < \(end)")
+                if removed < limit { try await self.removeNoted() }
                 return removed
             }
         }

@@ -48,6 +48,11 @@
             shard: "name")
         static let erased = Table(
             name: "logbook_erased", columns: "mark String, time Int64, precedence UInt64", key: "mark, time", shard: "mark")
+        /// Transactions that are marked and of which what was there is still to be removed, up to a time. Rows that are added together
+        /// have a name, by which no other goes with them.
+        static let erasures = Table(
+            name: "logbook_erasures", columns: "addition String, tenant String, transaction String, time Int64, precedence UInt64",
+            key: "addition, transaction", shard: "addition")
         /// How much of a day's quota is used: what collectors add, each addition a row, whose sum counts. The day is since 1970, UTC.
         static let bytesSent = Table(
             name: "logbook_bytes_sent", columns: "tenant String, day Int64, addition String, bytes Int64, precedence UInt64",
@@ -55,7 +60,7 @@
         static let schema = Table(
             name: "logbook_schema", columns: "version UInt32, precedence UInt64", key: "version", shard: "toString(version)")
 
-        static let tables = [entries, transactions, logEvents, parcels, erased, bytesSent, schema]
+        static let tables = [entries, transactions, logEvents, parcels, erased, erasures, bytesSent, schema]
 
         /// The statements that make a table where there is none.
         static func creation(of table: Table, in database: String, cluster: String?) -> [String] {

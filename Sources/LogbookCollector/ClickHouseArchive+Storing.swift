@@ -10,8 +10,16 @@
         public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
             try await speaking { client throws(ClickHouseFailure) in
                 let marks = AdmittedSet.marks(of: parcel)
-                let erased = try await self.erased(marks)
-                let admitted = AdmittedSet(parcel, erased: erased)
+                var erased = try await self.erased(marks)
+                var admitted = AdmittedSet(parcel, erased: erased)
+                let found = try await self.standing(admitted.erasures, tenant: parcel.tenant)
+                if !found.isEmpty {
+                    try await self.note(found, tenant: parcel.tenant)
+                    for (end, ids) in found {
+                        for id in ids { erased[ErasureMark.transaction(id, tenant: parcel.tenant)] = end }
+                    }
+                    admitted = AdmittedSet(parcel, erased: erased)
+                }
                 let precedence = self.nextPrecedence()
                 let fresh = try await self.fresh(admitted.entries, tenant: parcel.tenant)
                 try await client.insert(
@@ -19,10 +27,9 @@
                 try await client.insert(fresh.map { Self.row(of: $0, parcel, precedence: precedence) }, into: Self.entries.name)
                 try await client.insert(
                     [Self.parcel(parcel.parcel, kind: "transactions", parcel.tenant, parcel.received, precedence)], into: Self.parcels.name)
-                // Somebody may have been erased while we stored: whoever comes second removes it.
-                let latest = try await self.erased(marks)
-                let erasures = (latest == erased ? admitted : AdmittedSet(parcel, erased: latest)).erasures
-                try await self.erase(erasures, tenant: parcel.tenant)
+                // Somebody may have been erased while we stored: whoever comes second sees to it.
+                let new = try await self.erased(marks).later(than: erased)
+                try await self.note(admitted.transactions, tenant: parcel.tenant, erasedBy: new)
                 return ArchiveReceipt(
                     accepted: fresh.count, duplicates: admitted.entries.count - fresh.count, erased: admitted.erasedCount)
             }
@@ -63,13 +70,12 @@
                 try await client.insert(fresh.compactMap { rows[$0] }, into: Self.logEvents.name)
                 try await client.insert(
                     [Self.parcel(batch.parcel, kind: "logs", batch.tenant, batch.received, precedence)], into: Self.parcels.name)
-                let latest = try await self.erased(known)
-                if latest != erased {
-                    let ids = Set(batch.items.compactMap(\.transactionID))
-                    for (end, ids) in Dictionary(grouping: ids, by: { latest[ErasureMark.transaction($0, tenant: batch.tenant)] }) {
-                        if let end { try await self.delete(ids, tenant: batch.tenant, upTo: end) }
-                    }
+                var late: [LogTime: [String]] = [:]
+                for (mark, end) in try await self.erased(known).later(than: erased) {
+                    guard let place = marks.firstIndex(of: mark), let id = batch.items[place].transactionID else { continue }
+                    late[end, default: []].append(id)
                 }
+                try await self.note(late, tenant: batch.tenant)
                 return ArchiveReceipt(
                     accepted: fresh.count, duplicates: batch.items.count - fresh.count - erasedCount, erased: erasedCount)
             }
@@ -109,6 +115,26 @@
             }
         }
 
+        /// Notes what was stored although it was erased at that moment: what a transaction has up to its mark, and a user's as the erasure
+        /// would have done had it found it, for good.
+        private func note(
+            _ stored: [TransactionFacts], tenant: String, erasedBy new: [String: LogTime]
+        ) async throws(ClickHouseFailure) {
+            if new.isEmpty { return }
+            let named = stored.compactMap { facts in
+                facts.user.flatMap { user in
+                    new[ErasureMark.user(user, tenant: tenant)].map { _ in
+                        AdmittedSet.Erasure(transaction: facts.id, user: user, end: .distantFuture)
+                    }
+                }
+            }
+            var ids = try await standing(named, tenant: tenant)
+            for facts in stored {
+                if let end = new[ErasureMark.transaction(facts.id, tenant: tenant)] { ids[end, default: []].append(facts.id) }
+            }
+            try await note(ids, tenant: tenant)
+        }
+
         /// Of the marks, those that are there.
         func erased(_ marks: Set<String>) async throws(ClickHouseFailure) -> [String: LogTime] {
             var found: [String: LogTime] = [:]
@@ -128,19 +154,15 @@
             let once = entries.filter { digests.insert($0.digest).inserted }
             var stored: Set<String> = []
             for piece in once.pieces(of: Self.keysAtATime) {
-                let digests = piece.map(\.digest) + piece.compactMap(\.formerDigest)
                 let rows = try await client.rows(
                     """
                     SELECT DISTINCT digest FROM \(name(Self.entries)) WHERE tenant = \(tenant.clickHouseLiteral)
                       AND transaction IN \(Set(piece.map(\.transaction)).clickHouseList)
-                      AND digest IN \(digests.clickHouseList)
+                      AND digest IN \(piece.map(\.digest).clickHouseList)
                     """)
                 stored.formUnion(rows.compactMap { $0.text("digest") })
             }
-            return once.filter { entry in
-                if let former = entry.formerDigest, stored.contains(former) { return false }
-                return !stored.contains(entry.digest)
-            }
+            return once.filter { !stored.contains($0.digest) }
         }
 
         // MARK: Rows
@@ -203,6 +225,13 @@
             row.add("received", batch.received.microseconds)
             row.add("precedence", precedence)
             return row
+        }
+    }
+
+    extension [String: LogTime] {
+        /// Those of the marks that were not known, or only up to an earlier time.
+        fileprivate func later(than known: [String: LogTime]) -> [String: LogTime] {
+            filter { mark, time in known[mark].map { time > $0 } ?? true }
         }
     }
 #endif

@@ -15,8 +15,10 @@
     /// - What is stored survives `kill -9` of a server. A crash of its machine may take what the kernel had not written yet, unless
     ///   there is a replica elsewhere. Replicas copy from each other in their own time: what one alone has is not seen while it is
     ///   down, and is there when it comes back.
-    /// - An erasure that was interrupted is finished when it is asked for again, or when the set comes again that has led to it. It does
-    ///   not find what only a replica has that is down; ask for it again when that is back.
+    /// - An erasure that was interrupted is finished when it is asked for again. It does not find what only a replica has that is down;
+    ///   ask for it again when that is back.
+    /// - A set that says only later whose a transaction was does not wait until what was there of it is gone: that takes about a minute,
+    ///   and is tried again until it is done. What was known of the transaction beside its entries stays.
     public final class ClickHouseArchive: Archive {
         let client: ClickHouseClient
         let clock: LogClock
@@ -24,6 +26,8 @@
         private let arrivals = Locked<UInt64>(0)
         /// The day at which what was sent on earlier days was removed.
         let tidiedDay = Locked<Int64?>(nil)
+        /// Whether what is noted for removal will be removed in a minute.
+        let removesSoon = Locked(false)
 
         /// Connects and makes the tables, blocking the calling thread until then.
         /// - Parameters:
@@ -63,6 +67,8 @@
                 }
             case .failure(let failure): throw .cannotReach(address: address.description, reason: failure.reason)
             }
+            // Another collector may have ended before.
+            removeNotedSoon()
         }
 
         /// The table as queries name it.

@@ -29,21 +29,6 @@
             return keys
         }
 
-        /// The keys that entries of named parcels had while their place in the set was part of it, by that place. What was stored under
-        /// one of them is not stored again.
-        static func formerKeys(for parcel: TransactionParcel) -> [Int: String] {
-            guard let name = parcel.parcel.map(counted) else { return [:] }
-            var keys: [Int: String] = [:]
-            var place = 0
-            for transaction in parcel.set.transactions {
-                for entry in transaction.entries {
-                    if entry.key == nil { keys[place] = "parcel \(place) \(name) \(content(of: entry, in: transaction.id))" }
-                    place += 1
-                }
-            }
-            return keys
-        }
-
         private static func content(of entry: EntryRecord, in transaction: String) -> String {
             let time = entry.time.nanoseconds.flooredQuotient(by: 1000)
             let code = entry.errorCode.map(String.init) ?? "-"

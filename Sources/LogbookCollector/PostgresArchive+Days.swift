@@ -20,27 +20,32 @@
         ) throws(PostgresFailure) {
             let days = Set(times.filter { $0.isOrdinary(received: received) }.map(\.day))
             let known = connection.knownDays[table, default: []], oldest = received.day - graceDays
-            let unknown = days.subtracting(connection.unmadeDays[table, default: []]).filter { $0 < oldest || !known.contains($0) }
-            for day in unknown.sorted() { try makeDay(day, of: table, connection) }
+            let unknown = days.subtracting(connection.unmadeDays[table, default: []]).filter { $0 < oldest || !known.contains($0) }.sorted()
+            if unknown.isEmpty { return }
+            let found = try connection.execute(
+                """
+                SELECT to_regclass('logbook.' || name) IS NOT NULL FROM unnest($1::text[]) WITH ORDINALITY AS days (name, place)
+                ORDER BY place
+                """, ["{" + unknown.map { name(of: $0, table) }.joined(separator: ",") + "}"]
+            ).rows
+            for (day, row) in zip(unknown, found) {
+                if row[0] == "t" { connection.knownDays[table, default: []].insert(day) } else { try makeDay(day, of: table, connection) }
+            }
         }
 
         private static func makeDay(
             _ day: Int64, of table: Table, _ connection: PostgresConnection
         ) throws(PostgresFailure) {
-            let name = name(of: day, table)
             do throws(PostgresFailure) {
-                let isThere = try connection.execute("SELECT to_regclass($1) IS NOT NULL", ["logbook.\(name)"]).rows[0][0] == "t"
-                if !isThere {
-                    try connection.transaction { () throws(PostgresFailure) in
-                        try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
-                        // DDL takes no parameters; names and days are made of digits.
-                        try connection.execute(
-                            """
-                            CREATE TABLE IF NOT EXISTS \(name) PARTITION OF \(table.rawValue)
-                            FOR VALUES FROM ('\(LogTime(day: day).date(separator: "-")) 00:00:00+00')
-                            TO ('\(LogTime(day: day + 1).date(separator: "-")) 00:00:00+00')
-                            """)
-                    }
+                try connection.transaction { () throws(PostgresFailure) in
+                    try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
+                    // DDL takes no parameters; names and days are made of digits.
+                    try connection.execute(
+                        """
+                        CREATE TABLE IF NOT EXISTS \(name(of: day, table)) PARTITION OF \(table.rawValue)
+                        FOR VALUES FROM ('\(LogTime(day: day).date(separator: "-")) 00:00:00+00')
+                        TO ('\(LogTime(day: day + 1).date(separator: "-")) 00:00:00+00')
+                        """)
                 }
                 connection.knownDays[table, default: []].insert(day)
             } catch .refused(code: "23514", _) {

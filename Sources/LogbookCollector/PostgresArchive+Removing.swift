@@ -77,21 +77,52 @@
             }
         }
 
+        /// Erases transactions of which a set says that they are of users who were erased.
+        func erase(_ erasures: [AdmittedSet.Erasure], of tenant: String) async throws(ArchiveError) {
+            for piece in erasures.pieces(of: Self.transactionsAtATime) {
+                try await pool.run { connection throws(PostgresFailure) in
+                    try connection.transaction { () throws(PostgresFailure) in
+                        try Self.lockForRemoval(connection)
+                        try Self.erase(piece, of: tenant, connection)
+                    }
+                }
+            }
+        }
+
+        /// Those of the erasures whose transactions are not known to be somebody else's.
+        static func standing(
+            _ erasures: [AdmittedSet.Erasure], of tenant: String, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> [AdmittedSet.Erasure] {
+            if erasures.isEmpty { return [] }
+            let found = try connection.execute(
+                """
+                SELECT r.guid FROM jsonb_to_recordset($2::jsonb) AS r (guid text, user_id text)
+                  JOIN transactions t ON t.tenant = $1 AND t.guid = r.guid
+                WHERE t.user_id <> r.user_id
+                """, [tenant, rows(of: erasures, tenant)]
+            ).rows
+            let others = Set(found.map { Array(($0[0] ?? "").utf8) })
+            return erasures.filter { !others.contains(Array($0.transaction.utf8)) }
+        }
+
         /// Erases transactions that are of users who were erased, each up to a time, and leaves marks by which what comes late is known;
         /// those that are known to be somebody else's stay. Nobody else may store at the same time.
-        static func erase(
-            _ erasures: [AdmittedSet.Erasure], of tenant: String, _ connection: PostgresConnection
+        private static func erase(
+            _ erasures: some Collection<AdmittedSet.Erasure>, of tenant: String, _ connection: PostgresConnection
         ) throws(PostgresFailure) {
-            if erasures.isEmpty { return }
-            let rows = erasures.map { erasure in
-                var row = ArchiveRow()
-                row.add("guid", erasure.transaction)
-                row.add("mark", ErasureMark.transaction(erasure.transaction, tenant: tenant))
-                row.add("user_id", erasure.user)
-                row.add("us", erasure.end.microseconds)
-                return row
-            }
-            try connection.execute(eraseTransactions, [tenant, Self.rows(rows)])
+            try connection.execute(eraseTransactions, [tenant, rows(of: erasures, tenant)])
+        }
+
+        private static func rows(of erasures: some Collection<AdmittedSet.Erasure>, _ tenant: String) -> String {
+            rows(
+                erasures.map { erasure in
+                    var row = ArchiveRow()
+                    row.add("guid", erasure.transaction)
+                    row.add("mark", ErasureMark.transaction(erasure.transaction, tenant: tenant))
+                    row.add("user_id", erasure.user)
+                    row.add("us", erasure.end.microseconds)
+                    return row
+                })
         }
 
         /// `$1` tenant, `$2` rows.

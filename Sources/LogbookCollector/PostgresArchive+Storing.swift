@@ -7,21 +7,32 @@
         public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
             let times = parcel.set.transactions.flatMap { $0.entries.map(\.time) }
             let marks = AdmittedSet.marks(of: parcel)
-            return try await pool.run { connection throws(PostgresFailure) in
-                try Self.makeDays(times, of: .entries, received: parcel.received, connection)
-                return try Self.store(parcel, marks, isAlone: false, connection)
+            while true {
+                let outcome: Outcome = try await pool.run { connection throws(PostgresFailure) in
+                    try Self.makeDays(times, of: .entries, received: parcel.received, connection)
+                    return try Self.store(parcel, marks, connection)
+                }
+                switch outcome {
+                case .stored(let receipt): return receipt
+                // Before the set is stored: where that is interrupted, the set comes again and the rest is erased then.
+                case .found(let erasures): try await erase(erasures, of: parcel.tenant)
+                }
             }
         }
 
-        /// - Parameter isAlone: Whether nobody else stores at the same time, who might add to what is erased. A set that says of whom
-        ///   transactions are that was erased makes a second start like that.
+        private enum Outcome: Sendable {
+            case stored(ArchiveReceipt)
+            /// Nothing is stored: these are to be erased first.
+            case found([AdmittedSet.Erasure])
+        }
+
         private static func store(
-            _ parcel: TransactionParcel, _ marks: Set<String>, isAlone: Bool, _ connection: PostgresConnection
-        ) throws(PostgresFailure) -> ArchiveReceipt {
-            let receipt = try connection.transaction { () throws(PostgresFailure) -> ArchiveReceipt? in
-                let admitted = AdmittedSet(parcel, erased: try erased(marks, isAlone: isAlone, connection))
-                let found = admitted.erasures.filter { $0.user != nil }
-                if !found.isEmpty && !isAlone { return nil }
+            _ parcel: TransactionParcel, _ marks: Set<String>, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> Outcome {
+            try connection.transaction { () throws(PostgresFailure) -> Outcome in
+                let admitted = AdmittedSet(parcel, erased: try erased(marks, connection))
+                let found = try standing(admitted.erasures, of: parcel.tenant, connection)
+                if !found.isEmpty { return .found(found) }
                 let number = try parcelNumber(
                     parcel.parcel, kind: "transactions", tenant: parcel.tenant, received: parcel.received, connection)
                 let received = "\(parcel.received.microseconds)"
@@ -29,12 +40,10 @@
                 let accepted = try connection.execute(
                     insertEntries, [parcel.tenant, number, received, rows(admitted.entries.map(row))]
                 ).count
-                try erase(found, of: parcel.tenant, connection)
-                return try close(
-                    number, items: parcel.set.entryCount, accepted: accepted, erased: admitted.erasedCount, connection)
+                return .stored(
+                    try close(
+                        number, items: parcel.set.entryCount, accepted: accepted, erased: admitted.erasedCount, connection))
             }
-            if let receipt { return receipt }
-            return try store(parcel, marks, isAlone: true, connection)
         }
 
         public func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
@@ -64,13 +73,9 @@
 
         /// Of the marks, those that are there. Until the transaction ends nothing is erased.
         private static func erased(
-            _ marks: Set<String>, isAlone: Bool = false, _ connection: PostgresConnection
+            _ marks: Set<String>, _ connection: PostgresConnection
         ) throws(PostgresFailure) -> [String: LogTime] {
-            if isAlone {
-                try lockForRemoval(connection)
-            } else {
-                try connection.execute("SELECT pg_advisory_xact_lock_shared($1::bigint)", ["\(removalLock)"])
-            }
+            try connection.execute("SELECT pg_advisory_xact_lock_shared($1::bigint)", ["\(removalLock)"])
             if marks.isEmpty { return [:] }
             let rows = try connection.execute(
                 "SELECT mark, \(microseconds("time")) FROM erased WHERE mark = ANY ($1::text[])",
@@ -126,9 +131,8 @@
         private static let insertEntries = """
             WITH input AS (
               SELECT DISTINCT ON (hash) *, decode(hash, 'hex') AS digest, \(time("us")) AS time FROM jsonb_to_recordset($4::jsonb)
-                AS r (guid text, hash text, former text, key text, event bigint, us bigint, offset_nanoseconds bigint,
+                AS r (guid text, hash text, key text, event bigint, us bigint, offset_nanoseconds bigint,
                   error_code bigint, error_description text, ordinal integer)
-              WHERE NOT EXISTS (SELECT 1 FROM entry_keys k WHERE k.tenant = $1 AND k.digest = decode(former, 'hex'))
               ORDER BY hash, ordinal),
             fresh AS (
               INSERT INTO entry_keys (tenant, digest) SELECT $1, digest FROM input ORDER BY digest
@@ -183,7 +187,6 @@
             var row = ArchiveRow()
             row.add("guid", entry.transaction)
             row.add("hash", entry.digest)
-            row.add("former", entry.formerDigest)
             row.add("key", entry.record.key?.description)
             row.add("event", entry.record.event)
             row.add("us", entry.record.time.microseconds)
@@ -210,8 +213,8 @@
             origin.map { "\($0.installation.utf8.count):\($0.installation) \($0.epoch) \(event.sequence)" }
         }
 
-        /// What the transaction that it is about is called in a set.
-        var transactionID: String? { event.transaction?.transactionID.deliverableID }
+        /// What the transaction in which it was said is called in a set. Not only entries name one: so does what is logged in it.
+        var transactionID: String? { event.transactionID?.deliverableID }
 
         /// Adds a column for everything that the event says but its time.
         func add(to row: inout ArchiveRow) {

@@ -12,7 +12,6 @@
                 let number = try Self.parcelNumber(
                     parcel.parcel, of: parcel.tenant, kind: "transactions", received: received, database)
                 let erasures = try Erasures(of: parcel.tenant, database)
-                let former = try Self.formerPlaces(of: parcel, number, database)
                 var found: [(transaction: TransactionRecord, end: LogTime)] = []
                 var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
                 var ordinal = 0
@@ -20,11 +19,10 @@
                     let first = ordinal
                     ordinal += transaction.entries.count
                     let erasure = try erasures.erasure(of: transaction, database)
-                    var kept = transaction.entries.indices.filter { !erasure.covers(transaction.entries[$0].time) }
+                    let kept = transaction.entries.indices.filter { !erasure.covers(transaction.entries[$0].time) }
                     receipt.erased += transaction.entries.count - kept.count
-                    if let end = erasure.found(kept: kept.count, of: transaction.entries.count) { found.append((transaction, end)) }
+                    if let end = erasure.found { found.append((transaction, end)) }
                     if kept.isEmpty && erasure.end != nil { continue }
-                    if !former.isEmpty { kept.removeAll { former.contains(first + $0) } }
                     let id = try Self.number(of: transaction, parcel.tenant, received: received, database)
                     let insert = try BulkInsert(Self.insertEntries, count: kept.count, database)
                     try insert.inEveryRow { row in
@@ -140,24 +138,6 @@
             try insert.bind(transaction.deviceOSVersion?.storable, at: 11)
             try insert.bind(received, at: 12)
             return try insert.integer()
-        }
-
-        /// Places of entries that are there under the keys of an earlier version. Only a parcel that came before has such.
-        private static func formerPlaces(
-            of parcel: TransactionParcel, _ number: Int64?, _ database: Database
-        ) throws -> Set<Int> {
-            let former = EntryIdentity.formerKeys(for: parcel)
-            if former.isEmpty { return [] }
-            let arrivals = try RowStatement("SELECT arrivals FROM parcels WHERE id = ?", database)
-            try arrivals.bind(number, at: 1)
-            if try arrivals.integer() == 1 { return [] }
-            let isStored = try RowStatement("SELECT 1 FROM entries WHERE tenant = ? AND key = ?", database)
-            try isStored.bind(parcel.tenant, at: 1)
-            return try Set(
-                former.keys.filter { place in
-                    try isStored.bind(former[place]?.storable, at: 2)
-                    return try isStored.integer() != nil
-                })
         }
 
         /// The first eighteen columns.

@@ -20,16 +20,12 @@
             return time.microseconds <= end.microseconds   // as archives keep them
         }
 
-        /// Up to when the transaction is erased now that the set says whose it is: for good, but for one in which the user has come back.
-        /// Nil when nothing follows, or nothing new.
-        /// - Parameters:
-        ///   - kept: How many of the entries are to be stored.
-        ///   - count: How many there are; none say nothing of when it was.
-        func found(kept: Int, of count: Int) -> LogTime? {
-            guard let ofUser, kept < count || count == 0 else { return nil }
-            let end = kept == 0 && count > 0 ? LogTime.distantFuture : ofUser
-            if let ofTransaction, ofTransaction.microseconds >= end.microseconds { return nil }
-            return end
+        /// Up to when what is there of the transaction is to go, now that the set says whose it is; nil when nothing follows, or nothing
+        /// new. Never for good: whoever may write, and knows the id and a user who was erased, would remove what comes later.
+        var found: LogTime? {
+            guard let ofUser else { return nil }
+            if let ofTransaction, ofTransaction.microseconds >= ofUser.microseconds { return nil }
+            return ofUser
         }
     }
 #endif

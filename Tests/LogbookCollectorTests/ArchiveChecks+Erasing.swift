@@ -8,7 +8,7 @@
     extension ArchiveChecks {
         /// What is known of one transaction, and of whom.
         private enum Step {
-            /// A server's entry, and a log event: neither knows the user.
+            /// A server's entry, and what is logged: neither knows the user.
             case entry, event
             case erasure
             /// The client's set, which names the user.
@@ -26,25 +26,42 @@
             TransactionRecord(id: id, usecase: 1, user: user, entries: times.map { Golden.entry(Int($0), at: $0) })
         }
 
-        private static func parcel(_ tenant: String, _ record: TransactionRecord) -> TransactionParcel {
+        private static func parcel(_ tenant: String, _ record: TransactionRecord) -> TransactionParcel { parcel(tenant, [record]) }
+
+        private static func parcel(_ tenant: String, _ records: [TransactionRecord]) -> TransactionParcel {
             TransactionParcel(
-                tenant: tenant, parcel: nil, set: TransactionSet(transactions: [record]), received: LogTime(seconds: 3000))
+                tenant: tenant, parcel: nil, set: TransactionSet(transactions: records), received: LogTime(seconds: 3000))
         }
 
+        /// Of each time the event of an entry, and a plain line that was logged in the transaction.
         private static func batch(_ tenant: String, of id: String, _ times: Double...) -> LogBatch {
-            let items = times.map { time in
+            let items = times.flatMap { time -> [LogBatch.Item] in
                 let entry = TransactionEntry(
                     transactionID: id, usecase: 1, kind: .happened(1), device: DeviceFacts(make: "", os: "", osVersion: ""))
-                let event = LogEvent(
-                    sequence: UInt64(time), time: LogTime(seconds: time), level: .info, message: "m", transaction: entry)
-                return LogBatch.Item(event: event, origin: LogOrigin(installation: "INST", epoch: 1))
+                let number = UInt64(time) * 2, when = LogTime(seconds: time)
+                let events = [
+                    LogEvent(sequence: number, time: when, level: .info, message: "m", transaction: entry),
+                    LogEvent(
+                        sequence: number + 1, time: when, level: .info, message: "m",
+                        metadata: [LogMetadata.transactionKey: .string(id)]),
+                ]
+                return events.map { LogBatch.Item(event: $0, origin: LogOrigin(installation: "INST", epoch: 1)) }
             }
             return LogBatch(tenant: tenant, parcel: nil, items: items, received: LogTime(seconds: 3000))
         }
 
+        /// Does what may be left for later.
+        private static func settle(_ archive: any Archive) async throws {
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: 0), limit: 1) == 0)
+        }
+
         private static func expectNothing(in archive: any Archive, of tenant: String, _ comment: Comment) async throws {
+            try await settle(archive)
             let counts = try await archive.counts(tenant: tenant)
-            #expect([counts.transactions, counts.entries, counts.logEvents] == [0, 0, 0], comment)
+            #expect([counts.entries, counts.logEvents] == [0, 0], comment)
+            // ClickHouse may keep that there was one.
+            if !(archive is ClickHouseArchive) { #expect(counts.transactions == 0, comment) }
+            #expect(try await archive.transaction("T", tenant: tenant)?.user == nil, comment)
         }
 
         static func nothingIsLeftInAnyOrder(_ archive: any Archive) async throws {
@@ -59,10 +76,13 @@
                     }
                 }
                 try await expectNothing(in: archive, of: tenant, "\(order)")
-                // For good, whoever says something more.
-                #expect(try await archive.store(parcel(tenant, record("T", 2000))).erased == 1, "\(order)")
-                #expect(try await archive.store(batch(tenant, of: "T", 2000)).erased == 1, "\(order)")
+                #expect(try await archive.store(parcel(tenant, record("T", 20))).erased == 1, "\(order)")
+                #expect(try await archive.store(batch(tenant, of: "T", 20)).erased == 2, "\(order)")
                 try await expectNothing(in: archive, of: tenant, "\(order)")
+                // For good only where the erasure has found it. Who says whose it was cannot keep away what comes later.
+                let isForGood = order[3] == .erasure
+                #expect(try await archive.store(parcel(tenant, record("T", 2000))).erased == (isForGood ? 1 : 0), "\(order)")
+                #expect(try await archive.store(batch(tenant, of: "T", 2000)).erased == (isForGood ? 2 : 0), "\(order)")
             }
         }
 
@@ -89,14 +109,47 @@
             #expect(try await archive.store(naming) == ArchiveReceipt(accepted: 1, duplicates: 0, erased: 1))
             #expect(try await archive.store(naming) == ArchiveReceipt(accepted: 0, duplicates: 1, erased: 1))
             #expect(try await archive.store(parcel(tenant, record("T", 997, 1003))) == ArchiveReceipt(accepted: 1, duplicates: 0, erased: 1))
-            #expect(try await archive.store(batch(tenant, of: "T", 997, 1003)) == ArchiveReceipt(accepted: 1, duplicates: 0, erased: 1))
+            #expect(try await archive.store(batch(tenant, of: "T", 997, 1003)) == ArchiveReceipt(accepted: 2, duplicates: 0, erased: 2))
+            try await settle(archive)
             #expect(try await archive.transaction("T", tenant: tenant)?.entries.map(\.event) == [1001, 1002, 1003])
-            #expect(try await archive.counts(tenant: nil).logEvents == 2)
+            #expect(try await archive.counts(tenant: nil).logEvents == 4)
             // A set without entries says whose it is, and not of when.
             _ = try await archive.store(parcel(tenant, record("S", 11)))
             #expect(try await archive.store(parcel(tenant, record("S", user: "u"))).accepted == 0)
-            #expect(try await archive.transaction("S", tenant: tenant) == nil)
+            try await settle(archive)
+            #expect(try await archive.transaction("S", tenant: tenant)?.entries.isEmpty != false)
             #expect(try await archive.store(parcel(tenant, record("S", user: "u", 1001))).accepted == 1)
+        }
+
+        static func whatIsNewNamesWhatWasBefore(_ archive: any Archive) async throws {
+            let tenant = Tenant.standard
+            _ = try await archive.store(parcel(tenant, record("T", 999)))
+            _ = try await archive.store(batch(tenant, of: "T", 999))
+            _ = try await archive.erase(user: "u", tenant: tenant, at: erasedAt)
+            let naming = parcel(tenant, record("T", user: "u", 1001))
+            #expect(try await archive.store(naming) == ArchiveReceipt(accepted: 1, duplicates: 0))
+            #expect(try await archive.store(naming) == ArchiveReceipt(accepted: 0, duplicates: 1))
+            try await settle(archive)
+            #expect(try await archive.transaction("T", tenant: tenant) == record("T", user: "u", 1001))
+            #expect(try await archive.counts(tenant: nil).logEvents == 0)
+            let late = try await archive.store(parcel(tenant, record("T", 998, 1002)))
+            #expect(late == ArchiveReceipt(accepted: 1, duplicates: 0, erased: 1))
+        }
+
+        static func oneSetMayEraseVeryMany(_ archive: any Archive) async throws {
+            let tenant = Tenant.standard, count = 1200
+            func set(_ user: String?, at time: Double) -> TransactionParcel {
+                parcel(tenant, (0..<count).map { record("T\($0)", user: user, time) })
+            }
+            #expect(try await archive.store(set(nil, at: 999)).accepted == count)
+            #expect(try await archive.erase(user: "u", tenant: tenant, at: erasedAt) == 0)
+            #expect(try await archive.store(set("u", at: 1001)) == ArchiveReceipt(accepted: count, duplicates: 0))
+            #expect(try await archive.store(set("u", at: 1001)) == ArchiveReceipt(accepted: 0, duplicates: count))
+            #expect(try await archive.store(set(nil, at: 998)).erased == count)
+            try await settle(archive)
+            let counts = try await archive.counts(tenant: nil)
+            #expect([counts.transactions, counts.entries] == [count, count])
+            #expect(try await archive.transaction("T\(count - 1)", tenant: tenant)?.entries.map(\.event) == [1001])
         }
 
         static func whatIsKnownToBeSomebodyElsesStays(_ archive: any Archive) async throws {
@@ -104,10 +157,11 @@
             _ = try await archive.erase(user: "u", tenant: tenant, at: erasedAt)
             _ = try await archive.store(parcel(tenant, record("T", user: "v", 10)))
             _ = try await archive.store(batch(tenant, of: "T", 10))
-            #expect(try await archive.store(parcel(tenant, record("T", user: "u", 11))).erased == 1)
+            for _ in 0..<2 { #expect(try await archive.store(parcel(tenant, record("T", user: "u", 11))).erased == 1) }
             #expect(try await archive.store(parcel(tenant, record("T", 12))).accepted == 1)
+            try await settle(archive)
             #expect(try await archive.transaction("T", tenant: tenant)?.entries.map(\.event) == [10, 12])
-            #expect(try await archive.counts(tenant: nil).logEvents == 1)
+            #expect(try await archive.counts(tenant: nil).logEvents == 2)
         }
     }
 #endif

@@ -14,16 +14,26 @@
 
         private static func later(days: Double) -> LogTime { LogTime(seconds: received + days * day) }
 
-        private static func partitions(_ address: String) async throws -> String? {
+        private static func ask(_ address: String, _ sql: String) async throws -> String? {
             let server = try #require(ArchiveServers.current?.postgres)
-            return try await onThread {
-                try server.ask(
-                    address,
-                    """
-                    SELECT string_agg(inhrelid::regclass::text, ' ' ORDER BY inhrelid::regclass::text) FROM pg_inherits
-                    WHERE inhparent IN ('entries'::regclass, 'log_events'::regclass)
-                    """)
-            }
+            return try await onThread { try server.ask(address, sql) }
+        }
+
+        private static func partitions(_ address: String) async throws -> String? {
+            try await ask(
+                address,
+                """
+                SELECT string_agg(inhrelid::regclass::text, ' ' ORDER BY inhrelid::regclass::text) FROM pg_inherits
+                WHERE inhparent IN ('entries'::regclass, 'log_events'::regclass)
+                """)
+        }
+
+        /// One that was dropped and made again is another.
+        private static func numbersOfPartitions(_ address: String) async throws -> Set<Substring> {
+            let numbers = try #require(
+                try await ask(
+                    address, "SELECT string_agg(inhrelid::text, ' ') FROM pg_inherits WHERE inhparent = 'entries'::regclass"))
+            return Set(numbers.split(separator: " "))
         }
 
         @Test("S33: a day of which nothing is left goes, and is there again for what comes late", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
@@ -64,12 +74,18 @@
         func whatComesWhileDaysGoIsStored() async throws {
             let (archive, address) = try await ArchiveServers.open(.postgres)
             let other = try await onThread { try ArchiveURL.open(address) }
+            let times = (0..<20).map { Self.received - Double(20 + $0) * Self.day }
+            // The days have partitions, and nothing is left in them.
+            let earlier = TransactionRecord(id: "E", usecase: 1, entries: times.map { Golden.entry(0, at: $0) })
+            #expect(try await archive.store(Golden.parcel(earlier)).accepted == 20)
+            _ = try await Self.ask(address, "DELETE FROM entries; DELETE FROM entry_keys; DELETE FROM transactions")
+            let before = try await Self.numbersOfPartitions(address)
+            #expect(before.count == 21)
             let accepted = try await withThrowingTaskGroup(of: Int.self) { group in
                 for sender in 0..<4 {
                     group.addTask {
                         var accepted = 0
-                        for number in 0..<20 {
-                            let time = Self.received - Double(20 + number) * Self.day
+                        for (number, time) in times.enumerated() {
                             let record = TransactionRecord(id: "T\(sender)-\(number)", usecase: 1, entries: [Golden.entry(0, at: time)])
                             accepted += try await (sender % 2 == 0 ? archive : other).store(Golden.parcel(record)).accepted
                         }
@@ -84,6 +100,8 @@
                 }
                 return try await group.reduce(0, +)
             }
+            let after = try await Self.numbersOfPartitions(address)
+            #expect(!before.isSubset(of: after), "nothing was dropped")
             #expect(accepted == 80)
             #expect(try await archive.counts(tenant: nil).entries == 80)
         }

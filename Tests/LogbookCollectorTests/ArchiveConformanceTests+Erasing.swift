@@ -1,7 +1,8 @@
 #if Collector && canImport(Glibc)
-    import LogbookCollector
+    @testable import LogbookCollector
     import LogbookCore
     import LogbookTestKit
+    import LogbookTransactions
     import Testing
 
     extension ArchiveConformanceTests {
@@ -20,6 +21,31 @@
         @Test("S32: in a transaction in which the user has come back, what is new stays", arguments: ArchiveKind.available)
         func whoComesBackKeepsWhatIsNew(_ kind: ArchiveKind) async throws {
             try await ArchiveChecks.whoComesBackKeepsWhatIsNew(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("S32: a set of what is new says whose all was that came before", arguments: ArchiveKind.available)
+        func whatIsNewNamesWhatWasBefore(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.whatIsNewNamesWhatWasBefore(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("S32: one set may say of very many transactions whose they were", arguments: ArchiveKind.available)
+        func oneSetMayEraseVeryMany(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.oneSetMayEraseVeryMany(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("S32: who only says that somebody else's was an erased user's stops nobody who stores", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func whoNamesSomebodyElsesStopsNobody() async throws {
+            let (archive, address) = try await ArchiveServers.open(.postgres)
+            func parcel(of user: String) -> TransactionParcel {
+                Golden.parcel(TransactionRecord(id: "T", usecase: 1, user: user, entries: [Golden.entry(1, at: 10)]))
+            }
+            _ = try await archive.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 1000))
+            #expect(try await archive.store(parcel(of: "v")).accepted == 1)
+            // As one who stores and does not end: who had to be alone would wait in vain.
+            let other = try PostgresConnection(PostgresAddress(address))
+            try other.execute("BEGIN; SELECT pg_advisory_xact_lock_shared(\(PostgresArchive.removalLock))")
+            #expect(try await archive.store(parcel(of: "u")).erased == 1)
+            try other.execute("COMMIT")
         }
 
         @Test("S32: a transaction that is known to be somebody else's is not erased", arguments: ArchiveKind.available)
