@@ -51,6 +51,23 @@ import Testing
         ) { Shelf(.init(capacity: 100)).specimen }
     }
 
+    /// As a receiver may take what a program no longer waits for: the account still has it as pending.
+    @Test func whatAShutdownHasGivenUpMayArrive() async {
+        var habits = Shelf.Habits(capacity: 100)
+        habits.shutdown = { shelf, deadline in
+            guard deadline.hasPassed, shelf.isStalled else { return try shelf.close(by: deadline) }
+            shelf.state.withLock { access in
+                for kept in access.value.waiting { access.value.standing += kept }
+                access.value.waiting = []
+                access.value.isShut = true
+            }
+            throw ScriptedFailure("the shelf does not answer")
+        }
+        await expectSound(
+            ConformanceClaims(capacity: 100), notRun: Self.forSinks + [.visibleWhenLogReturns] + Self.forQueues
+        ) { [habits] in Shelf(habits).specimen }
+    }
+
     @Test func whatAFormatDoesNotKeepIsNotCompared() async {
         await expectSound(
             notRun: Self.forSinks + [.visibleWhenLogReturns] + Self.forQueues + [.logDoesNotWait, .staysBounded, .survivesFailure]
