@@ -175,7 +175,12 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
                     if let next = try nextPiece(of: content, sending.claim, request.withLock { $0 }) {
                         return state.withLock { $0.sending?.parcel = next }
                     }
-                } catch let error as SystemError { throw error } catch {
+                } catch let error as SystemError {
+                    // What has arrived is known when the file comes again.
+                    try unreadable.add(sending.claim.archive, error)
+                    state.withLock { $0.sending = nil }
+                    return sending.claim.release()
+                } catch {
                     // It is noted all the same: asked again, the file would be as damaged as it is.
                     return setAside(sending.claim, because: "the file cannot be inflated: \(error)")
                 }

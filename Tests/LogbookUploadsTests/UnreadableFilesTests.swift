@@ -58,6 +58,31 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test("a disk that fails behind the first piece of a file holds up no others, and the file goes when it can be read")
+    func behindTheFirstPiece() async throws {
+        let text = (1...400_000).map { "line \($0)\n" }.joined()
+        let archives = try bench.roll([String(text.dropLast()), "two", "three"])
+        let first = name(of: archives[0].path), files = files
+        let transport = ScriptedTransport { number, _ in
+            if number == 1 { files.fail(EIO, in: "read", of: first) }
+            return .status(200)
+        }
+        let uploader = try bench.uploader(to: UploadRequest(url: "http://127.0.0.1/", maximumBytes: 1 << 20), transport, files: files)
+        #expect(await bench.waitForDelivered(2))
+        #expect(Set(bench.delivered) == Set(archives.dropFirst().map(\.id)))
+        #expect(bench.archives == [first])
+        #expect(troubles == [.cannotRead(id: archives[0].id, reason: "\(SystemError(EIO, in: "read"))")])
+
+        files.fail(nil, in: "read", of: first)
+        passTime { bench.delivered.count == 3 }
+        #expect(bench.archives == [])
+        // From its beginning, under the same ids.
+        let pieces = transport.requests.filter { $0.parcel.hasPrefix(archives[0].id) }
+        #expect(pieces.count > 2 && pieces[0].parcel == pieces[1].parcel)
+        #expect(pieces.dropFirst().map(\.text).joined() == text)
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test func anotherReasonIsToldAsWellAndOneThatComesBackIsNot() async throws {
         let archive = try bench.roll(["one"])[0]
         let file = name(of: archive.path)
