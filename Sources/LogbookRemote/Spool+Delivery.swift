@@ -15,7 +15,7 @@ extension Spool {
         state.withLock { state in
             let now = clock.monotonicNanoseconds()
             var due = Duration.nanoseconds(Int64(clamping: state.nextLook > now ? state.nextLook - now : 0))
-            if let active = state.active {
+            if let active = state.active, active.segment.count > 0 {
                 due = min(due, max(.zero, policy.parcelAge - .nanoseconds(Int64(clamping: now - min(now, active.since)))))
             }
             return due

@@ -396,6 +396,23 @@ import Testing
         #expect(collector.received == ["event 1", "event 3"])
     }
 
+    @Test("a file that the full disk left empty gives the courier nothing to look for")
+    func anEmptyFileIsNotDue() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(ENOSPC), only: ["append"])
+        let spool = try Spool(
+            at: folder.path + "/spool", policy: SpoolPolicy(), destination: CurrentDestination(.collector(url: "http://127.0.0.1:1")),
+            origin: LogOrigin(installation: "I", epoch: 7), clock: .manual(clock), name: "spool", files: files)
+        #expect(!spool.take(.numbered(1)))
+        #expect(eventFiles.count == 1)
+        clock.advance(by: .seconds(5))
+        #expect(try spool.nextParcel(besides: []) == nil)
+        #expect(try #require(spool.nextParcelIsDue) > .seconds(1))   // until it looks for what others have left
+        #expect(spool.take(.numbered(2)))
+        clock.advance(by: .seconds(5))
+        #expect(spool.nextParcelIsDue == .zero)
+        #expect(try spool.nextParcel(besides: [])?.count == 1)
+    }
+
     @Test("what the disk did not confirm is written anew before it is called safe: asked again, the kernel says nothing of it")
     func whatWasNotConfirmedIsWrittenAnew() throws {
         let files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronize"])
