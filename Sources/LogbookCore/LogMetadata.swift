@@ -177,7 +177,7 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     private mutating func indexPlaces() {
-        places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.0, $0) })
+        places = Dictionary(entries.enumerated().map { ($1.0, $0) }) { first, _ in first }
     }
 
     public static func == (left: LogMetadata, right: LogMetadata) -> Bool { left.entries.elementsEqual(right.entries, by: ==) }

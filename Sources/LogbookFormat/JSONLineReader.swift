@@ -58,6 +58,8 @@ package struct JSONLineReader {
         var epoch: UInt64?
         /// The first member that is JSON but says nothing that it may.
         var fault: LogLineError?
+        /// The same of what only counts beside a file.
+        var placeFault: LogLineError?
     }
 
     // What the latest lines said, for the next ones to say again.
@@ -75,7 +77,7 @@ package struct JSONLineReader {
     ) throws(LogLineError) -> (event: LogEvent, origin: LogOrigin?) {
         var line = Line()
         do throws(JSONError) { try read(bytes, into: &line) } catch { throw .notJSON(error.description) }
-        if let fault = line.fault { throw fault }
+        if let fault = line.fault ?? (line.file == nil ? nil : line.placeFault) { throw fault }
         let time = try Self.required(line.time, "time", Expected.time), level = try Self.required(line.level, "level", Expected.level)
         let event = LogEvent(
             sequence: try Self.required(line.sequence, "sequence", Expected.natural), time: time, level: level,
@@ -98,7 +100,7 @@ package struct JSONLineReader {
     private mutating func place(_ line: Line) -> LogSource {
         guard let file = line.file else { return .unknown }
         let function = line.function ?? "", number = line.line ?? 0
-        if source.line != number || source.file != file || source.function != function {
+        if source.line != number || !source.file.isSameText(as: file) || !source.function.isSameText(as: function) {
             source = LogSource(fileNamed: file, functionNamed: function, line: number)
         }
         return source
@@ -168,12 +170,14 @@ package struct JSONLineReader {
         case .thread: line.thread = try Self.natural(member, &reader, &line)
         case .epoch: line.epoch = try Self.natural(member, &reader, &line)
         case .file: line.file = try file.text(&reader, member.name, else: &line.fault)
-        case .function: line.function = try function.text(&reader, member.name, else: &line.fault)
+        case .function: line.function = try function.text(&reader, member.name, else: &line.placeFault)
         case .installation: line.installation = try installation.text(&reader, member.name, else: &line.fault)
         case .line:
             let value = try reader.value(depth: 1)
             line.line = value.natural.flatMap(UInt32.init(exactly:))
-            Self.expect(line.line, member, "a whole number from 0 to 4294967295", &line)
+            if line.line == nil, line.placeFault == nil {
+                line.placeFault = .invalid(field: "line", expected: "a whole number from 0 to 4294967295")
+            }
         case .metadata:
             line.metadata = try reader.value(depth: 1).metadata
             Self.expect(line.metadata, member, Expected.object, &line)

@@ -22,9 +22,6 @@ extension String {
         guard id.utf8.count > maximum else { return id }
         return LogLimits.cut(id, toFit: maximum, endingIn: "~sha256-" + HexadecimalDigest.of(id.utf8))
     }
-
-    /// Whether a store takes the two for one. Swift also takes those for equal that only look alike, such as `é` in one scalar and in two.
-    func isSameText(as other: String) -> Bool { self == other && utf8.elementsEqual(other.utf8) }
 }
 
 extension TransactionEntry {

@@ -438,7 +438,7 @@ package final class TransactionStore: Sendable {
     /// Deletes transactions with all their entries, delivered or not; ids that are not there are passed over.
     package func delete(_ ids: some Sequence<String>) throws(TransactionStoreError) {
         try transaction { db in
-            for id in ids.map(\.deliverableID) {
+            for id in ids.flatMap({ Set([$0, $0.deliverableID]) }) {   // a store of an earlier version has it uncut
                 try db.execute(
                     sql: "DELETE FROM txn_log WHERE txn_id = (SELECT id FROM txn WHERE guid = ?)", arguments: [id])
                 try db.execute(sql: "DELETE FROM txn WHERE guid = ?", arguments: [id])
