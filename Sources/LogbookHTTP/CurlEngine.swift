@@ -1,14 +1,6 @@
 internal import CLogbookCurl
 internal import LogbookCore
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// The working half of a ``CurlTransport``: one multi handle on one thread, which is started by the first request and keeps
 /// the engine alive until it is stopped.
 final class CurlEngine: Sendable {
@@ -36,8 +28,6 @@ final class CurlEngine: Sendable {
 
     /// Handles kept for the next requests; more are made when more requests are in flight.
     private static let maximumIdleHandles = 8
-    /// How often the thread looks for a next request before it waits: who was answered often asks again at once, and finds it awake.
-    private static let looks = 32
     /// Connections kept open.
     private static let maximumConnections = 16
 
@@ -148,25 +138,16 @@ final class CurlEngine: Sendable {
 
             var running: Int32 = 0
             curl_multi_perform(multi, &running)
-            var code = CURLE_OK, hasAnswered = false
+            var code = CURLE_OK
             while let handle = logbook_curl_next_finished(multi, &code) {
                 guard let exchange = exchanges.values.first(where: { $0.handle == handle }) else { continue }
                 end(exchange, exchange.result(code))
-                hasAnswered = true
             }
-            if hasAnswered, exchanges.isEmpty { lookForWork() }
             if waits() { curl_multi_poll(multi, nil, 0, exchanges.isEmpty ? 3_600_000 : 1000, nil) }
         }
         state.withLock { $0.multi = nil }
         for handle in idle { curl_easy_cleanup(handle) }
         curl_multi_cleanup(multi)
-    }
-
-    private func lookForWork() {
-        for _ in 0..<Self.looks {
-            if state.withLock({ $0.hasWork }) { return }
-            sched_yield()
-        }
     }
 
     /// From here on the thread has to be woken.
