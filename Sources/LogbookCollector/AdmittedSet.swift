@@ -41,7 +41,7 @@
         /// - Parameter erased: Of the marks, those that are there, and when.
         init(_ parcel: TransactionParcel, erased: [String: LogTime]) {
             let keys = EntryIdentity.keys(for: parcel)
-            var erasures: [[UInt8]: Erasure] = [:]
+            var found: [(id: [UInt8], erasure: Erasure)] = []
             var facts: [[UInt8]: TransactionFacts] = [:]   // by the bytes of the ids: texts that only look alike are two to an archive
             var ordinal = 0
             for transaction in parcel.set.transactions {
@@ -60,15 +60,14 @@
                             record: entry))
                 }
                 let id = Array(transaction.id.storable.utf8)
-                if let user = transaction.user?.storable, let end = erasure.found, erasures[id].map({ $0.end < end }) ?? true {
-                    erasures[id] = Erasure(transaction: transaction.id.storable, user: user, end: end)
+                if let user = transaction.user?.storable, let end = erasure.found {
+                    found.append((id, Erasure(transaction: transaction.id.storable, user: user, end: end)))
                 }
                 if kept > 0 || erasure.end == nil { facts[id, default: TransactionFacts(transaction)].add(transaction) }
             }
             // Where the set names two users, the first is believed.
-            self.erasures = erasures.filter { id, erasure in
-                facts[id]?.user?.utf8.elementsEqual(erasure.user.utf8) ?? true
-            }.map(\.value)
+            let own = found.filter { id, erasure in facts[id]?.user?.utf8.elementsEqual(erasure.user.utf8) ?? true }
+            erasures = Array(Dictionary(own.map { ($0.id, $0.erasure) }) { $0.end < $1.end ? $1 : $0 }.values)
             // Whoever locks several rows locks them in the same order.
             transactions = facts.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
         }

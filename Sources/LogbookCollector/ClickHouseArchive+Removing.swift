@@ -7,7 +7,9 @@
         /// Transactions of one mutation at most: a mutation is one text, which replicas pass to each other.
         private static let removedAtATime = 500
         /// How long mutations are waited for.
-        private static let mutationLimit = Duration.seconds(60)
+        static let mutationLimit = Duration.seconds(60)
+        /// The same where nobody waits for the answer.
+        private static let backgroundLimit = Duration.seconds(3600)
         /// How long what is noted for removal waits for more.
         private static let noteDelay = Duration.seconds(60)
 
@@ -74,13 +76,16 @@
             }
         }
 
-        /// What many sets lead to within a minute is removed together.
+        /// What many sets lead to within a minute is removed together, and one removal is over before the next begins.
         func removeNotedSoon() {
-            let isAwaited = removesSoon.withLock { removesSoon in
-                defer { removesSoon = true }
-                return removesSoon
+            let isFirst = removal.withLock { removal in
+                defer { removal = removal == nil ? .awaited : .toBeRepeated }
+                return removal == nil
             }
-            if isAwaited { return }
+            if isFirst { awaitRemoval() }
+        }
+
+        private func awaitRemoval() {
             Task { [weak self] in
                 try? await Task.sleep(for: Self.noteDelay)
                 await self?.removeNotedNow()
@@ -88,26 +93,34 @@
         }
 
         private func removeNotedNow() async {
-            removesSoon.withLock { $0 = false }
-            do throws(ClickHouseFailure) { try await removeNoted() } catch {
+            removal.withLock { $0 = .awaited }   // what is noted until now is seen now
+            do throws(ClickHouseFailure) { try await removeNoted(within: Self.backgroundLimit) } catch {
                 LogDiagnostics.report("collector", "what was erased is still to be removed, and that is tried again: \(error.reason)")
-                removeNotedSoon()
+                removal.withLock { $0 = .toBeRepeated }
             }
+            let isRepeated = removal.withLock { removal in
+                let isRepeated = removal == .toBeRepeated
+                removal = isRepeated ? .awaited : nil
+                return isRepeated
+            }
+            if isRepeated { awaitRemoval() }
         }
 
         /// Removes what is noted. Marks it as well: whoever has noted it may not have come to that.
-        private func removeNoted() async throws(ClickHouseFailure) {
+        private func removeNoted(within limit: Duration = ClickHouseArchive.mutationLimit) async throws(ClickHouseFailure) {
             let noted = try await client.rows("SELECT DISTINCT addition, tenant, transaction, time FROM \(name(Self.erasures))")
-            for alike in Dictionary(grouping: noted, by: { [$0.text("tenant") ?? "", "\($0.integer("time") ?? 0)"] }).values {
-                let tenant = alike[0].text("tenant") ?? "", end = LogTime(microseconds: alike[0].integer("time") ?? 0)
-                for piece in alike.pieces(of: Self.removedAtATime) {
-                    let ids = piece.compactMap { $0.text("transaction") }
-                    try await erase(ids, tenant: tenant, upTo: end)
+            for (tenant, rows) in Dictionary(grouping: noted, by: { $0.text("tenant") ?? "" }) {
+                for piece in rows.pieces(of: Self.removedAtATime) {
+                    let ids = Dictionary(grouping: piece) { LogTime(microseconds: $0.integer("time") ?? 0) }
+                        .mapValues { $0.compactMap { $0.text("transaction") } }
+                    for (end, ids) in ids { try await mark(ids.map { ErasureMark.transaction($0, tenant: tenant) }, at: end) }
+                    try await delete(ids, tenant: tenant, within: limit)
                     // Only these: the same may have been noted again meanwhile.
                     let additions = Set(piece.compactMap { $0.text("addition") })
+                    let transactions = Set(piece.compactMap { $0.text("transaction") })
                     try await delete(
                         from: Self.erasures,
-                        where: "addition IN \(additions.clickHouseList) AND transaction IN \(ids.clickHouseList)")
+                        where: "addition IN \(additions.clickHouseList) AND transaction IN \(transactions.clickHouseList)", within: limit)
                 }
             }
         }
@@ -115,7 +128,7 @@
         /// Marks transactions and removes what they have up to a time.
         private func erase(_ ids: some Collection<String>, tenant: String, upTo end: LogTime) async throws(ClickHouseFailure) {
             try await mark(ids.map { ErasureMark.transaction($0, tenant: tenant) }, at: end)
-            try await delete(ids, tenant: tenant, upTo: end)
+            try await delete([end: Array(ids)], tenant: tenant, within: Self.mutationLimit)
         }
 
         func mark(_ marks: some Sequence<String>, at time: LogTime) async throws(ClickHouseFailure) {
@@ -131,28 +144,34 @@
             try await client.insert(rows, into: Self.erased.name)
         }
 
-        /// Removes what transactions have up to a time: entries, the log events that name them, and for good themselves. Otherwise they
-        /// stay, also without entries: somebody may have stored the transaction and be about to store what is new of it.
-        func delete(
-            _ ids: some Collection<String>, tenant: String, upTo end: LogTime
+        /// Removes what transactions have, each up to a time: entries, the log events that name them, and for good themselves. Otherwise
+        /// they stay, also without entries: somebody may have stored the transaction and be about to store what is new of it.
+        private func delete(
+            _ ids: [LogTime: [String]], tenant: String, within limit: Duration
         ) async throws(ClickHouseFailure) {
-            if ids.isEmpty { return }
-            let condition = "tenant = \(tenant.clickHouseLiteral)", list = ids.clickHouseList
-            let ofThem = "\(condition) AND transaction IN \(list)", early = "time <= \(end.microseconds)"
-            try await delete(from: Self.logEvents, where: "\(condition) AND transaction_guid IN \(list) AND \(early)")
-            try await delete(from: Self.entries, where: "\(ofThem) AND \(early)")
-            if end.microseconds < LogTime.distantFuture.microseconds { return }
-            try await delete(from: Self.transactions, where: ofThem)
+            func condition(_ column: String, _ ids: [LogTime: [String]]) -> String {
+                let each = ids.map { "\(column) IN \($1.clickHouseList) AND time <= \($0.microseconds)" }
+                return "tenant = \(tenant.clickHouseLiteral) AND (\(each.joined(separator: " OR ")))"
+            }
+            // At once: log events are looked for in all that there are.
+            try await delete(from: Self.logEvents, where: condition("transaction_guid", ids), within: limit)
+            try await delete(from: Self.entries, where: condition("transaction", ids), within: limit)
+            guard let gone = ids.first(where: { $0.key.microseconds >= LogTime.distantFuture.microseconds })?.value else { return }
+            try await delete(
+                from: Self.transactions, where: "tenant = \(tenant.clickHouseLiteral) AND transaction IN \(gone.clickHouseList)",
+                within: limit)
         }
 
         /// Removes rows on every server that answers; one that does not is told by its replicas when it is back.
-        func delete(from table: Table, where condition: String) async throws(ClickHouseFailure) {
+        func delete(
+            from table: Table, where condition: String, within limit: Duration = ClickHouseArchive.mutationLimit
+        ) async throws(ClickHouseFailure) {
             // Fails when a shard has no server that answers: it may hold some.
             if try await count(name(table), where: condition) == 0 { return }
             // What arrives from now on is not waited for.
             let present = "\(condition) AND precedence > \(nextPrecedence())"
             let place = name(table) + (client.address.cluster == nil ? "" : "_shard")
-            let deadline = LogDeadline.after(Self.mutationLimit)
+            let deadline = LogDeadline.after(limit)
             for server in client.address.servers.indices {
                 do throws(ClickHouseFailure) {
                     if try await count(place, where: condition, at: server) == 0 { continue }

@@ -3,7 +3,7 @@
 
     extension ClickHouseArchive {
         /// The newest schema this program knows, kept in `logbook_schema`.
-        static let schemaVersion = 1
+        static let schemaVersion = 2
 
         /// A table: on one server `ReplacingMergeTree`; in a cluster `ReplicatedReplacingMergeTree` on every server under the name
         /// with `_shard`, and a `Distributed` table over them under the name itself. In what both versions 18.16 and current ones

@@ -26,8 +26,14 @@
         private let arrivals = Locked<UInt64>(0)
         /// The day at which what was sent on earlier days was removed.
         let tidiedDay = Locked<Int64?>(nil)
-        /// Whether what is noted for removal will be removed in a minute.
-        let removesSoon = Locked(false)
+        /// Of what is noted for removal; nil when nothing is.
+        let removal = Locked<Removal?>(nil)
+
+        enum Removal {
+            case awaited
+            /// More was noted, or it has failed: another follows.
+            case toBeRepeated
+        }
 
         /// Connects and makes the tables, blocking the calling thread until then.
         /// - Parameters:
