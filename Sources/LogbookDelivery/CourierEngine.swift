@@ -383,7 +383,7 @@ final class CourierEngine: Sendable {
 
     /// While as many are on their way as may be, the source can make the next parcel; it gives the same one when it is asked for it.
     private func mayPrepare(_ access: Access) -> Bool {
-        concurrentSource != nil && access.value.isWanted && !access.value.isTrying && !hasRoom(access)
+        concurrentSource?.preparesNextParcel == true && access.value.isWanted && !access.value.isTrying && !hasRoom(access)
             && access.value.preparedBehind != access.value.latestFlight
     }
 

@@ -11,7 +11,7 @@ public import LogbookHTTP
 ///
 /// **In memory**, as above: when `log` returns, the event is in memory. Memory is no safe place, so `flush` returns when the
 /// receiver has acknowledged everything taken before it. A kill loses what is queued, at most
-/// ``RemoteQueuePolicy/maximumEvents`` and two parcels; while the receiver is away events wait, and beyond the queue's limits they
+/// ``RemoteQueuePolicy/maximumEvents`` and one parcel; while the receiver is away events wait, and beyond the queue's limits they
 /// are dropped and counted.
 ///
 /// **In a folder** (``init(to:spool:policy:origin:delivery:transport:deadLetters:name:clock:randomness:onEvent:)``): when `log`

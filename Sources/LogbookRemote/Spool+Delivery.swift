@@ -22,6 +22,9 @@ extension Spool {
         }
     }
 
+    /// Its file is read, checked and compressed meanwhile.
+    var preparesNextParcel: Bool { true }
+
     func nextParcel(besides onTheirWay: Set<String>) throws -> Parcel? {
         while true {
             if let parcel = try parcelInHand(besides: onTheirWay) { return parcel }

@@ -26,7 +26,12 @@ final class MemoryParcels: ConcurrentParcelSource {
     }
     private let state = Locked(State())
 
-    init(_ ids: [String] = []) { for id in ids { add(id) } }
+    let preparesNextParcel: Bool
+
+    init(_ ids: [String] = [], preparesNextParcel: Bool = false) {
+        self.preparesNextParcel = preparesNextParcel
+        for id in ids { add(id) }
+    }
 
     func add(_ id: String, count: Int = 1) {
         let parcel = Parcel(

@@ -70,7 +70,7 @@ import Testing
 
     /// A source that takes its time to make a parcel makes the next one while the receiver looks at this one.
     @Test func theNextParcelIsMadeWhileOthersAreOnTheirWay() throws {
-        let source = MemoryParcels(["a", "b", "c"]), transport = ScriptedTransport(.hold)
+        let source = MemoryParcels(["a", "b", "c"], preparesNextParcel: true), transport = ScriptedTransport(.hold)
         let courier = courier(source, transport, inFlight: 1)
         courier.wake()
         #expect(transport.waitForRequests(1))
