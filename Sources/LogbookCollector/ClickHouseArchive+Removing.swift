@@ -10,8 +10,6 @@
         static let mutationLimit = Duration.seconds(60)
         /// The same where nobody waits for the answer.
         private static let backgroundLimit = Duration.seconds(3600)
-        /// How long what is noted for removal waits for more.
-        private static let noteDelay = Duration.seconds(60)
 
         /// Waits until the servers have rewritten what held the rows (`ALTER TABLE … DELETE`): then they are in no file of a table
         /// that is read. Old files go within eight minutes, by ClickHouse's own rule.
@@ -25,7 +23,7 @@
                     """
                 ).compactMap { $0.text("transaction") }
                 for piece in found.pieces(of: Self.removedAtATime) {
-                    try await self.erase(piece, tenant: tenant, upTo: .distantFuture)
+                    try await self.erase([.distantFuture: Array(piece)], tenant: tenant)
                 }
                 return found.count
             }
@@ -76,34 +74,17 @@
             }
         }
 
-        /// What many sets lead to within a minute is removed together, and one removal is over before the next begins.
-        func removeNotedSoon() {
-            let isFirst = removal.withLock { removal in
-                defer { removal = removal == nil ? .awaited : .toBeRepeated }
-                return removal == nil
-            }
-            if isFirst { awaitRemoval() }
-        }
+        /// What many sets lead to within a minute is removed together.
+        func removeNotedSoon() { removal.ask { [weak self] in await self?.removeNotedNow() ?? true } }
 
-        private func awaitRemoval() {
-            Task { [weak self] in
-                try? await Task.sleep(for: Self.noteDelay)
-                await self?.removeNotedNow()
-            }
-        }
-
-        private func removeNotedNow() async {
-            removal.withLock { $0 = .awaited }   // what is noted until now is seen now
-            do throws(ClickHouseFailure) { try await removeNoted(within: Self.backgroundLimit) } catch {
+        private func removeNotedNow() async -> Bool {
+            do throws(ClickHouseFailure) {
+                try await removeNoted(within: Self.backgroundLimit)
+                return true
+            } catch {
                 LogDiagnostics.report("collector", "what was erased is still to be removed, and that is tried again: \(error.reason)")
-                removal.withLock { $0 = .toBeRepeated }
+                return false
             }
-            let isRepeated = removal.withLock { removal in
-                let isRepeated = removal == .toBeRepeated
-                removal = isRepeated ? .awaited : nil
-                return isRepeated
-            }
-            if isRepeated { awaitRemoval() }
         }
 
         /// Removes what is noted. Marks it as well: whoever has noted it may not have come to that.
@@ -113,8 +94,7 @@
                 for piece in rows.pieces(of: Self.removedAtATime) {
                     let ids = Dictionary(grouping: piece) { LogTime(microseconds: $0.integer("time") ?? 0) }
                         .mapValues { $0.compactMap { $0.text("transaction") } }
-                    for (end, ids) in ids { try await mark(ids.map { ErasureMark.transaction($0, tenant: tenant) }, at: end) }
-                    try await delete(ids, tenant: tenant, within: limit)
+                    try await erase(ids, tenant: tenant, within: limit)
                     // Only these: the same may have been noted again meanwhile.
                     let additions = Set(piece.compactMap { $0.text("addition") })
                     let transactions = Set(piece.compactMap { $0.text("transaction") })
@@ -123,12 +103,6 @@
                         where: "addition IN \(additions.clickHouseList) AND transaction IN \(transactions.clickHouseList)", within: limit)
                 }
             }
-        }
-
-        /// Marks transactions and removes what they have up to a time.
-        private func erase(_ ids: some Collection<String>, tenant: String, upTo end: LogTime) async throws(ClickHouseFailure) {
-            try await mark(ids.map { ErasureMark.transaction($0, tenant: tenant) }, at: end)
-            try await delete([end: Array(ids)], tenant: tenant, within: Self.mutationLimit)
         }
 
         func mark(_ marks: some Sequence<String>, at time: LogTime) async throws(ClickHouseFailure) {
@@ -144,11 +118,13 @@
             try await client.insert(rows, into: Self.erased.name)
         }
 
-        /// Removes what transactions have, each up to a time: entries, the log events that name them, and for good themselves. Otherwise
-        /// they stay, also without entries: somebody may have stored the transaction and be about to store what is new of it.
-        private func delete(
-            _ ids: [LogTime: [String]], tenant: String, within limit: Duration
+        /// Marks transactions and removes what they have, each up to a time: entries, the log events that name them, and for good
+        /// themselves. Otherwise they stay, also without entries: somebody may have stored the transaction and be about to store what is
+        /// new of it.
+        private func erase(
+            _ ids: [LogTime: [String]], tenant: String, within limit: Duration = ClickHouseArchive.mutationLimit
         ) async throws(ClickHouseFailure) {
+            for (end, ids) in ids { try await mark(ids.map { ErasureMark.transaction($0, tenant: tenant) }, at: end) }
             func condition(_ column: String, _ ids: [LogTime: [String]]) -> String {
                 let each = ids.map { "\(column) IN \($1.clickHouseList) AND time <= \($0.microseconds)" }
                 return "tenant = \(tenant.clickHouseLiteral) AND (\(each.joined(separator: " OR ")))"

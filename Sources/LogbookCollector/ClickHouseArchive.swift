@@ -26,14 +26,8 @@
         private let arrivals = Locked<UInt64>(0)
         /// The day at which what was sent on earlier days was removed.
         let tidiedDay = Locked<Int64?>(nil)
-        /// Of what is noted for removal; nil when nothing is.
-        let removal = Locked<Removal?>(nil)
-
-        enum Removal {
-            case awaited
-            /// More was noted, or it has failed: another follows.
-            case toBeRepeated
-        }
+        /// Of what is noted.
+        let removal: DeferredWork
 
         /// Connects and makes the tables, blocking the calling thread until then.
         /// - Parameters:
@@ -49,7 +43,11 @@
             try self.init(address, transport: CurlTransport(allowsPlainHTTP: address.allowsPlainHTTP))
         }
 
-        init(_ address: ClickHouseAddress, transport: any HTTPTransport, clock: LogClock = .system) throws(ArchiveError) {
+        /// - Parameter removalDelay: How long what is noted for removal waits for more.
+        init(
+            _ address: ClickHouseAddress, transport: any HTTPTransport, clock: LogClock = .system, removalDelay: Duration = .seconds(60)
+        ) throws(ArchiveError) {
+            removal = DeferredWork(after: removalDelay)
             client = ClickHouseClient(address, transport: transport)
             self.clock = clock
             let outcome = Monitor<Result<Int, ClickHouseFailure>?>(nil)

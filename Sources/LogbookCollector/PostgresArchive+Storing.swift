@@ -131,8 +131,8 @@
         private static let insertEntries = """
             WITH input AS (
               SELECT DISTINCT ON (hash) *, decode(hash, 'hex') AS digest, \(time("us")) AS time FROM jsonb_to_recordset($4::jsonb)
-                AS r (guid text, hash text, key text, event bigint, us bigint, offset_nanoseconds bigint,
-                  error_code bigint, error_description text, ordinal integer)
+                AS r (guid text, hash text, key text, event bigint, us bigint, offset_nanoseconds bigint, error_code bigint,
+                  error_description text, ordinal integer)
               ORDER BY hash, ordinal),
             fresh AS (
               INSERT INTO entry_keys (tenant, digest) SELECT $1, digest FROM input ORDER BY digest

@@ -76,7 +76,7 @@ public final class FoldingRepeats: WrappingProvider {
     }
 
     private func setAlarm() {
-        let due = clock.monotonicNanoseconds().addingReportingOverflow(UInt64(max(0, longestWait.wholeNanoseconds)))
+        let due = clock.monotonicNanoseconds().addingReportingOverflow(longestWait.nanosecondsAhead)
         alarm.withLock { alarm in
             let current = alarm ?? LogAlarm("logbook-repeats", clock: clock) { [weak self] in self?.sayEverything() }
             alarm = current

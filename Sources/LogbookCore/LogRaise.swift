@@ -36,7 +36,7 @@ extension LogService {
     /// - Returns: The raise, to end it earlier.
     @discardableResult
     public func raise(to level: LogLevel, for pattern: LogPattern = "*", during span: Duration) -> LogRaise {
-        let nanoseconds = UInt64(max(0, span.wholeNanoseconds))
+        let nanoseconds = span.nanosecondsAhead
         let (expiry, isTooFar) = clock.monotonicNanoseconds().addingReportingOverflow(nanoseconds)
         let raise = LogRaise(
             to: level, for: pattern, end: clock.now().adding(span), expiry: isTooFar ? .max : expiry, service: self)

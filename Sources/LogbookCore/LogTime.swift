@@ -40,4 +40,7 @@ extension Duration {
         let (sum, tooFar) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
         return tooFar ? (seconds < 0 ? .min : .max) : sum
     }
+
+    /// The same to be added to a clock's count: none where it is negative.
+    package var nanosecondsAhead: UInt64 { UInt64(max(0, wholeNanoseconds)) }
 }

@@ -34,7 +34,7 @@ public struct RateLimit: Sendable, Hashable {
         private(set) var last: HeldEvent?
 
         init(_ limit: RateLimit, from now: UInt64) {
-            let (end, isTooFar) = now.addingReportingOverflow(UInt64(max(0, limit.span.wholeNanoseconds)))
+            let (end, isTooFar) = now.addingReportingOverflow(limit.span.nanosecondsAhead)
             self.end = isTooFar ? .max : end
         }
 

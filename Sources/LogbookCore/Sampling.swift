@@ -38,7 +38,7 @@ public struct SamplingPolicy: Sendable, Hashable {
         private(set) var held: UInt64
 
         init(_ policy: SamplingPolicy, from now: UInt64, held: UInt64 = 0) {
-            let (end, isTooFar) = now.addingReportingOverflow(UInt64(max(0, policy.window.wholeNanoseconds)))
+            let (end, isTooFar) = now.addingReportingOverflow(policy.window.nanosecondsAhead)
             self.end = isTooFar ? .max : end
             self.held = held
         }

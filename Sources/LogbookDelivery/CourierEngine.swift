@@ -318,9 +318,9 @@ final class CourierEngine: Sendable {
 
     private func waitForWork(hasSettlement: Bool) -> Work {
         let start = clock.monotonicNanoseconds()  // read first: to look a little early does no harm
-        let sourcesDue = source.nextParcelIsDue.map { start + $0.atLeastZero }
+        let sourcesDue = source.nextParcelIsDue.map { start + $0.nanosecondsAhead }
         return state.withLock { access in
-            let intervalsDue = policy.interval.map { access.value.latestLook + $0.atLeastZero }
+            let intervalsDue = policy.interval.map { access.value.latestLook + $0.nanosecondsAhead }
             let lookAgain = [intervalsDue, sourcesDue].compactMap { $0 }.min()
             while true {
                 let isStopping = access.value.phase != .running
@@ -500,8 +500,4 @@ final class CourierEngine: Sendable {
         access.value.isWanted = true
         access.broadcast()
     }
-}
-
-extension Duration {
-    fileprivate var atLeastZero: UInt64 { UInt64(max(0, wholeNanoseconds)) }
 }

@@ -11,7 +11,7 @@ extension ECSFormat {
         }
         let file = try fields.at("log.origin.file.name", Expected.text, \.text)
         let function = try fields.at("log.origin.function", Expected.text, \.text)
-        let number = try fields.at("log.origin.file.line", "a whole number from 0 to 4294967295") {
+        let number = try fields.at("log.origin.file.line", Expected.line) {
             $0.natural.flatMap(UInt32.init(exactly:))
         }
         let errorType = try fields.at("error.type", Expected.text, \.text)

@@ -176,7 +176,7 @@ package struct JSONLineReader {
             let value = try reader.value(depth: 1)
             line.line = value.natural.flatMap(UInt32.init(exactly:))
             if line.line == nil, line.placeFault == nil {
-                line.placeFault = .invalid(field: "line", expected: "a whole number from 0 to 4294967295")
+                line.placeFault = .invalid(field: "line", expected: Expected.line)
             }
         case .metadata:
             line.metadata = try reader.value(depth: 1).metadata

@@ -15,7 +15,7 @@ extension LogfmtFormat {
         var source = LogSource.unknown
         if let file = try facts.text(.file) {
             guard let number = UInt32(exactly: try facts.natural(.line) ?? 0) else {
-                throw .invalid(field: OwnFact.line.rawValue, expected: "a whole number from 0 to 4294967295")
+                throw .invalid(field: OwnFact.line.rawValue, expected: Expected.line)
             }
             source = LogSource(fileNamed: file, functionNamed: try facts.text(.function) ?? "", line: number)
         }

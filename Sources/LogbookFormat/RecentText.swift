@@ -8,16 +8,6 @@ import LogbookCore
     internal import Musl
 #endif
 
-/// What a member of a line must be, in words.
-enum Expected {
-    static let text = "a string"
-    static let natural = "a whole number of at least 0"
-    static let number = "a whole number"
-    static let object = "an object"
-    static let time = "a time after ISO 8601 with an offset, as a string"
-    static let level = "one of " + LogLevel.allCases.map(\.name).joined(separator: ", ")
-}
-
 /// A text that one line after the other repeats, made anew only where it differs.
 struct RecentText {
     private var latest = ""

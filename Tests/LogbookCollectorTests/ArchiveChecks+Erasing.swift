@@ -86,6 +86,23 @@
             }
         }
 
+        /// Nobody calls `remove`, which would do it.
+        static func whatIsLeftForLaterGoesByItself(_ archive: any Archive) async throws {
+            _ = try await archive.store(parcel("t", record("T", 11)))
+            _ = try await archive.store(batch("t", of: "T", 11))
+            _ = try await archive.erase(user: "u", tenant: "t", at: erasedAt)
+            #expect(try await archive.counts(tenant: "t").entries == 1)
+            _ = try await archive.store(parcel("t", record("T", user: "u", 2000)))
+            let deadline = LogDeadline.seconds(120)
+            func isDone() async throws -> Bool {
+                let counts = try await archive.counts(tenant: "t")
+                return counts.entries == 1 && counts.logEvents == 0
+            }
+            while !(try await isDone()), !deadline.hasPassed { try await Task.sleep(for: .milliseconds(20)) }   // nobody tells
+            #expect(try await isDone())
+            #expect(try await archive.transaction("T", tenant: "t")?.entries.map(\.time) == [LogTime(seconds: 2000)])
+        }
+
         static func nothingIsLeftOfWhatComesAtTheSameTime(_ archive: any Archive, _ other: any Archive) async throws {
             let tenants = (0..<4).map { "together\($0)" }
             for tenant in tenants { _ = try await archive.erase(user: "u", tenant: tenant, at: erasedAt) }

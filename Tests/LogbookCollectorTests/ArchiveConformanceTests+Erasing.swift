@@ -1,6 +1,7 @@
 #if Collector && canImport(Glibc)
     @testable import LogbookCollector
     import LogbookCore
+    import LogbookHTTP
     import LogbookTestKit
     import LogbookTransactions
     import Testing
@@ -16,6 +17,16 @@
             let (archive, address) = try await ArchiveServers.open(kind)
             let other = kind == .sqlite ? archive : try await onThread { try ArchiveURL.open(address) }
             try await ArchiveChecks.nothingIsLeftOfWhatComesAtTheSameTime(archive, other)
+        }
+
+        @Test("S32: what ClickHouse leaves for later goes by itself", arguments: ArchiveKind.available.filter { $0.isClickHouse })
+        func whatIsLeftForLaterGoesByItself(_ kind: ArchiveKind) async throws {
+            let address = try ClickHouseAddress(try await ArchiveServers.open(kind).address)
+            let archive = try await onThread {
+                try ClickHouseArchive(
+                    address, transport: CurlTransport(allowsPlainHTTP: address.allowsPlainHTTP), removalDelay: .milliseconds(50))
+            }
+            try await ArchiveChecks.whatIsLeftForLaterGoesByItself(archive)
         }
 
         @Test("S32: in a transaction in which the user has come back, what is new stays", arguments: ArchiveKind.available)

@@ -367,12 +367,13 @@ import Testing
         #expect(bench.archives == [])
     }
 
-    /// Again and again, for half a minute: what the uploader waits for is not its own, and nobody tells it.
+    /// Again and again: what the uploader waits for is not its own, and nobody tells it.
     private func wake(_ uploader: LogUploader, while isWaiting: @escaping @Sendable () -> Bool) async {
         await offPool {
-            for _ in 1...3000 where isWaiting() {
+            _ = becomesTrue {
+                if !isWaiting() { return true }
                 uploader.wake()
-                usleep(10_000)
+                return false
             }
         }
     }

@@ -25,9 +25,10 @@ import Testing
 
     /// Lets half minutes pass until it is so; the uploader is not told to look.
     private func passTime(until isSo: () -> Bool) {
-        for _ in 1...3000 where !isSo() {
+        _ = becomesTrue {
+            if isSo() { return true }
             bench.clock.advance(by: .seconds(31))
-            usleep(5000)
+            return false
         }
     }
 
