@@ -33,6 +33,11 @@ public struct LogEvent: Sendable, Equatable {
     private let attachment: Attachment?
     /// Whether it has an error or an entry.
     var hasAttachment: Bool { attachment != nil }
+    // Without a copy of the entry, which takes longer than what is asked here.
+    /// The number of the use case's event that the entry reports.
+    package var happened: Int? { attachment?.transaction?.event }
+    /// The entry's description of an error.
+    package var entryErrorDescription: String? { attachment?.transaction?.errorDescription }
 
     /// How many providers stand between the application and this event: 0 when the application itself said it.
     let nesting: UInt32

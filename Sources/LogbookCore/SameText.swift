@@ -1,4 +1,22 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 extension String {
     /// Whether both are the same bytes. Swift also takes those for equal that only look alike, such as `é` in one scalar and in two.
-    package func isSameText(as other: String) -> Bool { self == other && utf8.elementsEqual(other.utf8) }
+    package func isSameText(as other: String) -> Bool {
+        let areSame = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { others in
+                guard bytes.count == others.count, let start = bytes.baseAddress, let other = others.baseAddress else {
+                    return bytes.count == others.count
+                }
+                return memcmp(start, other, bytes.count) == 0
+            }
+        }
+        return (areSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
 }

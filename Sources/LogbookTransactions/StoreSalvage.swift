@@ -89,6 +89,8 @@ struct StoreSalvage {
             return false
         }
 
+        // Damage may have made two of one: an entry's key is unique in a sound file, which no index says there.
+        try db.execute(sql: "CREATE UNIQUE INDEX txn_log_once ON txn_log (epoch, sequence)")
         var saved: Set<Int64> = [], parcels: Set<Int64> = []
         each("txn", Self.transactionColumns, in: damaged) { row in
             guard let id = row.integer(0), let guid = row.text(1), let usecase = row.integer(2) else { return }
@@ -144,6 +146,7 @@ struct StoreSalvage {
                 of: lost.count, epoch: epoch, first: lost.first, last: lost.last, because: .corruptRecovered, db)
         }
         if let failure { throw failure }
+        try db.execute(sql: "DROP INDEX txn_log_once")
         try db.execute(sql: "DELETE FROM parcel WHERE NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_log.parcel = parcel.number)")
         // An epoch that entries have must not be given again.
         try db.execute(sql: "UPDATE meta SET epoch = max(epoch, (SELECT ifnull(max(epoch), 0) FROM txn_log))")

@@ -95,7 +95,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// - Returns: How many are stored, and why not all of them.
     private func append(_ events: ArraySlice<LogEvent>) -> (count: Int, failure: TransactionStoreError?) {
         do throws(TransactionStoreError) {
-            try store.append(Array(events), isOfferedAgain: true)
+            try store.append(events, isOfferedAgain: true)
             return (events.count, nil)
         } catch {
             guard case .full = error, events.count > 1 else { return (0, error) }

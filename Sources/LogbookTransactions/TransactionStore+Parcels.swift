@@ -47,7 +47,7 @@ extension TransactionStore {
             db,
             sql: """
                 SELECT \(Self.columns), l.id
-                FROM txn_log l JOIN txn t ON t.id = l.txn_id WHERE l.parcel IS NULL ORDER BY l.id
+                FROM txn_log l CROSS JOIN txn t ON t.id = l.txn_id WHERE l.parcel IS NULL ORDER BY l.id
                 """)
         var bytes = TransactionSet.frameBytes
         var transactions: Set<Int64> = []

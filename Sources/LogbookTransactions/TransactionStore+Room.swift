@@ -19,10 +19,11 @@ extension TransactionStore {
     /// Parcels under way are left alone: they could not be sent again as they were.
     /// - Returns: How many entries were given up.
     /// - Throws: ``TransactionStoreError/full(path:maximumBytes:)`` when that is not enough.
-    func makeRoom(for events: [LogEvent], _ db: Database) throws -> Int {
+    func makeRoom(for events: UnsafeBufferPointer<LogEvent>, _ db: Database) throws -> Int {
         guard maximumBytes < .max else { return 0 }
-        let needed = events.reduce(0) { sum, event in
-            sum + Self.rowBytes + min(event.transaction?.errorDescription?.utf8.count ?? 0, String.maximumDeliverableBytes)
+        var needed = events.count * Self.rowBytes
+        for event in events.places {
+            needed += min(event.pointee.entryErrorDescription?.utf8.count ?? 0, String.maximumDeliverableBytes)
         }
         if needed > maximumBytes { throw TransactionStoreError.full(path: path, maximumBytes: maximumBytes) }   // nothing would help
         guard try usedBytes(db) + needed > maximumBytes else { return 0 }

@@ -12,13 +12,16 @@ package import LogbookCore
 /// A file of ours that turns out to be damaged, at the opening or later, is set aside (`.corrupt-<time>`), and a new one takes its
 /// place with all that could be read; see ``TransactionStoreRecovery``.
 package final class TransactionStore: Sendable {
-    static let schemaVersion = 2
+    static let schemaVersion = 3
 
     package let path: String
     /// Made once, when the file was made.
     package let installation: String
     /// Counts how often the store was opened, from 1.
     package let epoch: Int64
+    /// Where the rows of entries are numbered on from: a row's id is this and the entry's sequence, so an entry that is offered again has
+    /// the same id.
+    private let latestEarlierRow: Int64
 
     private struct State {
         var connection: DatabaseQueue?
@@ -58,10 +61,9 @@ package final class TransactionStore: Sendable {
         let sequence: UInt64
         let time: LogTime
         let transaction: String
-        init(_ event: LogEvent, _ entry: TransactionEntry) {
-            sequence = event.sequence
-            time = event.time
-            transaction = entry.transactionID
+        init?(_ event: LogEvent) {
+            guard event.happened != nil, let transaction = event.transactionID else { return nil }
+            (sequence, time, self.transaction) = (event.sequence, event.time, transaction)
         }
     }
 
@@ -91,17 +93,16 @@ package final class TransactionStore: Sendable {
         self.clock = clock
         self.onRecovery = onRecovery
         try file.finishRecovery(now: clock.now())
-        let connection: DatabaseQueue
-        let opened: StoreIdentity
+        let opened: Opened
         var recovery: TransactionStoreRecovery?
         do {
-            (connection, opened) = try Self.open(file, busyTimeout, randomness)
+            opened = try Self.open(file, busyTimeout, randomness)
         } catch let failure where failure.isDamage(ofOurs: file.identity != nil) {
             recovery = try file.recover(because: failure.cause, as: file.identity, now: clock.now())
-            (connection, opened) = try Self.open(file, busyTimeout, randomness)
+            opened = try Self.open(file, busyTimeout, randomness)
         }
-        (installation, epoch) = (opened.installation, opened.epoch)
-        state = Monitor(State(connection: connection, file: file))
+        (installation, epoch, latestEarlierRow) = (opened.identity.installation, opened.identity.epoch, opened.latestRow)
+        state = Monitor(State(connection: opened.connection, file: file))
         if let recovery { report(recovery) }
     }
 
@@ -126,15 +127,25 @@ package final class TransactionStore: Sendable {
     /// Larger files are not read whole at the opening; damage in them is found when it is met.
     private static let maximumCheckedBytes = 32 << 20
 
+    private struct Opened {
+        let connection: DatabaseQueue
+        let identity: StoreIdentity
+        /// The highest id of an entry's row.
+        let latestRow: Int64
+    }
+
     private static func open(
         _ file: StoreFile, _ busyTimeout: Double, _ randomness: LogRandomness, goingOnAs current: StoreIdentity? = nil
-    ) throws(TransactionStoreError) -> (DatabaseQueue, StoreIdentity) {
+    ) throws(TransactionStoreError) -> Opened {
         try file.prepare(supported: schemaVersion)
         do {
             let connection = try open(file.path, busyTimeout)
-            let identity = try connection.write { try beginEpoch($0, file.identity, randomness, goingOnAs: current) }
-            file.remember(identity)
-            return (connection, identity)
+            let opened = try connection.write { db in
+                let identity = try beginEpoch(db, file.identity, randomness, goingOnAs: current)
+                return Opened(connection: connection, identity: identity, latestRow: try latestRow(db))
+            }
+            file.remember(opened.identity)
+            return opened
         } catch {
             throw TransactionStoreError(error, path: file.path)
         }
@@ -173,7 +184,7 @@ package final class TransactionStore: Sendable {
         if version == 0 {
             try makeTables(db, installation: UniqueID.make(randomness))
         } else if version < schemaVersion {
-            try migrate(db)
+            try migrate(db, from: version)
         }
         if let current { return current }
         if let known {
@@ -187,17 +198,23 @@ package final class TransactionStore: Sendable {
         return StoreIdentity(installation: installation, epoch: epoch)
     }
 
+    /// Ids that leave no room for others are none of ours.
+    private static func latestRow(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db, sql: "SELECT max(id) FROM txn_log WHERE id BETWEEN 0 AND 1 << 61") ?? 0
+    }
+
     static func makeTables(_ db: Database, installation: String) throws {
         try db.execute(sql: schema)
         try db.execute(sql: "INSERT INTO meta (id, installation, epoch) VALUES (1, ?, 0)", arguments: [installation])
         try db.execute(sql: "PRAGMA application_id = \(StoreFile.applicationID)")
-        try migrate(db)
+        try migrate(db, from: 1)
     }
 
-    /// Brings tables of version 1 to today's, within the caller's SQLite transaction: a kill leaves the one or the other. Rows that
-    /// are there keep nothing in the new columns, so a parcel that was sent before is the same when it is sent again.
-    static func migrate(_ db: Database) throws {
-        try db.execute(sql: version2)
+    /// Brings tables of an earlier version to today's, within the caller's SQLite transaction: a kill leaves the one or the other. Rows
+    /// that are there keep nothing in the new columns, so a parcel that was sent before is the same when it is sent again.
+    static func migrate(_ db: Database, from version: Int) throws {
+        if version < 2 { try db.execute(sql: version2) }
+        try db.execute(sql: version3)
         try db.execute(sql: "PRAGMA user_version = \(schemaVersion)")
     }
 
@@ -212,6 +229,22 @@ package final class TransactionStore: Sendable {
         CREATE TABLE loss (
           epoch INTEGER NOT NULL, reason TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, count INTEGER NOT NULL,
           PRIMARY KEY (epoch, reason)) STRICT;
+        """
+
+    /// An entry goes into two trees of pages instead of four: its key is unique because its row is numbered with it
+    /// (``latestEarlierRow``), and only entries that have a parcel are in the parcels' index.
+    private static let version3 = """
+        CREATE TABLE txn_log_3 (
+          id INTEGER PRIMARY KEY, txn_id INTEGER NOT NULL REFERENCES txn (id), timestamp REAL NOT NULL,
+          usecase_event INTEGER NOT NULL, in_ctx_err_code INTEGER, in_ctx_err_desc TEXT,
+          epoch INTEGER NOT NULL, sequence INTEGER NOT NULL, parcel INTEGER REFERENCES parcel (number), offset INTEGER) STRICT;
+        INSERT INTO txn_log_3
+          SELECT id, txn_id, timestamp, usecase_event, in_ctx_err_code, in_ctx_err_desc, epoch, sequence, parcel, offset FROM txn_log
+          ORDER BY id;
+        DROP TABLE txn_log;
+        ALTER TABLE txn_log_3 RENAME TO txn_log;
+        CREATE INDEX txn_log_by_txn ON txn_log (txn_id);
+        CREATE INDEX txn_log_by_parcel ON txn_log (parcel) WHERE parcel IS NOT NULL;
         """
 
     /// Version 1. `sealed` is in Unix seconds; `state` is 0 for a parcel to be delivered and 1 for one that is set aside. An entry
@@ -303,7 +336,7 @@ package final class TransactionStore: Sendable {
                 if earlier != nil { try file.finishRecovery(now: clock.now()) }   // it may have come so far
                 recovery = try file.recover(because: reason, as: identity, now: clock.now())
             }
-            replacement = try Self.open(file, busyTimeout, .system, goingOnAs: identity).0
+            replacement = try Self.open(file, busyTimeout, .system, goingOnAs: identity).connection
         } catch {
             problem = error
         }
@@ -331,43 +364,57 @@ package final class TransactionStore: Sendable {
     /// - Parameter isOfferedAgain: The caller comes back with the very same events when this throws; they are stored once.
     /// - Throws: ``TransactionStoreError/full(path:maximumBytes:)`` when there is no room that could be made, and what SQLite says.
     package func append(_ events: [LogEvent], isOfferedAgain: Bool = false) throws(TransactionStoreError) {
-        var keys: [(name: EventName, key: Int64)] = []
+        try append(events[...], isOfferedAgain: isOfferedAgain)
+    }
+
+    package func append(_ events: ArraySlice<LogEvent>, isOfferedAgain: Bool = false) throws(TransactionStoreError) {
+        try events.withUnsafeBufferPointer { events throws(TransactionStoreError) in
+            try append(events, isOfferedAgain: isOfferedAgain)
+        }
+    }
+
+    /// - Parameter events: Read where they are: to copy one takes as long as a column.
+    private func append(_ events: UnsafeBufferPointer<LogEvent>, isOfferedAgain: Bool) throws(TransactionStoreError) {
+        let count = events.places.count { $0.pointee.happened != nil }
+        var keys: [Int64] = []
         var dropped = 0
         var doIDsDiffer = false
         do {
             try transaction { db in
-                keys = []
+                keys = nextKeys(for: events, count: count)
                 dropped = try makeRoom(for: events, db)
-                let count = events.count { if case .happened? = $0.transaction?.kind { true } else { false } }
                 let insert = try BulkInsert(Self.insertEntries, count: count, db)
                 try insert.inEveryRow { try $0.bind(epoch, at: 7) }
-                var latest: (transaction: String, row: (id: Int64, isOfThisSession: Bool))?
-                for event in events {
-                    guard let said = event.transaction else { continue }
-                    let entry = said.deliverable(in: session.id)
-                    if entry.transactionID != said.transactionID { doIDsDiffer = true }
-                    let row = try latest.flatMap { $0.transaction.isSameText(as: entry.transactionID) ? $0.row : nil } ?? row(of: entry, db)
-                    latest = (entry.transactionID, row)
-                    guard case .happened(let number) = entry.kind else { continue }
-                    let name = EventName(event, entry)
-                    let key = nextKey(for: name)
-                    let values = insert[keys.count]
-                    keys.append((name, key))
+                // Of the transaction that the event before was about.
+                var transaction = "", row: (id: Int64, isOfThisSession: Bool)?
+                var place = 0
+                for event in events.places {
+                    guard let entry = event.pointee.transaction else { continue }
+                    if row == nil || !entry.transactionID.isSameText(as: transaction) {
+                        let deliverable = entry.deliverable(in: session.id)
+                        if deliverable.transactionID != entry.transactionID { doIDsDiffer = true }
+                        row = try self.row(of: deliverable, db)
+                        transaction = entry.transactionID
+                    }
+                    guard let row, case .happened(let number) = entry.kind else { continue }
+                    let values = insert[place], key = keys[place]
+                    place += 1
                     try values.bind(row.id, at: 1)
-                    try values.bind(event.time.storedSeconds, at: 2)
+                    try values.bind(event.pointee.time.storedSeconds, at: 2)
                     try values.bind(number, at: 3)
                     try values.bind(entry.errorCode, at: 4)
                     try values.bind(entry.errorDescription?.deliverable, at: 5)
                     try values.bind(row.isOfThisSession ? session.offset(of: entry) : nil, at: 6)
                     try values.bind(key, at: 8)
+                    try values.bind(latestEarlierRow + key, at: 9)
                     _ = try values.end()
                 }
             }
         } catch {
-            settle(keys, isOfferedAgain: isOfferedAgain)
+            settle(keys, of: events, isOfferedAgain: isOfferedAgain)
             throw error
         }
-        settle(keys, isOfferedAgain: false)
+        settle(keys, of: events, isOfferedAgain: false)
         if dropped > 0 {
             LogDiagnostics.report("transactions", "\(path) has reached \(maximumBytes) bytes: \(dropped) entries are given up")
         }
@@ -387,23 +434,29 @@ package final class TransactionStore: Sendable {
             "\(path): an id that receivers refuse (empty, of more than \(limit) bytes, or with NUL) is kept in a form that they take")
     }
 
-    private func settle(_ keys: [(name: EventName, key: Int64)], isOfferedAgain: Bool) {
+    private func settle(_ keys: [Int64], of events: UnsafeBufferPointer<LogEvent>, isOfferedAgain: Bool) {
         state.withLock { access in
             if !isOfferedAgain, access.value.unsettledKeys.isEmpty { return }
-            for (name, key) in keys { access.value.unsettledKeys[name] = isOfferedAgain ? key : nil }
+            for (name, key) in zip(events.lazy.compactMap(EventName.init), keys) {
+                access.value.unsettledKeys[name] = isOfferedAgain ? key : nil
+            }
         }
     }
 
     private static let insertEntries = BulkInsert.Text(
-        "INSERT INTO txn_log (txn_id, timestamp, usecase_event, in_ctx_err_code, in_ctx_err_desc, offset, epoch, sequence)", columns: 8,
-        "ON CONFLICT (epoch, sequence) DO NOTHING")
+        "INSERT INTO txn_log (txn_id, timestamp, usecase_event, in_ctx_err_code, in_ctx_err_desc, offset, epoch, sequence, id)", columns: 9,
+        "ON CONFLICT (id) DO NOTHING")
 
     /// A number is never given twice, also not when its entry could not be stored.
-    private func nextKey(for name: EventName) -> Int64 {
+    /// - Parameter count: How many of the events get one.
+    private func nextKeys(for events: UnsafeBufferPointer<LogEvent>, count: Int) -> [Int64] {
         state.withLock { access in
-            if !access.value.unsettledKeys.isEmpty, let key = access.value.unsettledKeys[name] { return key }
-            access.value.latestSequence += 1
-            return access.value.latestSequence
+            func next() -> Int64 {
+                access.value.latestSequence += 1
+                return access.value.latestSequence
+            }
+            if access.value.unsettledKeys.isEmpty { return (0..<count).map { _ in next() } }
+            return events.lazy.compactMap(EventName.init).map { access.value.unsettledKeys[$0] ?? next() }
         }
     }
 
@@ -473,15 +526,15 @@ package final class TransactionStore: Sendable {
         try transaction { db in try self.transactions(db, entries: nil) }
     }
 
+    /// Numbers of the parcels that are set aside.
+    private static let setAside = "SELECT number FROM parcel WHERE state = 1"
+
     /// Entries that wait to be delivered.
     package func pendingCount() throws(TransactionStoreError) -> Int {
         try transaction { db in
             try Int.fetchOne(
                 db,
-                sql: """
-                    SELECT count(*) FROM txn_log
-                    WHERE parcel IS NULL OR parcel NOT IN (SELECT number FROM parcel WHERE state = 1)
-                    """) ?? 0
+                sql: "SELECT (SELECT count(*) FROM txn_log) - (SELECT count(*) FROM txn_log WHERE parcel IN (\(Self.setAside)))") ?? 0
         }
     }
 
@@ -492,7 +545,7 @@ package final class TransactionStore: Sendable {
     static func counts(_ db: Database) throws -> TransactionStoreCounts {
         func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
         let entries = try count("SELECT count(*) FROM txn_log")
-        let setAside = try count("SELECT count(*) FROM txn_log WHERE parcel IN (SELECT number FROM parcel WHERE state = 1)")
+        let setAside = try count("SELECT count(*) FROM txn_log WHERE parcel IN (\(setAside))")
         let losses = try db.tableExists("loss") ? count("SELECT ifnull(sum(count), 0) FROM loss") : 0   // not in version 1
         return TransactionStoreCounts(
             transactions: try count("SELECT count(*) FROM txn"), entries: entries, pending: entries - setAside,
@@ -574,6 +627,11 @@ extension Row {
         guard let seconds = Double.fromDatabaseValue(self[column]), abs(seconds) < LogTime.storedSecondsLimit else { return nil }
         return LogTime(seconds: seconds)
     }
+}
+
+extension UnsafeBufferPointer {
+    /// Where each element is: a subscript copies it.
+    var places: some Collection<UnsafePointer<Element>> { indices.lazy.map { [start = baseAddress] in start! + $0 } }
 }
 
 extension LogTime {

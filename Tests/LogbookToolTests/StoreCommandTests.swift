@@ -30,7 +30,7 @@
 
                 let verified = try Tool.run(["store", "verify", "store.sqlite"], in: folder)
                 #expect(verified.status == 0, "\(verified.errors)")
-                #expect(verified.output.hasPrefix("schema version 2, installation "))
+                #expect(verified.output.hasPrefix("schema version 3, installation "))
                 #expect(verified.output.hasSuffix(
                     "epoch 1\n2 transactions, 3 entries: 3 wait, 0 are set aside; 0 were given up\nthe store is well\n"))
 

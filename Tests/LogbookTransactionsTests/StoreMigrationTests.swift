@@ -42,6 +42,23 @@ private let version1 = """
     PRAGMA application_id = \(0x4C67_626B);
     PRAGMA user_version = 1;
     """
+/// What version 2 added, as it left that.
+private let version2 =
+    version1 + """
+        ALTER TABLE txn ADD COLUMN user TEXT;
+        ALTER TABLE txn ADD COLUMN variant TEXT;
+        ALTER TABLE txn ADD COLUMN app_version TEXT;
+        ALTER TABLE txn ADD COLUMN session TEXT;
+        ALTER TABLE txn ADD COLUMN installation TEXT;
+        ALTER TABLE txn_log ADD COLUMN offset INTEGER;
+        CREATE TABLE loss (
+          epoch INTEGER NOT NULL, reason TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, count INTEGER NOT NULL,
+          PRIMARY KEY (epoch, reason)) STRICT;
+        UPDATE txn SET user = 'u', session = 's' WHERE id = 2;
+        UPDATE txn_log SET offset = 7 WHERE id = 3;
+        INSERT INTO loss VALUES (1, 'spool_full', 1, 4, 4);
+        PRAGMA user_version = 2;
+        """
 /// What version 1 sent as PARCEL-2, and sends again.
 private let parcel2 = """
     {"apptxns":[{"apptxn/id":"TXN1-A","apptxn/usecase":1,"apptxn/user-agent-device-make":"m","apptxn/user-agent-device-os":"o",\
@@ -51,12 +68,12 @@ private let parcel2 = """
     """
 
 @Suite struct StoreMigrationTests {
-    private func store(in folder: TemporaryFolder) {
+    private func store(in folder: TemporaryFolder, _ statements: String = version1) {
         // Not in quotes of the shell: the statements hold both kinds.
-        let file = fopen(folder.path + "/version1.sql", "we")
-        fputs(version1, file)
+        let file = fopen(folder.path + "/store.sql", "we")
+        fputs(statements, file)
         fclose(file)
-        #expect(shell("sqlite3 '\(folder.store)' < '\(folder.path)/version1.sql'") == "wal")
+        #expect(shell("sqlite3 '\(folder.store)' < '\(folder.path)/store.sql'") == "wal")
     }
 
     @Test("Row 22: a store of version 1 keeps everything, and sends what was under way as it was")
@@ -65,7 +82,7 @@ private let parcel2 = """
         store(in: folder)
         let server = try LoopbackServer { .status(202, headers: [HTTPHeader("Logbook-Parcel", $0.header("Logbook-Parcel") ?? "")]) }
         let bench = try Bench(in: folder, url: server.url) { $0.wireVersion = .v0_0_2 }
-        #expect(bench.sqlite3("PRAGMA user_version; PRAGMA integrity_check; PRAGMA foreign_key_check") == "2\nok")
+        #expect(bench.sqlite3("PRAGMA user_version; PRAGMA integrity_check; PRAGMA foreign_key_check") == "3\nok")
         #expect(try bench.provider.counts() == TransactionStoreCounts(transactions: 3, entries: 3, pending: 2, setAside: 1))
         #expect(bench.provider.store.installation == "9D2C56F4-3F4C-4B7C-B6F5-0E6B0B6C7A55")
         #expect(bench.provider.store.epoch == 4)
@@ -77,6 +94,18 @@ private let parcel2 = """
         #expect(try bench.provider.counts() == TransactionStoreCounts(transactions: 2, entries: 1, setAside: 1))
     }
 
+    @Test("Row 22: a store of version 2 keeps everything, and entries come behind those that it had")
+    func migratesVersion2() throws {
+        let folder = TemporaryFolder()
+        store(in: folder, version2)
+        let bench = try Bench(in: folder, url: nil)
+        #expect(bench.sqlite3("PRAGMA user_version; PRAGMA integrity_check; PRAGMA foreign_key_check") == "3\nok")
+        #expect(try bench.provider.counts() == TransactionStoreCounts(transactions: 3, entries: 3, pending: 2, setAside: 1, dropped: 4))
+        #expect(bench.sqlite3("SELECT l.id, user, session, offset FROM txn_log l JOIN txn t ON t.id = txn_id WHERE t.id = 2") == "3|u|s|7")
+        bench.service.transaction(usecase: 1).log(5)
+        #expect(bench.sqlite3("SELECT id, epoch, sequence, usecase_event, parcel IS NULL FROM txn_log WHERE id > 3") == "4|4|1|5|1")
+    }
+
     @Test("Row 22: a kill in the middle of the migration leaves version 1, which the next start migrates")
     func aKillInTheMiddle() async throws {
         let folder = TemporaryFolder()
@@ -84,7 +113,7 @@ private let parcel2 = """
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
             let queue = try DatabaseQueue(path: path + "/store.sqlite")
             try queue.write { db in
-                try TransactionStore.migrate(db)
+                try TransactionStore.migrate(db, from: 1)
                 kill(getpid(), SIGKILL)
             }
         }
@@ -92,7 +121,7 @@ private let parcel2 = """
         let store = try TransactionStore(path: folder.store)
         #expect(try store.counts().entries == 3)
         store.close()
-        #expect(sqlite3(folder.store, "PRAGMA user_version; PRAGMA integrity_check") == "2\nok")
+        #expect(sqlite3(folder.store, "PRAGMA user_version; PRAGMA integrity_check") == "3\nok")
     }
 
     @Test("Row 22: a store of version 1 can be read by the tool as it is")

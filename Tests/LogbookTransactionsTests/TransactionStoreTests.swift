@@ -97,7 +97,7 @@ private func mode(_ path: String) -> UInt32 {
     func hasAVersion() throws {
         let folder = TemporaryFolder()
         let bench = try Bench(in: folder)
-        #expect(bench.sqlite3("PRAGMA user_version; PRAGMA journal_mode") == "2\nwal")
+        #expect(bench.sqlite3("PRAGMA user_version; PRAGMA journal_mode") == "3\nwal")
         bench.service.transaction(usecase: 1).log(1)
         bench.close()
         #expect(try Bench(in: folder).provider.counts().entries == 1)
@@ -109,7 +109,7 @@ private func mode(_ path: String) -> UInt32 {
         try Bench(in: folder).close()
         #expect(sqlite3(folder.store, "PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)", readOnly: false) == "0|0|0")
         let before = bytes(of: folder.store)
-        #expect(throws: TransactionStoreError.newerSchema(path: folder.store, found: 99, supported: 2)) {
+        #expect(throws: TransactionStoreError.newerSchema(path: folder.store, found: 99, supported: 3)) {
             try TransactionStore(path: folder.store)
         }
         #expect(bytes(of: folder.store) == before)
@@ -123,7 +123,7 @@ private func mode(_ path: String) -> UInt32 {
         _ = shell("cp \(other.store) \(other.store)-wal \(folder.path)/")   // what a kill leaves behind
         let before = bytes(of: folder.store), log = bytes(of: folder.store + "-wal")
         #expect(!log.isEmpty)
-        #expect(throws: TransactionStoreError.newerSchema(path: folder.store, found: 99, supported: 2)) {
+        #expect(throws: TransactionStoreError.newerSchema(path: folder.store, found: 99, supported: 3)) {
             try TransactionStore(path: folder.store)
         }
         #expect(bytes(of: folder.store) == before)

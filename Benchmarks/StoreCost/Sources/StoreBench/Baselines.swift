@@ -40,12 +40,11 @@ private let tables = """
       number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, sealed REAL NOT NULL, version TEXT NOT NULL,
       state INTEGER NOT NULL DEFAULT 0, reason TEXT) STRICT;
     CREATE TABLE txn_log (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, txn_id INTEGER NOT NULL REFERENCES txn (id), timestamp REAL NOT NULL,
+      id INTEGER PRIMARY KEY, txn_id INTEGER NOT NULL REFERENCES txn (id), timestamp REAL NOT NULL,
       usecase_event INTEGER NOT NULL, in_ctx_err_code INTEGER, in_ctx_err_desc TEXT,
-      epoch INTEGER NOT NULL, sequence INTEGER NOT NULL, parcel INTEGER REFERENCES parcel (number), offset INTEGER,
-      UNIQUE (epoch, sequence)) STRICT;
+      epoch INTEGER NOT NULL, sequence INTEGER NOT NULL, parcel INTEGER REFERENCES parcel (number), offset INTEGER) STRICT;
     CREATE INDEX txn_log_by_txn ON txn_log (txn_id);
-    CREATE INDEX txn_log_by_parcel ON txn_log (parcel);
+    CREATE INDEX txn_log_by_parcel ON txn_log (parcel) WHERE parcel IS NOT NULL;
     """
 private let insertTransaction = """
     INSERT INTO txn (guid, usecase, useragent_device_make, useragent_device_os, useragent_device_os_version, session, installation)
