@@ -157,12 +157,77 @@
               PRIMARY KEY (tenant, day)
             ) STRICT, WITHOUT ROWID;
             """,
+            // Keys of three numbers in place of texts, see RowKey; and what came together is found by its age together.
+            """
+            ALTER TABLE entries RENAME TO entries_3;
+            ALTER TABLE log_events RENAME TO log_events_3;
+            DROP INDEX entries_in_order;
+            DROP INDEX log_events_without_origin;
+            DROP INDEX log_events_in_order;
+            DROP INDEX log_events_of_transactions;
+            DROP INDEX log_events_by_age;
+            CREATE TABLE entries (
+              id INTEGER PRIMARY KEY,
+              transaction_id INTEGER NOT NULL REFERENCES transactions (id) ON DELETE CASCADE,
+              tenant TEXT NOT NULL,
+              key TEXT NOT NULL,
+              origin INTEGER NOT NULL, epoch INTEGER NOT NULL, sequence INTEGER NOT NULL,   -- the key and its tenant as numbers
+              event INTEGER NOT NULL,
+              time INTEGER NOT NULL,
+              offset INTEGER,                             -- nanoseconds since the transaction began, on the sender's steady clock
+              error_code INTEGER, error_description TEXT,
+              parcel INTEGER NOT NULL,
+              ordinal INTEGER NOT NULL,                   -- place in its parcel: a sender's order of entries of the same time
+              received INTEGER NOT NULL,
+              UNIQUE (origin, epoch, sequence)
+            ) STRICT;
+            INSERT INTO entries
+              SELECT id, transaction_id, tenant, key, row_key(tenant, key, 0), row_key(tenant, key, 1), row_key(tenant, key, 2), event,
+                time, offset, error_code, error_description, parcel, ordinal, received
+              FROM entries_3 ORDER BY id;
+            CREATE INDEX entries_in_order ON entries (transaction_id, time, parcel, ordinal);
+            CREATE TABLE log_events (
+              id INTEGER PRIMARY KEY,
+              tenant TEXT NOT NULL,
+              installation TEXT, epoch INTEGER, sequence INTEGER NOT NULL,
+              origin INTEGER,                             -- the tenant and the installation as a number
+              time INTEGER NOT NULL,
+              level TEXT NOT NULL,
+              message TEXT NOT NULL,
+              thread INTEGER, file TEXT, function TEXT, line INTEGER,
+              metadata TEXT,                              -- a JSON object
+              error_type TEXT, error_message TEXT,
+              transaction_guid TEXT, usecase INTEGER, event INTEGER, error_code INTEGER, error_description TEXT,
+              parcel INTEGER NOT NULL,
+              ordinal INTEGER NOT NULL,
+              received INTEGER NOT NULL
+            ) STRICT;
+            INSERT INTO log_events
+              SELECT id, tenant, installation, epoch, sequence, origin(tenant, installation), time, level, message, thread, file, function,
+                line, metadata, error_type, error_message, transaction_guid, usecase, event, error_code, error_description, parcel, ordinal,
+                received
+              FROM log_events_3 ORDER BY id;
+            CREATE UNIQUE INDEX log_events_once ON log_events (origin, epoch, sequence) WHERE origin IS NOT NULL;
+            CREATE UNIQUE INDEX log_events_without_origin ON log_events (parcel, ordinal) WHERE origin IS NULL;
+            CREATE INDEX log_events_in_order ON log_events (time);
+            CREATE INDEX log_events_of_transactions ON log_events (tenant, transaction_guid) WHERE transaction_guid IS NOT NULL;
+            CREATE TABLE log_arrivals (                   -- which rows of log_events came together
+              received INTEGER NOT NULL,
+              first INTEGER NOT NULL, last INTEGER NOT NULL,
+              PRIMARY KEY (received, first)
+            ) STRICT, WITHOUT ROWID;
+            INSERT INTO log_arrivals SELECT received, min(id), max(id) FROM log_events GROUP BY received;
+            DROP TABLE entries_3;
+            DROP TABLE log_events_3;
+            """,
         ]
 
         /// Brings the file to the newest version, one version per SQLite transaction.
         /// - Parameter newest: An earlier one, in tests.
         static func migrate(_ database: Database, to newest: Int = schemaVersion) throws {
             let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            if found < newest { for function in RowKey.functions { database.add(function: function) } }
+            defer { if found < newest { for function in RowKey.functions { database.remove(function: function) } } }
             for version in found..<max(found, newest) {
                 try database.inTransaction(.immediate) {
                     try database.execute(sql: migrations[version])

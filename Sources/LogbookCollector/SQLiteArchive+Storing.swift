@@ -7,6 +7,8 @@
     extension SQLiteArchive {
         public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
             let keys = EntryIdentity.keys(for: parcel)
+            var digests = RowKey.Digests()
+            let rowKeys = keys.map { RowKey($0.storable, tenant: parcel.tenant, &digests) }
             return try await writeTogether { database in
                 let received = parcel.received.microseconds
                 let number = try Self.parcelNumber(
@@ -33,6 +35,7 @@
                     }
                     for (place, index) in kept.enumerated() {
                         let entry = transaction.entries[index], row = insert[place]
+                        let key = rowKeys[first + index]
                         try row.bind(keys[first + index].storable, at: 3)
                         try row.bind(entry.event, at: 4)
                         try row.bind(entry.time.microseconds, at: 5)
@@ -40,6 +43,9 @@
                         try row.bind(entry.errorCode, at: 7)
                         try row.bind(entry.errorDescription?.storable, at: 8)
                         try row.bind(first + index, at: 10)
+                        try row.bind(key.origin, at: 12)
+                        try row.bind(key.epoch, at: 13)
+                        try row.bind(key.sequence, at: 14)
                         receipt.accepted += try row.end()
                     }
                 }
@@ -51,15 +57,17 @@
         }
 
         private static let insertEntries = BulkInsert.Text(
-            "INSERT INTO entries (transaction_id, tenant, key, event, time, offset, error_code, error_description, parcel, ordinal, received)",
-            columns: 11, "ON CONFLICT (tenant, key) DO NOTHING")
+            """
+            INSERT INTO entries (transaction_id, tenant, key, event, time, offset, error_code, error_description, parcel, ordinal, received,
+              origin, epoch, sequence)
+            """, columns: 14, "ON CONFLICT (origin, epoch, sequence) DO NOTHING")
 
         private static let insertLogEvents = BulkInsert.Text(
             """
             INSERT INTO log_events (installation, epoch, sequence, time, level, message, thread, file, function, line,
               metadata, error_type, error_message, transaction_guid, usecase, event, error_code, error_description,
-              tenant, parcel, ordinal, received)
-            """, columns: 22, "ON CONFLICT DO NOTHING")
+              tenant, parcel, ordinal, received, origin)
+            """, columns: 23, "ON CONFLICT DO NOTHING")
 
         public func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt {
             try await writeTogether { database in
@@ -73,6 +81,8 @@
                     return !erasure.covers(batch.items[index].event.time)
                 }
                 receipt.erased = batch.items.count - kept.count
+                let latest = try RowStatement("SELECT ifnull(max(id), 0) FROM log_events", database).integer() ?? 0
+                var digests = RowKey.Digests()
                 let insert = try BulkInsert(Self.insertLogEvents, count: kept.count, database)
                 try insert.inEveryRow { row in
                     try row.bind(batch.tenant, at: 19)
@@ -83,12 +93,31 @@
                     let row = insert[place]
                     try Self.bind(batch.items[index], to: row)
                     try row.bind(index, at: 21)
+                    let item = batch.items[index]
+                    let key = item.origin.map { RowKey($0, sequence: item.event.sequence, tenant: batch.tenant, &digests) }
+                    try row.bind(key?.origin, at: 23)
                     receipt.accepted += try row.end()
+                }
+                if receipt.accepted > 0 {
+                    try Self.noteArrival(of: latest + 1...latest + Int64(receipt.accepted), received: received, database)
                 }
                 receipt.duplicates = batch.items.count - receipt.accepted - receipt.erased
                 try Self.close(number, accepted: receipt.accepted, database)
                 return receipt
             }
+        }
+
+        /// Notes which rows came together. They have the numbers behind those that were there: one connection writes.
+        private static func noteArrival(of rows: ClosedRange<Int64>, received: Int64, _ database: Database) throws {
+            let insert = try RowStatement(
+                """
+                INSERT INTO log_arrivals (received, first, last) VALUES (?, ?, ?)
+                ON CONFLICT (received, first) DO UPDATE SET last = max(last, excluded.last)
+                """, database)
+            try insert.bind(received, at: 1)
+            try insert.bind(rows.lowerBound, at: 2)
+            try insert.bind(rows.upperBound, at: 3)
+            _ = try insert.run()
         }
 
         public func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {

@@ -168,6 +168,9 @@
             #expect(try await archive.store(Golden.parcel(record, name: "P")).duplicates == 1)
             let batch = LogBatch(parcel: "P", items: [Golden.item(1)], received: LogTime(seconds: 1))
             #expect(try await archive.store(batch).duplicates == 1)
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: 1), limit: 10) == 2)
+            let counts = try await archive.counts(tenant: nil)
+            #expect(counts.transactions == 0 && counts.entries == 0 && counts.logEvents == 0)
             try archive.close()
             let isSound = try await DatabaseQueue(path: old).read { database in
                 try String.fetchOne(database, sql: "PRAGMA integrity_check") == "ok"

@@ -183,6 +183,32 @@
             }
         }
 
+        @Test("rows whose numbers were given before are removed when they are old, not when those were")
+        func numbersThatAreGivenAgain() async throws {
+            func batch(_ sequences: ClosedRange<UInt64>, at seconds: Double, of id: String? = nil) -> LogBatch {
+                let items = sequences.map { sequence in
+                    let metadata: LogMetadata = id.map { [LogMetadata.transactionKey: .string($0)] } ?? [:]
+                    let event = LogEvent(
+                        sequence: sequence, time: LogTime(seconds: 1), level: .info, message: "m", metadata: metadata)
+                    return LogBatch.Item(event: event, origin: LogOrigin(installation: "INST", epoch: 1))
+                }
+                return LogBatch(parcel: nil, items: items, received: LogTime(seconds: seconds))
+            }
+            let record = TransactionRecord(id: "T", usecase: 1, user: "u", entries: [Golden.entry(1, at: 1)])
+            _ = try await archive.store(Golden.parcel(record))
+            _ = try await archive.store(batch(1...30, at: 1, of: "T"))
+            #expect(try await archive.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 2)) == 1)
+            #expect(try query("SELECT count(*) FROM log_events") == 0)
+            _ = try await archive.store(batch(31...40, at: 1))
+            _ = try await archive.store(batch(41...70, at: 10))
+            #expect(try query("SELECT min(id) || ' ' || max(id) FROM log_events WHERE received = 10000000") == "11 40")
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: 5), limit: 4) == 4)
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: 5), limit: 100) == 6)
+            #expect(try query("SELECT count(*) || ' ' || min(received) FROM log_events") == "30 10000000")
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: 11), limit: 100) == 30)
+            #expect(try query("SELECT (SELECT count(*) FROM log_events) + (SELECT count(*) FROM log_arrivals)") == 0)
+        }
+
         // MARK: The file
 
         @Test func theFileIsForThisUserAloneAndDurable() async throws {

@@ -23,9 +23,9 @@ final class Archive {
             CREATE INDEX transactions_by_age ON transactions (received);
             CREATE TABLE entries (id INTEGER PRIMARY KEY,
               transaction_id INTEGER NOT NULL REFERENCES transactions (id) ON DELETE CASCADE, tenant TEXT NOT NULL,
-              key TEXT NOT NULL, event INTEGER NOT NULL, time INTEGER NOT NULL, offset INTEGER, error_code INTEGER,
-              error_description TEXT, parcel INTEGER NOT NULL, ordinal INTEGER NOT NULL, received INTEGER NOT NULL,
-              UNIQUE (tenant, key)) STRICT;
+              key TEXT NOT NULL, origin INTEGER NOT NULL, epoch INTEGER NOT NULL, sequence INTEGER NOT NULL, event INTEGER NOT NULL,
+              time INTEGER NOT NULL, offset INTEGER, error_code INTEGER, error_description TEXT, parcel INTEGER NOT NULL,
+              ordinal INTEGER NOT NULL, received INTEGER NOT NULL, UNIQUE (origin, epoch, sequence)) STRICT;
             CREATE INDEX entries_in_order ON entries (transaction_id, time, parcel, ordinal);
             """,
             statements: [
@@ -35,8 +35,9 @@ final class Archive {
             VALUES ('default', ?, 1, 'x86_64', 'Debian', '12', ?)
             """,
             """
-            INSERT INTO entries (transaction_id, tenant, key, event, time, error_code, error_description, parcel, ordinal, received)
-            VALUES (?, 'default', ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO entries (transaction_id, tenant, key, event, time, error_code, error_description, parcel, ordinal, received,
+              origin, epoch, sequence)
+            VALUES (?, 'default', ?, ?, ?, ?, ?, ?, ?, ?, 5864723984729374652, 1, ?)
             """, "BEGIN IMMEDIATE", "COMMIT",
         ])
     }
@@ -67,6 +68,7 @@ final class Archive {
             database.bind(2, 7, parcel)
             database.bind(2, 8, Int64(entry))
             database.bind(2, 9, Int64(Sets.start + number))
+            database.bind(2, 10, Int64(number * Sets.entries + entry))
             try database.run(2)
         }
         try database.run(4)
