@@ -173,6 +173,16 @@
                 try isEmpty ? nil : time(of: ErasureMark.transaction(id.storable, tenant: tenant), database)
             }
 
+            /// Which of them are to be stored, by their places.
+            func kept(of items: [LogBatch.Item], _ database: Database) throws -> [Int] {
+                if isEmpty { return Array(items.indices) }
+                return try items.indices.filter { index in
+                    guard let id = items[index].transactionID else { return true }
+                    let erasure = TransactionErasure(ofTransaction: try end(ofTransaction: id, database))
+                    return !erasure.covers(items[index].event.time)
+                }
+            }
+
             func erasure(of transaction: TransactionRecord, _ database: Database) throws -> TransactionErasure {
                 if isEmpty { return TransactionErasure() }
                 return TransactionErasure(

@@ -75,11 +75,7 @@
                 let number = try Self.parcelNumber(batch.parcel, of: batch.tenant, kind: "logs", received: received, database)
                 let erasures = try Erasures(of: batch.tenant, database)
                 var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
-                let kept = try batch.items.indices.filter { index in
-                    guard let id = batch.items[index].transactionID else { return true }
-                    let erasure = TransactionErasure(ofTransaction: try erasures.end(ofTransaction: id, database))
-                    return !erasure.covers(batch.items[index].event.time)
-                }
+                let kept = try erasures.kept(of: batch.items, database)
                 receipt.erased = batch.items.count - kept.count
                 let latest = try RowStatement("SELECT ifnull(max(id), 0) FROM log_events", database).integer() ?? 0
                 var digests = RowKey.Digests()
@@ -89,14 +85,19 @@
                     try row.bind(number, at: 20)
                     try row.bind(received, at: 22)
                 }
-                for (place, index) in kept.enumerated() {
-                    let row = insert[place]
-                    try Self.bind(batch.items[index], to: row)
-                    try row.bind(index, at: 21)
-                    let item = batch.items[index]
-                    let key = item.origin.map { RowKey($0, sequence: item.event.sequence, tenant: batch.tenant, &digests) }
-                    try row.bind(key?.origin, at: 23)
-                    receipt.accepted += try row.end()
+                receipt.accepted = try batch.items.withUnsafeBufferPointer { items in
+                    guard let start = items.baseAddress else { return 0 }
+                    var accepted = 0
+                    for (place, index) in kept.enumerated() {
+                        let row = insert[place], item = start + index
+                        try Self.bind(item, to: row)
+                        try row.bind(index, at: 21)
+                        let sequence = item.pointee.event.sequence
+                        let key = item.pointee.origin.map { RowKey($0, sequence: sequence, tenant: batch.tenant, &digests) }
+                        try row.bind(key?.origin, at: 23)
+                        accepted += try row.end()
+                    }
+                    return accepted
                 }
                 if receipt.accepted > 0 {
                     try Self.noteArrival(of: latest + 1...latest + Int64(receipt.accepted), received: received, database)
@@ -170,25 +171,29 @@
         }
 
         /// The first eighteen columns.
-        private static func bind(_ item: LogBatch.Item, to insert: BulkInsert.Row) throws {
-            let event = item.event, entry = event.transaction, source = event.source
+        /// - Parameter item: Where it is: a copy of one takes as long as half of its columns.
+        private static func bind(_ item: UnsafePointer<LogBatch.Item>, to insert: BulkInsert.Row) throws {
+            let source = item.pointee.event.source
             let isPlaceKnown = source != .unknown
             var metadata: [UInt8] = []
-            if !event.metadata.isEmpty { metadata.append(json: event.metadata) }
-            try insert.bind(item.origin?.installation.storable, at: 1)
-            try insert.bind(item.origin.map { Int64(bitPattern: $0.epoch) }, at: 2)
-            try insert.bind(Int64(bitPattern: event.sequence), at: 3)
-            try insert.bind(event.time.microseconds, at: 4)
-            try insert.bind(event.level.name, at: 5)
-            try insert.bind(event.message.storable, at: 6)
-            try insert.bind(event.thread == 0 ? nil : Int64(bitPattern: event.thread), at: 7)
+            if !item.pointee.event.metadata.isEmpty { metadata.append(json: item.pointee.event.metadata) }
+            try insert.bind(item.pointee.origin?.installation.storable, at: 1)
+            try insert.bind(item.pointee.origin.map { Int64(bitPattern: $0.epoch) }, at: 2)
+            try insert.bind(Int64(bitPattern: item.pointee.event.sequence), at: 3)
+            try insert.bind(item.pointee.event.time.microseconds, at: 4)
+            try insert.bind(item.pointee.event.level.name, at: 5)
+            try insert.bind(item.pointee.event.message.storable, at: 6)
+            let thread = item.pointee.event.thread
+            try insert.bind(thread == 0 ? nil : Int64(bitPattern: thread), at: 7)
             try insert.bind(isPlaceKnown ? source.file.storable : nil, at: 8)
             try insert.bind(isPlaceKnown ? source.function.storable : nil, at: 9)
             try insert.bind(isPlaceKnown ? Int64(source.line) : nil, at: 10)
             try insert.bind(metadata.isEmpty ? nil : String(decoding: metadata, as: UTF8.self), at: 11)
-            try insert.bind(event.error?.type.storable, at: 12)
-            try insert.bind(event.error?.description.storable, at: 13)
-            try insert.bind(item.transactionID, at: 14)
+            let error = item.pointee.event.error
+            try insert.bind(error?.type.storable, at: 12)
+            try insert.bind(error?.description.storable, at: 13)
+            try insert.bind(item.pointee.transactionID, at: 14)
+            let entry = item.pointee.event.hasAttachment ? item.pointee.event.transaction : nil
             try insert.bind(entry?.usecase, at: 15)
             try insert.bind(entry?.event, at: 16)
             try insert.bind(entry?.errorCode, at: 17)

@@ -32,7 +32,7 @@ public struct LogEvent: Sendable, Equatable {
     }
     private let attachment: Attachment?
     /// Whether it has an error or an entry.
-    var hasAttachment: Bool { attachment != nil }
+    package var hasAttachment: Bool { attachment != nil }
     // Without a copy of the entry, which takes longer than what is asked here.
     /// The number of the use case's event that the entry reports.
     package var happened: Int? { attachment?.transaction?.event }
@@ -87,7 +87,7 @@ public struct LogEvent: Sendable, Equatable {
     public var category: String? { metadata.category }
 
     /// The transaction in which it was said: the entry's own, or the one that was current; see ``LogTransaction/run(_:)``.
-    public var transactionID: String? { transaction?.transactionID ?? metadata.transactionID }
+    public var transactionID: String? { attachment?.transaction?.transactionID ?? metadata.transactionID }
 
     /// The same event with other metadata: for a wrapper that adds or hides facts.
     public func replacingMetadata(_ metadata: LogMetadata) -> LogEvent {

@@ -1,10 +1,22 @@
 internal import LogbookCore
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+extension UnsafeBufferPointer<UInt8> {
+    fileprivate var holdsNUL: Bool { baseAddress.map { memchr($0, 0, count) != nil } ?? false }
+}
+
 extension String {
     /// The text without NUL, at which SQLite's text functions and most of its readers end a text: shown as `␀` instead, so that
     /// nothing behind it is lost.
     package var storable: String {
-        utf8.withContiguousStorageIfAvailable({ $0.contains(0) }) ?? utf8.contains(0)
+        utf8.withContiguousStorageIfAvailable(\.holdsNUL) ?? utf8.contains(0)
             ? String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\0" ? "\u{2400}" : $0 })) : self
     }
 
