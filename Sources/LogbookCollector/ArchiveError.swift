@@ -9,6 +9,8 @@ public enum ArchiveError: Error, Equatable, CustomStringConvertible {
     case inUse(path: String)
     /// A later version of this software made it.
     case newerSchema(path: String, found: Int, supported: Int)
+    /// An earlier version made it, and there is too little room on the disk to bring it to this one; in bytes.
+    case noRoomToUpgrade(path: String, needed: Int, free: Int)
     /// The file is something else.
     case notAnArchive(path: String)
     /// It cannot store or answer now; it may later.
@@ -25,6 +27,11 @@ public enum ArchiveError: Error, Equatable, CustomStringConvertible {
             "the archive \(path) is in use by another process; stop that one, or give this one a path of its own"
         case .newerSchema(let path, let found, let supported):
             "the archive \(path) has schema version \(found), this program knows up to \(supported); use a newer program"
+        case .noRoomToUpgrade(let path, let needed, let free):
+            """
+            the archive \(path) is of an earlier version, and bringing it to this one takes \(needed >> 20) MiB of the disk for a while, of \
+            which \(free >> 20) MiB are free; make room and start again, nothing was changed
+            """
         case .notAnArchive(let path):
             "\(path) is not an archive of the collector; give a path that does not exist yet"
         case .unavailable(let reason): "the archive cannot be used now: \(reason)"

@@ -24,7 +24,7 @@ public enum CollectorError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .invalid, .tokenMissing, .reachableWithoutTLS, .archive(.invalidAddress): 64
         case .cannotListen, .archive(.inUse), .archive(.unavailable), .archive(.cannotReach): 69
-        case .archive(.cannotOpen): 73
+        case .archive(.cannotOpen), .archive(.noRoomToUpgrade): 73
         case .archive(.newerSchema), .archive(.notAnArchive): 78
         }
     }

@@ -6,6 +6,8 @@
     extension SQLiteArchive {
         /// Transactions that are removed in one SQLite transaction at most, so that senders wait only for so many.
         private static let transactionsAtATime = 500
+        /// The same for arrivals of log events; those may have no rows any more.
+        static let arrivalsAtATime = 1000
         /// The same for rows that name parcels.
         private static let parcelsAtATime = 1000
 
@@ -117,22 +119,31 @@
                             AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.transaction_id = t.id AND e.received >= ?1)
                           ORDER BY received LIMIT ?2)
                         """, arguments: [time.microseconds, limit])
-                let removed = database.changesCount
-                return try removed + Self.removeLogEvents(receivedBefore: time, limit: limit - removed, database)
+                return database.changesCount
+            }
+            var all = removed, isMore = true
+            while all < limit, isMore {
+                let room = limit - all
+                let step = try await write { try Self.removeLogEvents(receivedBefore: time, limit: room, $0) }
+                (all, isMore) = (all + step.removed, step.isMore)
             }
             // This was the last step: their parcels may be more than they are.
-            if removed < limit { while try await removeParcels(receivedBefore: time) > 0 {} }
-            return removed
+            if all < limit { while try await removeParcels(receivedBefore: time) > 0 {} }
+            return all
         }
 
         /// Arrival by arrival: an index of each row's age would make storing dearer by a fifth.
-        private static func removeLogEvents(receivedBefore time: LogTime, limit: Int, _ database: Database) throws -> Int {
+        /// - Returns: How many it has removed, and whether there may be more.
+        private static func removeLogEvents(
+            receivedBefore time: LogTime, limit: Int, _ database: Database
+        ) throws -> (removed: Int, isMore: Bool) {
             var removed = 0
-            while removed < limit {
+            for _ in 0..<arrivalsAtATime {
                 let arrival = try Row.fetchOne(
-                    database.cachedStatement(sql: "SELECT received, first, last FROM log_arrivals WHERE received < ? ORDER BY received LIMIT 1"),
+                    database.cachedStatement(
+                        sql: "SELECT received, first, last FROM log_arrivals WHERE received < ? ORDER BY received LIMIT 1"),
                     arguments: [time.microseconds])
-                guard let arrival else { break }
+                guard let arrival else { return (removed, false) }
                 let (received, first, last): (Int64, Int64, Int64) = (arrival[0], arrival[1], arrival[2])
                 // The numbers of rows that were erased may have been given again, to what came later.
                 try database.cachedStatement(
@@ -146,7 +157,7 @@
                 try database.cachedStatement(sql: "DELETE FROM log_arrivals WHERE received = ? AND first = ?")
                     .execute(arguments: [received, first])
             }
-            return removed
+            return (removed, true)
         }
 
         private func removeParcels(receivedBefore time: LogTime) async throws(ArchiveError) -> Int {

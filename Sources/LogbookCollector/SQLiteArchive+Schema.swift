@@ -1,5 +1,6 @@
 #if Collector
     internal import GRDB
+    internal import LogbookCore
 
     extension SQLiteArchive {
         /// The newest schema this program knows: the number of ``migrations``, kept in the file as `user_version`.
@@ -184,7 +185,8 @@
             INSERT INTO entries
               SELECT id, transaction_id, tenant, key, row_key(tenant, key, 0), row_key(tenant, key, 1), row_key(tenant, key, 2), event,
                 time, offset, error_code, error_description, parcel, ordinal, received
-              FROM entries_3 ORDER BY id;
+              FROM entries_3 WHERE transaction_id IN (SELECT id FROM transactions) ORDER BY id;
+            DROP TABLE entries_3;                         -- first, so that what follows finds room in its pages
             CREATE INDEX entries_in_order ON entries (transaction_id, time, parcel, ordinal);
             CREATE TABLE log_events (
               id INTEGER PRIMARY KEY,
@@ -207,9 +209,10 @@
                 line, metadata, error_type, error_message, transaction_guid, usecase, event, error_code, error_description, parcel, ordinal,
                 received
               FROM log_events_3 ORDER BY id;
+            DROP TABLE log_events_3;
             CREATE UNIQUE INDEX log_events_once ON log_events (origin, epoch, sequence) WHERE origin IS NOT NULL;
             CREATE UNIQUE INDEX log_events_without_origin ON log_events (parcel, ordinal) WHERE origin IS NULL;
-            CREATE INDEX log_events_in_order ON log_events (time);
+            CREATE INDEX log_events_in_order ON log_events (time, tenant);
             CREATE INDEX log_events_of_transactions ON log_events (tenant, transaction_guid) WHERE transaction_guid IS NOT NULL;
             CREATE TABLE log_arrivals (                   -- which rows of log_events came together
               received INTEGER NOT NULL,
@@ -217,10 +220,34 @@
               PRIMARY KEY (received, first)
             ) STRICT, WITHOUT ROWID;
             INSERT INTO log_arrivals SELECT received, min(id), max(id) FROM log_events GROUP BY received;
-            DROP TABLE entries_3;
-            DROP TABLE log_events_3;
             """,
         ]
+
+        /// The room that bringing a file to a newer version takes on the disk, in sizes of the file: its tables are copied within one
+        /// SQLite transaction, and each page is written to the write-ahead log and to the file.
+        static let upgradeRoom = 3
+
+        /// Brings the file to the newest version where there is room for that, and says so, for it may take minutes.
+        /// - Parameter free: Bytes that are free on its disk; nil when that is not known.
+        /// - Throws: ``ArchiveError/noRoomToUpgrade(path:needed:free:)``; the file is as it was then.
+        static func upgrade(_ database: Database, path: String, free: Int?) throws {
+            let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            guard version > 0, version < schemaVersion else { return try migrate(database) }
+            let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            let size = try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+            if let free, free / upgradeRoom < size {
+                throw ArchiveError.noRoomToUpgrade(path: path, needed: size * upgradeRoom, free: free)
+            }
+            let orphans = try Int.fetchOne(
+                database, sql: "SELECT count(*) FROM entries WHERE transaction_id NOT IN (SELECT id FROM transactions)") ?? 0
+            LogDiagnostics.report(
+                "collector",
+                "the archive \(path) is brought from version \(version) to \(schemaVersion): \(size >> 20) MiB are written anew")
+            try migrate(database)
+            _ = try database.checkpoint(.truncate)
+            let left = orphans == 0 ? "" : "; \(orphans) entries whose transaction somebody has deleted are left out"
+            LogDiagnostics.report("collector", "the archive \(path) has version \(schemaVersion) now\(left)")
+        }
 
         /// Brings the file to the newest version, one version per SQLite transaction.
         /// - Parameter newest: An earlier one, in tests.

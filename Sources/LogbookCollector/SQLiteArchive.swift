@@ -36,9 +36,11 @@
                 pool = try DatabasePool(path: path, configuration: configuration)
                 try pool.writeWithoutTransaction { database in
                     try database.execute(sql: "PRAGMA synchronous = FULL")  // a pool sets NORMAL
-                    try Self.migrate(database)
+                    try Self.upgrade(database, path: path, free: FreeSpace.bytes(at: path))
                     try Self.finishErasures(database)
                 }
+            } catch let error as ArchiveError {
+                throw error
             } catch {
                 throw .cannotOpen(path: path, reason: "\(error)")
             }

@@ -178,5 +178,80 @@
             }
             #expect(isSound)
         }
+
+        /// An archive of version 3 with whatever its keys can be, stored by this version's own code.
+        private func versionThree(_ path: String, _ extra: String = "") async throws {
+            let queue = try DatabaseQueue(path: path)
+            try await queue.writeWithoutTransaction { database in
+                try SQLiteArchive.migrate(database, to: 3)
+                try database.execute(
+                    sql: """
+                        INSERT INTO parcels (id, tenant, name, kind, received) VALUES
+                          (5, 'default', 'P', 'transactions', 1), (6, 'other', 'P', 'transactions', 2), (7, 'default', 'L', 'logs', 3);
+                        INSERT INTO transactions (id, tenant, guid, usecase, received) VALUES (7, 'default', 'T', 1, 1), (8, 'other', 'T', 1, 2);
+                        INSERT INTO entries (id, transaction_id, tenant, key, event, time, parcel, ordinal, received) VALUES
+                          (9, 7, 'default', 'I:3:17', 3, 10000000, 5, 0, 1),
+                          (10, 7, 'default', 'entry 0 1:T 3 10 -', 4, 11000000, 5, 1, 1),
+                          (11, 8, 'other', 'I:3:17', 3, 10000000, 6, 0, 2);
+                        INSERT INTO log_events (id, tenant, installation, epoch, sequence, time, level, message, parcel, ordinal, received)
+                        VALUES
+                          (1, 'default', 'INST', 3, 17, 1, 'info', 'm', 7, 0, 3), (2, 'default', NULL, NULL, 4, 2, 'info', 'n', 7, 1, 3),
+                          (3, 'other', 'INST', 3, 17, 3, 'info', 'o', 6, 0, 4);
+                        PRAGMA foreign_keys = OFF; \(extra)
+                        """)
+            }
+            try queue.close()
+        }
+
+        @Test("what an archive of the third version holds is a duplicate when it comes again, whatever its key and whosever it is")
+        func theThirdVersionIsMigrated() async throws {
+            let old = folder("third.sqlite")
+            try await versionThree(old)
+            let archive = try SQLiteArchive(path: old)
+            let key = EntryKey(installation: "I", epoch: 3, sequence: 17)
+            for tenant in [Tenant.standard, "other"] {
+                let entry = EntryRecord(event: 3, errorCode: nil, errorDescription: nil, time: LogTime(seconds: 10), key: key)
+                let parcel = TransactionParcel(
+                    tenant: tenant, parcel: nil, set: TransactionSet(transactions: [TransactionRecord(id: "T", usecase: 1, entries: [entry])]),
+                    received: LogTime(seconds: 5))
+                #expect(try await archive.store(parcel) == ArchiveReceipt(accepted: 0, duplicates: 1))
+                let event = LogEvent(sequence: 17, time: LogTime(seconds: 1), level: .info, message: "m")
+                let item = LogBatch.Item(event: event, origin: LogOrigin(installation: "INST", epoch: 3))
+                let batch = LogBatch(tenant: tenant, parcel: nil, items: [item], received: LogTime(seconds: 5))
+                #expect(try await archive.store(batch) == ArchiveReceipt(accepted: 0, duplicates: 1))
+            }
+            let counts = try await archive.counts(tenant: Tenant.standard)
+            #expect(counts.transactions == 1 && counts.entries == 2 && counts.logEvents == 2)
+            let others = try await archive.counts(tenant: "other")
+            #expect(others.transactions == 1 && others.entries == 1 && others.logEvents == 1)
+            #expect(try await archive.remove(receivedBefore: LogTime(microseconds: 4), limit: 10) == 4)
+            #expect(try await archive.counts(tenant: nil).logEvents == 1)
+            try archive.close()
+        }
+
+        @Test("entries whose transaction somebody has deleted are left out, and nothing else")
+        func orphansAreLeftOut() async throws {
+            let old = folder("orphan.sqlite")
+            try await versionThree(old, "DELETE FROM transactions WHERE id = 8;")
+            let archive = try SQLiteArchive(path: old)
+            let counts = try await archive.counts(tenant: nil)
+            #expect(counts.transactions == 1 && counts.entries == 2 && counts.logEvents == 3)
+            try archive.close()
+        }
+
+        @Test("an earlier version stays as it is where there is no room to bring it to this one")
+        func aFullDiskKeepsTheEarlierVersion() async throws {
+            let old = folder("room.sqlite")
+            try await versionThree(old)
+            try await DatabaseQueue(path: old).writeWithoutTransaction { database in
+                let size = try (Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0) * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+                #expect(throws: ArchiveError.noRoomToUpgrade(path: old, needed: 3 * size, free: 3 * size - 1)) {
+                    try SQLiteArchive.upgrade(database, path: old, free: 3 * size - 1)
+                }
+                #expect(try Int.fetchOne(database, sql: "PRAGMA user_version") == 3)
+                try SQLiteArchive.upgrade(database, path: old, free: 3 * size)
+                #expect(try Int.fetchOne(database, sql: "PRAGMA user_version") == SQLiteArchive.schemaVersion)
+            }
+        }
     }
 #endif

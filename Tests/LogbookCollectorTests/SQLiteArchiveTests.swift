@@ -25,6 +25,17 @@
             }
         }
 
+        private func execute(_ sql: String) throws {
+            try DatabaseQueue(path: folder("archive.sqlite")).writeWithoutTransaction { try $0.execute(sql: sql) }
+        }
+
+        /// A line for each loop of the statement.
+        private func plan(of sql: String) throws -> [String] {
+            try DatabaseQueue(path: folder("archive.sqlite")).read { database in
+                try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: ["default"]).map { $0["detail"] }
+            }
+        }
+
         // MARK: Transactions
 
         @Test("D1: of a set or a batch of any size, what is there already is not stored again", arguments: [1, 9, 10, 11, 20, 57])
@@ -207,6 +218,27 @@
             #expect(try query("SELECT count(*) || ' ' || min(received) FROM log_events") == "30 10000000")
             #expect(try await archive.remove(receivedBefore: LogTime(seconds: 11), limit: 100) == 30)
             #expect(try query("SELECT (SELECT count(*) FROM log_events) + (SELECT count(*) FROM log_arrivals)") == 0)
+        }
+
+        @Test("arrivals of which nothing is left are removed some at a time")
+        func emptyArrivals() async throws {
+            try execute(
+                """
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(SQLiteArchive.arrivalsAtATime + 5))
+                INSERT INTO log_arrivals SELECT i, i, i FROM n
+                """)
+            _ = try await archive.store(LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 1)))
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: 2), limit: 1) == 1)
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: 2), limit: 1) == 0)
+            #expect(try query("SELECT count(*) FROM log_arrivals") == 0)
+        }
+
+        @Test("a tenant's rows are counted without reading what they say")
+        func countingReadsIndexesAlone() throws {
+            for (table, sql) in SQLiteArchive.counting {
+                let plan = try plan(of: sql)
+                #expect(!plan.isEmpty && plan.allSatisfy { $0.contains("COVERING INDEX") }, "\(table): \(plan)")
+            }
         }
 
         // MARK: The file
