@@ -6,8 +6,9 @@ public import LogbookHTTP
 /// Elasticsearch or OpenSearch: `POST <url>/<index>/_bulk`.
 ///
 /// Each event is created under its key, so that one that arrives twice is stored once. The answer is read entry by entry: a
-/// conflict means that the event is there already, 429 and 5xx that it is sent again, alone, and anything else that it never
-/// will be taken, as when a field has another type in the index.
+/// conflict means that the event is there already, and 429 and 5xx that it is sent again, alone. 401, 403 and 404 are about us or
+/// the index, not the event: no privilege, an index that takes no writes, one that is not there. The whole parcel is kept then, and
+/// sent again later. Anything else means that the event will never be taken, as when a field has another type in the index.
 ///
 /// ```
 /// {"create":{"_id":"586AB00B-F16E-4AE6-8A91-0210264925C7-7-42"}}
@@ -70,6 +71,8 @@ public struct ElasticsearchDestination: LogDestination, Hashable {
             else { return .notAcknowledged(response, by: "Elasticsearch or OpenSearch") }
             switch status {
             case 200..<300, 409: break   // it is there, now or since an earlier attempt
+            // What was stored beside it answers 409 the next time.
+            case 401, 403, 404: return .misconfigured(Self.reason(outcome["error"], status))
             case 429, 500...: fates.again.insert(place)
             default: fates.rejected[place] = Self.reason(outcome["error"], status)
             }

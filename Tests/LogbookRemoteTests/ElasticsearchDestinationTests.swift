@@ -35,6 +35,58 @@ import Testing
                 == .partly(EntryFates(rejected: [2: "status 400: mapper_parsing_exception: failed to parse"], again: [1, 3]), after: nil))
     }
 
+    /// The same about each of so many entries.
+    private static func answer(_ entry: String, times count: Int) -> String {
+        #"{"errors":true,"items":["# + Array(repeating: entry, count: count).joined(separator: ",") + "]}"
+    }
+
+    private static let stored = #"{"create":{"status":201}}"#
+
+    @Test("43: an entry that is refused for who we are, or for its index, refuses us and not the entry", arguments: [
+        (401, "security_exception", "unable to authenticate"), (403, "security_exception", "action [bulk] is unauthorized"),
+        (403, "cluster_block_exception", "index [logs] blocked by: [FORBIDDEN/8/index write (api)]"),
+        (404, "index_not_found_exception", "no such index [logs]"),
+    ])
+    func whatIsNoEntrysFaultRefusesUs(status: Int, type: String, reason: String) {
+        let refused = #"{"create":{"status":\#(status),"error":{"type":"\#(type)","reason":"\#(reason)"}}}"#
+        let expected = DeliveryVerdict.misconfigured("status \(status): \(type): \(reason)")
+        for count in [10, 100] {
+            #expect(destination.verdict(200, Self.answer(refused, times: count), count: count) == expected)
+        }
+        // Also where another was stored, and one is at fault itself.
+        let poison = #"{"create":{"status":400,"error":{"type":"mapper_parsing_exception"}}}"#
+        let mixed = [Self.stored, poison, refused].joined(separator: ",")
+        #expect(destination.verdict(200, Self.answer(mixed, times: 1), count: 3) == expected)
+    }
+
+    @Test("43: without the index nothing is lost, however often it is tried; once it is there, everything arrives", arguments: [10, 100])
+    func aMissingIndexLosesNothing(count: Int) throws {
+        let isThere = Locked(false)
+        let transport = ScriptedTransport { _, request in
+            let missing = #"{"create":{"status":404,"error":{"type":"index_not_found_exception","reason":"no such index [logs]"}}}"#
+            let entry = isThere.withLock { $0 } ? Self.stored : missing
+            let body = Self.answer(entry, times: FakeCollector.lines(request).count / 2)
+            return .answer(HTTPResponse(status: 200, body: Array(body.utf8)))
+        }
+        let provider = RemoteLogProvider(
+            to: ElasticsearchDestination(url: "http://127.0.0.1:1", index: "logs"), origin: Sample.origin, transport: transport)
+        for number in 1...count { provider.log(.numbered(number)) }
+        let reason = "status 404: index_not_found_exception: no such index [logs]"
+        for _ in 1...3 {
+            #expect(throws: RemoteLogProviderError.notDelivered(pending: count, reason: reason)) {
+                try provider.deliver(by: .seconds(30))
+            }
+            #expect(provider.status.state == .misconfigured)
+            #expect(provider.deliveries == LogLedger(submitted: UInt64(count)))
+            provider.reconfigured()
+        }
+        isThere.withLock { $0 = true }
+        provider.reconfigured()
+        try provider.deliver(by: .seconds(30))
+        #expect(provider.deliveries == LogLedger(submitted: UInt64(count), delivered: UInt64(count)))
+        try provider.shutdown(by: .seconds(30))
+    }
+
     @Test("48: an answer for another number of entries, or of another shape, is none", arguments: [
         "", "[]", "{}", #"{"errors":false}"#, #"{"errors":false,"items":[{"create":{"status":201}}]}"#,
         #"{"errors":true,"items":[{"create":{}},{"create":{"status":201}}]}"#, #"{"errors":true,"items":[1,2]}"#,
