@@ -38,13 +38,22 @@ public struct LogstashDestination: LogDestination, Hashable {
         HTTPRequest(url: url, headers: parcel.contentHeaders + authorization.headers, body: parcel.body)
     }
 
-    /// 200 alone is Logstash's success; 429 says that its queue is full.
+    /// 200 alone is Logstash's success, with whatever text it is set up to say; but a page is somebody else's. 429 says that its
+    /// queue is full.
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
         switch response.status {
-        case 200: .delivered
-        case 201..<300: .notAcknowledged(response, by: "Logstash")
+        case 200 where !response.isPage: .delivered
+        case 200..<300: .notAcknowledged(response, by: "Logstash")
         default: .refusal(by: response)
         }
+    }
+}
+
+extension HTTPResponse {
+    /// Made for a person to look at, such as a hotel's login page: HTML by its type, or by how it begins.
+    fileprivate var isPage: Bool {
+        let first = body.first { ![0x09, 0x0A, 0x0D, 0x20].contains($0) }
+        return first == UInt8(ascii: "<") || header("Content-Type")?.lowercased().hasPrefix("text/html") == true
     }
 }
 

@@ -61,7 +61,18 @@ import Testing
     @Test func logstashHasAnArrayWithKeys() {
         let logstash = LogstashDestination(url: "https://h:8080", service: "checkout")
         #expect(Sample.text(logstash, plain) == #"[{"event_key":"I-7-42","@timestamp":"2026-10-24T10:29:20.123456789Z","log.level":"info","message":"cart \"opened\"\n","ecs.version":"8.11.0","event":{"sequence":42,"dataset":"checkout.log"},"service":{"name":"checkout"}}]"#)
-        #expect(logstash.verdict(200, "ok") == .delivered)
+        #expect(logstash.verdict(200, "ok", headers: [HTTPHeader("Content-Type", "text/plain")]) == .delivered)
+        #expect(logstash.verdict(200) == .delivered)
+    }
+
+    @Test("48: a page is not Logstash's, by its type or by how it begins", arguments: [
+        ("<html>hotel</html>", nil), ("\r\n\t <!DOCTYPE html>", "text/plain"), ("Welcome", "Text/HTML; charset=utf-8"),
+        ("", "text/html"),
+    ] as [(String, String?)])
+    func aPageIsNotLogstashs(body: String, type: String?) {
+        let logstash = LogstashDestination(url: "https://h:8080")
+        let verdict = logstash.verdict(200, body, headers: type.map { [HTTPHeader("Content-Type", $0)] } ?? [])
+        #expect(verdict == .retry(after: nil, "HTTP status 200 without an acknowledgement; is this Logstash?"))
     }
 }
 
