@@ -6,7 +6,7 @@ public struct Parcel: Sendable, Hashable {
     /// Stable over retries and restarts.
     public let id: String
     public let body: [UInt8]
-    /// Sent instead of ``body`` where the body is too large to hold.
+    /// Sent instead of ``body`` where the body is too large to hold. A destination passes it on, or refuses the parcel.
     public let stream: HTTPBodyStream?
     public let contentType: String
     /// `gzip`, or nil for none.
@@ -82,7 +82,8 @@ public enum ParcelFate: Sendable, Hashable {
 
 /// How a parcel becomes a request for one kind of receiver, and what its answer means.
 public protocol Destination: Sendable {
-    /// - Throws: ``HTTPFailure`` when something is missing that the receiver needs, such as a token: the parcel is kept.
+    /// - Throws: ``HTTPFailure`` when something is missing that the receiver needs, such as a token, or for a parcel with a
+    ///   ``Parcel/stream`` that cannot be passed on: the parcel is kept.
     func request(for parcel: Parcel) throws -> HTTPRequest
     func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict
     /// What the answer to a question means that ``verdict(on:for:)`` has asked for with ``DeliveryVerdict/inquire(_:)``. Whatever

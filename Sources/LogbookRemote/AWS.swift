@@ -1,4 +1,5 @@
 internal import CLogbookSystem
+internal import LogbookDelivery
 public import LogbookHTTP
 
 /// The credentials of an Amazon account, or of a service that is spoken to like Amazon's.
@@ -22,10 +23,14 @@ public struct AWSCredentials: Sendable, Hashable {
 
 enum AWS {
     /// What a signature says about the body.
-    static func digestHeader(_ body: [UInt8]) -> HTTPHeader {
+    /// - Throws: ``HTTPFailure/invalidRequest(_:)`` for a body that is read while it is sent: the digest goes before it.
+    static func digestHeader(of parcel: Parcel, for service: String) throws(HTTPFailure) -> HTTPHeader {
+        guard parcel.stream == nil else {
+            throw .invalidRequest("\(service) takes no streamed parcels: what is sent there is signed before its first byte goes")
+        }
         var hash = logbook_sha256()
         logbook_sha256_begin(&hash)
-        body.withUnsafeBytes { logbook_sha256_add(&hash, $0.baseAddress, $0.count) }
+        parcel.body.withUnsafeBytes { logbook_sha256_add(&hash, $0.baseAddress, $0.count) }
         var digest = [UInt8](repeating: 0, count: 32)
         logbook_sha256_end(&hash, &digest)
         let digits = Array("0123456789abcdef".utf8)

@@ -69,7 +69,7 @@ public struct ClickHouseDestination: LogDestination, Hashable {
         var headers = parcel.contentHeaders
         if let user { headers.append(HTTPHeader("X-ClickHouse-User", user)) }
         if let password { headers.append(HTTPHeader("X-ClickHouse-Key", password.revealed)) }
-        return HTTPRequest(url: url, headers: headers, body: parcel.body)
+        return HTTPRequest(url: url, headers: headers, body: parcel.body, stream: parcel.stream)
     }
 
     /// An insert that succeeded has an empty answer; the status of one that failed says less than the code in its text.

@@ -50,8 +50,10 @@ public struct CloudWatchDestination: LogDestination, Hashable {
         return bytes + "]}".utf8
     }
 
-    public func request(for parcel: Parcel) -> HTTPRequest {
-        let headers = parcel.contentHeaders + [HTTPHeader("X-Amz-Target", "Logs_20140328.PutLogEvents"), AWS.digestHeader(parcel.body)]
+    /// - Throws: ``HTTPFailure/invalidRequest(_:)`` for a parcel with a stream.
+    public func request(for parcel: Parcel) throws(HTTPFailure) -> HTTPRequest {
+        let digest = try AWS.digestHeader(of: parcel, for: "CloudWatch Logs")
+        let headers = parcel.contentHeaders + [HTTPHeader("X-Amz-Target", "Logs_20140328.PutLogEvents"), digest]
         return HTTPRequest(
             url: url, headers: headers, body: parcel.body, signature: credentials.signature(region: region, service: "logs"))
     }

@@ -31,7 +31,7 @@ public struct CollectorDestination: LogDestination, LineDestination {
         var headers = parcel.contentHeaders
         headers.append(HTTPHeader("Logbook-Parcel", parcel.id))
         if let token = try token() { headers.append(HTTPHeader("Authorization", "Bearer " + token.revealed)) }
-        return HTTPRequest(method: "POST", url: url, headers: headers, body: parcel.body)
+        return HTTPRequest(method: "POST", url: url, headers: headers, body: parcel.body, stream: parcel.stream)
     }
 
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {

@@ -68,7 +68,9 @@ public struct DatadogDestination: LogDestination, Hashable {
     }
 
     public func request(for parcel: Parcel) -> HTTPRequest {
-        HTTPRequest(url: url, headers: parcel.contentHeaders + [HTTPHeader("DD-API-KEY", apiKey.revealed)], body: parcel.body)
+        HTTPRequest(
+            url: url, headers: parcel.contentHeaders + [HTTPHeader("DD-API-KEY", apiKey.revealed)], body: parcel.body,
+            stream: parcel.stream)
     }
 
     /// 202 alone is Datadog's success.

@@ -51,7 +51,8 @@ public struct ElasticsearchDestination: LogDestination, Hashable {
     }
 
     public func request(for parcel: Parcel) -> HTTPRequest {
-        var request = HTTPRequest(url: url, headers: parcel.contentHeaders + authorization.headers, body: parcel.body)
+        var request = HTTPRequest(
+            url: url, headers: parcel.contentHeaders + authorization.headers, body: parcel.body, stream: parcel.stream)
         request.limits.responseBodyBytes = 64 << 10 + parcel.count * 2048
         return request
     }

@@ -33,7 +33,7 @@ public struct HTTPDestination: LogDestination, LineDestination {
     }
 
     public func request(for parcel: Parcel) -> HTTPRequest {
-        HTTPRequest(method: method, url: url, headers: parcel.contentHeaders + headers, body: parcel.body)
+        HTTPRequest(method: method, url: url, headers: parcel.contentHeaders + headers, body: parcel.body, stream: parcel.stream)
     }
 
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {

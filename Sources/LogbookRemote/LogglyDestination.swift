@@ -28,7 +28,8 @@ public struct LogglyDestination: LogDestination, LineDestination, Hashable {
     public func request(for parcel: Parcel) -> HTTPRequest {
         let tag = tags.isEmpty ? "" : "tag/" + tags.map(\.percentEncoded).joined(separator: ",") + "/"
         return HTTPRequest(
-            url: host + "/bulk/" + token.revealed.percentEncoded + "/" + tag, headers: parcel.contentHeaders, body: parcel.body)
+            url: host + "/bulk/" + token.revealed.percentEncoded + "/" + tag, headers: parcel.contentHeaders, body: parcel.body,
+            stream: parcel.stream)
     }
 
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {

@@ -35,7 +35,7 @@ public struct LogstashDestination: LogDestination, Hashable {
     }
 
     public func request(for parcel: Parcel) -> HTTPRequest {
-        HTTPRequest(url: url, headers: parcel.contentHeaders + authorization.headers, body: parcel.body)
+        HTTPRequest(url: url, headers: parcel.contentHeaders + authorization.headers, body: parcel.body, stream: parcel.stream)
     }
 
     /// 200 alone is Logstash's success, with whatever text it is set up to say; but a page is somebody else's. 429 says that its

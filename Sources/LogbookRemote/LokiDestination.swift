@@ -85,7 +85,8 @@ public struct LokiDestination: LogDestination, Hashable {
 
     public func request(for parcel: Parcel) -> HTTPRequest {
         let tenant = tenant.map { [HTTPHeader("X-Scope-OrgID", $0)] } ?? []
-        return HTTPRequest(url: url, headers: parcel.contentHeaders + tenant + authorization.headers, body: parcel.body)
+        return HTTPRequest(
+            url: url, headers: parcel.contentHeaders + tenant + authorization.headers, body: parcel.body, stream: parcel.stream)
     }
 
     /// 204 alone is Loki's success.

@@ -97,7 +97,7 @@ public struct OTLPDestination: LogDestination, Hashable {
     }
 
     public func request(for parcel: Parcel) -> HTTPRequest {
-        HTTPRequest(url: url, headers: parcel.contentHeaders + authorization.headers, body: parcel.body)
+        HTTPRequest(url: url, headers: parcel.contentHeaders + authorization.headers, body: parcel.body, stream: parcel.stream)
     }
 
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {

@@ -36,13 +36,15 @@ public struct S3Destination: LogDestination, LineDestination, Hashable {
 
     public var limits: DestinationLimits { DestinationLimits(bytes: 1 << 30) }
 
-    public func request(for parcel: Parcel) -> HTTPRequest {
+    /// - Throws: ``HTTPFailure/invalidRequest(_:)`` for a parcel with a stream.
+    public func request(for parcel: Parcel) throws(HTTPFailure) -> HTTPRequest {
         let day = CivilTime(parcel.sealed, in: .utc)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let ending = parcel.contentEncoding == nil ? ".ndjson" : ".ndjson.gz"
         let url = "\(folder)/\(day.year)/\(two(day.month))/\(two(day.day))/\(parcel.id)\(ending)"
+        let digest = try AWS.digestHeader(of: parcel, for: "S3")
         return HTTPRequest(
-            method: "PUT", url: url, headers: parcel.contentHeaders + [AWS.digestHeader(parcel.body)], body: parcel.body,
+            method: "PUT", url: url, headers: parcel.contentHeaders + [digest], body: parcel.body,
             signature: credentials.signature(region: region, service: "s3"))
     }
 

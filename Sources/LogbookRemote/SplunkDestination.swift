@@ -59,7 +59,7 @@ public struct SplunkDestination: LogDestination, Hashable {
     }
 
     public func request(for parcel: Parcel) -> HTTPRequest {
-        HTTPRequest(url: url, headers: parcel.contentHeaders + ownHeaders, body: parcel.body)
+        HTTPRequest(url: url, headers: parcel.contentHeaders + ownHeaders, body: parcel.body, stream: parcel.stream)
     }
 
     private var ownHeaders: [HTTPHeader] {

@@ -19,7 +19,7 @@ struct OrderStore: LogDestination {
     func request(for parcel: Parcel) -> HTTPRequest {
         var headers = [HTTPHeader("Content-Type", parcel.contentType), HTTPHeader("Authorization", "Bearer " + token.revealed)]
         if let encoding = parcel.contentEncoding { headers.append(HTTPHeader("Content-Encoding", encoding)) }
-        return HTTPRequest(url: url, headers: headers, body: parcel.body)
+        return HTTPRequest(url: url, headers: headers, body: parcel.body, stream: parcel.stream)
     }
 
     func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {

@@ -14,8 +14,8 @@ import Testing
     /// Of `body`.
     static let digest = "230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5"
 
-    @Test func anObjectIsNamedAfterItsDayAndParcel() {
-        let request = s3.request(for: Sample.parcel(of: s3))
+    @Test func anObjectIsNamedAfterItsDayAndParcel() throws {
+        let request = try s3.request(for: Sample.parcel(of: s3))
         #expect(request.method == "PUT")
         #expect(request.url == "https://b.s3.eu-central-1.amazonaws.com/logs/app/2026/10/24/P.ndjson")
         #expect(
@@ -24,7 +24,7 @@ import Testing
             ])
         #expect(request.signature?.service == "s3" && request.signature?.region == "eu-central-1")
         let elsewhere = S3Destination.s3(bucket: "b", region: "r", prefix: "", credentials: Self.credentials, endpoint: "https://h/")
-        #expect(elsewhere.request(for: Sample.parcel(of: elsewhere)).url == "https://h/b/2026/10/24/P.ndjson")
+        #expect(try elsewhere.request(for: Sample.parcel(of: elsewhere)).url == "https://h/b/2026/10/24/P.ndjson")
         #expect(Sample.text(s3, [Sample.events[0]]) == Sample.plainLine + "\n")
     }
 
@@ -38,12 +38,12 @@ import Testing
         #expect(s3.verdict(200, headers: [HTTPHeader("ETag", "\"x\"")]) == .delivered)
     }
 
-    @Test func cloudWatchHasEventsInOrderOfTime() {
+    @Test func cloudWatchHasEventsInOrderOfTime() throws {
         let line = Sample.plainLine.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         let text = Sample.text(cloudWatch)
         #expect(text.hasPrefix(#"{"logGroupName":"g","logStreamName":"s","logEvents":[{"timestamp":1792837759123,"message":"{\"time\""#))
         #expect(text.hasSuffix(#"},{"timestamp":1792837760123,"message":""# + line + #""}]}"#))
-        let request = cloudWatch.request(for: Sample.parcel(of: cloudWatch))
+        let request = try cloudWatch.request(for: Sample.parcel(of: cloudWatch))
         #expect(request.url == "https://logs.eu-central-1.amazonaws.com/")
         #expect(
             request.headers == [

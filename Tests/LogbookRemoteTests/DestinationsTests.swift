@@ -133,6 +133,49 @@ extension LogDestination {
         #expect(done.withLock { $0.count } == 2)
     }
 
+    /// One parcel whose bytes are read while it is sent.
+    private final class Streamed: ParcelSource {
+        let parcel = Parcel(
+            id: "P", body: [],
+            stream: HTTPBodyStream(name: "abc", bytes: 3) { buffer, offset in
+                let rest = Array("abc".utf8).dropFirst(offset).prefix(buffer.count)
+                buffer.copyBytes(from: rest)
+                return rest.count
+            }, contentType: "text/plain", count: 1, sealed: Sample.time)
+        let fates = Locked<[ParcelFate]>([])
+        func nextParcel() -> Parcel? { fates.withLock { $0.isEmpty ? parcel : nil } }
+        func settle(_ parcel: Parcel, as fate: ParcelFate) { fates.withLock { $0.append(fate) } }
+        var pendingCount: Int { fates.withLock { $0.isEmpty ? 1 : 0 } }
+    }
+
+    @Test("a parcel's stream is sent, at every destination that sends bytes as they are")
+    func streamsAreSent() throws {
+        for destination in Self.all {
+            let stream = try destination.request(for: Streamed().parcel).stream
+            let reader = try #require(stream, "\(type(of: destination))").open()
+            var bytes: [UInt8] = [], piece = [UInt8](repeating: 0, count: 2)
+            while case let count = try piece.withUnsafeMutableBytes({ try reader.read(into: $0) }), count > 0 { bytes += piece[..<count] }
+            #expect(bytes == Array("abc".utf8), "\(type(of: destination))")
+        }
+    }
+
+    @Test("43: where a digest goes before the bytes, a parcel with a stream is refused and kept", arguments: ["S3", "CloudWatch Logs"])
+    func streamsThatCannotBeSignedAreKept(service: String) {
+        let credentials = AWSCredentials(accessKey: "a", secretKey: "s")
+        let destination: any LogDestination =
+            service == "S3"
+            ? S3Destination(bucket: "b", region: "r", credentials: credentials)
+            : CloudWatchDestination(group: "g", stream: "s", region: "r", credentials: credentials)
+        let source = Streamed(), transport = ScriptedTransport(.status(200, headers: [HTTPHeader("ETag", "\"x\"")]))
+        let courier = Courier(name: "streamed", source: source, destination: destination, transport: transport)
+        let failure = HTTPFailure.invalidRequest(
+            "\(service) takes no streamed parcels: what is sent there is signed before its first byte goes")
+        #expect(throws: CourierError.misconfigured(pending: 1, reason: "\(failure)")) { try courier.deliver(by: .seconds(30)) }
+        #expect(transport.requests == [])
+        #expect(source.fates.withLock { $0 } == [])
+        courier.shutdown(by: .seconds(30))
+    }
+
     @Test func theSameEventsGiveTheSameBytes() {
         for destination in Self.all { #expect(destination.encode(Sample.events) == destination.encode(Sample.events)) }
     }
