@@ -63,7 +63,7 @@ public struct OTLPDestination: LogDestination, Hashable {
     private func append(_ keyed: KeyedEvent, to bytes: inout [UInt8]) {
         let event = keyed.event
         let severity = Self.severity(event.level)
-        bytes += #"{"timeUnixNano":"\#(event.time.nanoseconds)","severityNumber":\#(severity),"severityText":""#.utf8
+        bytes += #"{"timeUnixNano":"\#(Self.nanoseconds(event.time))","severityNumber":\#(severity),"severityText":""#.utf8
         bytes += event.level.name.utf8
         bytes += #"","body":{"stringValue":"#.utf8
         bytes.append(jsonString: event.message)
@@ -73,6 +73,9 @@ public struct OTLPDestination: LogDestination, Hashable {
         if let span = Self.identifier(event.metadata["span_id"], digits: 16) { bytes += #","spanId":"\#(span)""#.utf8 }
         bytes.append(0x7D)
     }
+
+    /// The protocol's time has no sign: 0, which stands for an unknown one, for whatever was said before 1970.
+    static func nanoseconds(_ time: LogTime) -> UInt64 { UInt64(max(0, time.nanoseconds)) }
 
     /// `TRACE`, `DEBUG`, `INFO`, `INFO2`, `WARN`, `ERROR` and `FATAL` of the protocol.
     static func severity(_ level: LogLevel) -> Int {

@@ -96,7 +96,7 @@ enum OTLPProtobuf {
 
     private static func record(_ keyed: KeyedEvent, _ record: inout ProtobufWriter) {
         let event = keyed.event
-        record.fixed(1, UInt64(max(0, event.time.nanoseconds)))
+        record.fixed(1, OTLPDestination.nanoseconds(event.time))
         record.integer(2, Int64(OTLPDestination.severity(event.level)))
         record.text(3, event.level.name)
         record.message(5) { $0.text(1, event.message) }

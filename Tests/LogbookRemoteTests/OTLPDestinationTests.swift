@@ -35,6 +35,12 @@ import Testing
         #expect(!text.contains(#""spanId""#))   // zero is no id
     }
 
+    @Test("a time before 1970 is none, for the protocol's has no sign", arguments: [Int64.min, -1])
+    func aTimeBefore1970IsNone(nanoseconds: Int64) {
+        let event = LogEvent(sequence: 1, time: LogTime(nanoseconds: nanoseconds), level: .info, message: "early")
+        #expect(Sample.text(destination, [KeyedEvent(event, origin: Sample.origin)]).contains(#"{"timeUnixNano":"0","#))
+    }
+
     @Test func levelsHaveTheProtocolsNumbers() {
         let numbers = LogLevel.allCases.map { level in
             let text = Sample.text(destination, [KeyedEvent(.numbered(1, level), origin: Sample.origin)])
