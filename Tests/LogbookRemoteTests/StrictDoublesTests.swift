@@ -2,19 +2,21 @@ import LogbookCore
 import LogbookDelivery
 import LogbookFormat
 import LogbookHTTP
-import LogbookRemote
 import LogbookTestKit
 import Testing
+
+@testable import LogbookRemote
 
 /// Doubles of services that cannot run here: they refuse what the service's documentation says it refuses, and hand out what they
 /// took.
 enum StrictDouble: String, CaseIterable, Sendable {
-    case loki, otlp, splunk, datadog, loggly, logstash
+    case loki, otlp, otlpProtobuf, splunk, datadog, loggly, logstash
 
     func destination(at url: String) -> any LogDestination {
         switch self {
         case .loki: .loki(url: url, labels: ["job": "j", "env": "test"], authorization: .bearer("right")) as LokiDestination
         case .otlp: .otlp(url: url, service: "s", encoding: .json, authorization: .bearer("right")) as OTLPDestination
+        case .otlpProtobuf: .otlp(url: url, service: "s", authorization: .bearer("right")) as OTLPDestination
         case .splunk: .splunk(url: url, token: "right", host: "h") as SplunkDestination
         case .datadog: DatadogDestination(url: url + "/api/v2/logs", apiKey: "right", service: "s", tags: ["env:test"])
         case .loggly: LogglyDestination(token: "right", tags: ["a", "b"], host: url)
@@ -52,6 +54,7 @@ enum StrictDouble: String, CaseIterable, Sendable {
         switch self {
         case .loki: .status(204)
         case .otlp: .status(200, headers: [HTTPHeader("Content-Type", "application/json")], body: "{}")
+        case .otlpProtobuf: .status(200, headers: [HTTPHeader("Content-Type", "application/x-protobuf")])
         case .splunk: .status(200, body: #"{"text":"Success","code":0}"#)
         case .datadog: .status(202, body: "{}")
         case .loggly: .status(200, body: #"{"response" : "ok"}"#)
@@ -119,6 +122,17 @@ enum StrictDouble: String, CaseIterable, Sendable {
                 }
             }
             return found
+        case .otlpProtobuf:
+            try authorized("Authorization", "Bearer right")
+            try require(request.target == "/v1/logs", 404, "not here")
+            try require(type == "application/x-protobuf", 415, "content type")
+            var found: [(String, String)] = []
+            for resource in try parts(1, of: body, 1...1) {
+                for scope in try parts(2, of: resource, 1...2) {
+                    for record in try parts(2, of: scope, 1...2) { found.append(try otlp(record)) }
+                }
+            }
+            return found
         case .splunk:
             try authorized("Authorization", "Splunk right")
             try require(request.target == "/services/collector/event", 404, "not here")
@@ -172,6 +186,31 @@ enum StrictDouble: String, CaseIterable, Sendable {
             if key == "log.record.uid" { uid = try text(attribute["value"]?["stringValue"], "uid") }
         }
         return (uid, try text(record["body"]?["stringValue"], "body"))
+    }
+
+    /// What a message of Protocol Buffers has under a number, each a message or a text. It may have nothing but these numbers.
+    private func parts(_ number: UInt64, of message: [UInt8], _ known: ClosedRange<UInt64>) throws -> [[UInt8]] {
+        guard let fields = ProtobufReader.fields(message) else { throw Refusal(400, "no message") }
+        try require(fields.allSatisfy { known.contains($0.field) }, 400, "unknown field")
+        return try fields.filter { $0.field == number }.map { field in
+            guard case .bytes(let bytes) = field.value else { throw Refusal(400, "field \(number) must not be a number") }
+            return bytes
+        }
+    }
+
+    private func otlp(_ record: [UInt8]) throws -> (key: String, message: String) {
+        guard let body = try parts(5, of: record, 1...10).first, let message = try parts(1, of: body, 1...1).first else {
+            throw Refusal(400, "a record must have a text")
+        }
+        var keys: Set<[UInt8]> = [], uid: [UInt8] = []
+        for attribute in try parts(6, of: record, 1...10) {
+            guard let key = try parts(1, of: attribute, 1...2).first, let value = try parts(2, of: attribute, 1...2).first else {
+                throw Refusal(400, "an attribute must have a key and a value")
+            }
+            try require(keys.insert(key).inserted, 400, "an attribute twice")
+            if key == Array("log.record.uid".utf8) { uid = try parts(1, of: value, 1...1).first ?? [] }
+        }
+        return (String(decoding: uid, as: UTF8.self), String(decoding: message, as: UTF8.self))
     }
 
     /// Objects one after the other, with nothing between them.
@@ -261,6 +300,7 @@ enum StrictDouble: String, CaseIterable, Sendable {
             switch double {
             case .loki: .loki(url: server.url, labels: ["job": "j"], authorization: .bearer("wrong")) as LokiDestination
             case .otlp: .otlp(url: server.url, service: "s", encoding: .json, authorization: .bearer("wrong")) as OTLPDestination
+            case .otlpProtobuf: .otlp(url: server.url, service: "s", authorization: .bearer("wrong")) as OTLPDestination
             case .splunk: .splunk(url: server.url, token: "wrong") as SplunkDestination
             case .datadog: DatadogDestination(url: server.url + "/api/v2/logs", apiKey: "wrong", service: "s")
             case .loggly: LogglyDestination(token: "wrong", tags: ["a", "b"], host: server.url)
