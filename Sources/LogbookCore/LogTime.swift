@@ -21,7 +21,12 @@ public struct LogTime: Sendable, Hashable, Comparable {
         return remainder < 0 ? remainder + 1_000_000_000 : remainder
     }
 
-    public func adding(_ duration: Duration) -> LogTime { LogTime(nanoseconds: nanoseconds &+ duration.wholeNanoseconds) }
+    /// Held at the first or the last moment there is, so that a span of centuries leads far ahead and not back.
+    public func adding(_ duration: Duration) -> LogTime {
+        let span = duration.wholeNanoseconds
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(span)
+        return LogTime(nanoseconds: overflow ? (span < 0 ? .min : .max) : sum)
+    }
 }
 
 extension Int64 {

@@ -123,7 +123,9 @@ extension RollingFile {
             // A roll that failed is tried again, but not at once.
             let soonest = rollPause.isOver(uptime) ? uptime + 1 : rollPause.end
             if let age = policy.maximumFileAge {
-                due.append(max(soonest, UInt64(clamping: beginning.uptime + age.wholeNanoseconds)))
+                // An age of centuries ends after the clock does, which is never.
+                let (end, isNever) = beginning.uptime.addingReportingOverflow(age.wholeNanoseconds)
+                if !isNever { due.append(max(soonest, UInt64(clamping: end))) }
             }
             if let boundary = beginning.boundary {
                 let left = Duration.nanoseconds(boundary.nanoseconds &- clock.now().nanoseconds) + Self.grace
@@ -131,7 +133,7 @@ extension RollingFile {
             }
         }
         if let nextDeletion {
-            due.append(after(.nanoseconds(nextDeletion.nanoseconds &- steady.now(clock).nanoseconds)))
+            due.append(after(Duration.nanoseconds(nextDeletion.nanoseconds) - .nanoseconds(steady.now(clock).nanoseconds)))
         }
         if (policy.awaitsDelivery || policy.compression != nil), active.end ?? 0 > 0 { due.append(after(Self.lookAround)) }
         return due.min()

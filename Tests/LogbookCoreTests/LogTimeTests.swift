@@ -13,4 +13,14 @@ import Testing
         #expect(time.wholeSeconds == second)
         #expect(time.nanosecondOfSecond == rest)
     }
+
+    @Test(arguments: [
+        (from: 5, span: .nanoseconds(-7), to: -2),
+        (from: 1_763_720_960_000_000_000, span: .seconds(240 * 366 * 86_400), to: Int64.max),
+        (from: Int64.max, span: .nanoseconds(1), to: Int64.max), (from: 1, span: .seconds(Int64.max), to: Int64.max),
+        (from: Int64.min, span: .nanoseconds(-1), to: Int64.min), (from: -1, span: .seconds(Int64.min), to: Int64.min),
+    ] as [(from: Int64, span: Duration, to: Int64)])
+    func aSpanThatLeadsOutOfTimeLeadsToItsEnd(from: Int64, span: Duration, to: Int64) {
+        #expect(LogTime(nanoseconds: from).adding(span) == LogTime(nanoseconds: to))
+    }
 }

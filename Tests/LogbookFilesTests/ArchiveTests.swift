@@ -77,6 +77,33 @@ import Testing
         #expect(folder.lines("app.log") == ["three"])
     }
 
+    @Test(
+        "F6: an age of centuries ends no file and no program",
+        arguments: [(.seconds(86_400), [.age]), (.seconds(240 * 366 * 86_400), []), (.seconds(Int64.max), [])]
+            as [(age: Duration, reasons: [RollReason])])
+    func longAge(age: Duration, reasons: [RollReason]) throws {
+        let provider = try provider(RollingPolicy(maximumFileAge: age, maximumArchives: 0))
+        log(provider, "one")
+        clock.advance(by: .seconds(2 * 86_400))
+        log(provider, "two")
+        #expect(self.reasons == reasons)
+        #expect(folder.allLines() == ["one", "two"])
+    }
+
+    @Test(
+        "R5: an age of centuries deletes no archive, now or later",
+        arguments: [(.seconds(86_400), []), (.seconds(240 * 366 * 86_400), ["one"]), (.seconds(Int64.max), ["one"])]
+            as [(age: Duration, left: [String])])
+    func longLife(age: Duration, left: [String]) throws {
+        let provider = try provider(RollingPolicy(maximumArchives: 0, maximumAge: age))
+        log(provider, "one")
+        try provider.roll()
+        #expect(folder.allLines() == ["one"])
+        for _ in 1...49 { clock.advance(by: .seconds(3600)) }
+        #expect(folder.allLines() == left)
+        withExtendedLifetime(provider) {}
+    }
+
     @Test("F7: no file has events of two days, in batches and one by one", arguments: [false, true])
     func days(inBatches: Bool) throws {
         let zone = LogTimeZone.fixed(seconds: 20_700)

@@ -56,6 +56,17 @@ import Testing
         #expect(try policy.nextDeletion(of: archives([1])) == now.adding(.seconds(86_400)).adding(.nanoseconds(1)))
     }
 
+    @Test(
+        "R5: an age of centuries makes nothing old",
+        arguments: [(.seconds(86_400), [1]), (.seconds(240 * 366 * 86_400), []), (.seconds(Int64.max), [])]
+            as [(age: Duration, old: [UInt64])])
+    func longAge(age: Duration, old: [UInt64]) throws {
+        let policy = RollingPolicy(maximumArchives: 0, maximumAge: age)
+        #expect(try superfluous(policy, [1, 1]) == old)
+        let next = try #require(try policy.nextDeletion(of: archives([1])))
+        #expect(next > now)
+    }
+
     @Test("the limits work together, and each archive has one reason")
     func together() throws {
         let policy = RollingPolicy(maximumArchives: 3, maximumTotalBytes: 100, maximumAge: .seconds(86_400))

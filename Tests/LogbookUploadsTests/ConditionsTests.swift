@@ -70,6 +70,21 @@ import Testing
         #expect(UploadConditions.none.maximumDeferral == .seconds(86_400))
     }
 
+    @Test(
+        "D2: a deferral of centuries lets nothing go early",
+        arguments: [(.seconds(86_400), 1), (.seconds(240 * 366 * 86_400), 0), (.seconds(Int64.max), 0)] as [(span: Duration, sent: Int)])
+    func longDeferral(span: Duration, sent: Int) async throws {
+        try bench.roll(["one"])
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(
+            transport, conditions: UploadConditions(maximumDeferral: span, custom: { false }))
+        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        #expect(transport.requests.isEmpty)
+        bench.clock.advance(by: .seconds(2 * 86_400))
+        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        #expect(transport.requests.count == sent)
+    }
+
     @Test("D3: what is urgent goes at once, what comes later waits again")
     func urgent() async throws {
         let archives = try bench.roll(["one", "two"])
