@@ -13,12 +13,25 @@ extension RollingFile {
     /// half done, and what the limits do not allow to stay.
     mutating func tidyUp() {
         do throws(SystemError) {
-            guard let lock = try lockedForRolling() else { return }
+            guard let lock = try lockedForRolling() else { return postponeDeletion() }
             defer { files.unlock(lock.descriptor) }
             try manifest.refresh(in: folder.descriptor)
             try finishCompressions()
             keepWithinLimits()
-        } catch { notes.append("archives of \(path) cannot be listed: \(error)") }
+        } catch {
+            postponeDeletion()
+            notes.append("archives of \(path) cannot be listed: \(error)")
+        }
+    }
+
+    /// How long an archive that could not be deleted is left alone.
+    private static var deletionPause: Duration { .seconds(60) }
+
+    /// What keeps an archive from going, a lock or a disk, may last: its time has come already, and it would be tried again at once
+    /// and for ever.
+    private mutating func postponeDeletion() {
+        guard let due = nextDeletion else { return }
+        nextDeletion = max(due, steady.now(clock).adding(Self.deletionPause))
     }
 
     /// Deletes what the limits do not allow to stay. The caller holds the log's lock and has refreshed the manifest.
@@ -34,10 +47,14 @@ extension RollingFile {
             }
             let left = archives.filter { !gone.contains($0.number) }
             nextDeletion = policy.nextDeletion(of: left)
+            if gone.count < superfluous.count { postponeDeletion() }
             archiveBytes = archiveBytes.filter { name, _ in left.contains { $0.names.contains { $0.text == name } } }
             tellWhatIsBeyondLimits(left)
             try manifest.compact(keeping: Set(left.map(\.number)), in: folder.descriptor)
-        } catch { notes.append("archives of \(path) cannot be kept within their limits: \(error)") }
+        } catch {
+            postponeDeletion()
+            notes.append("archives of \(path) cannot be kept within their limits: \(error)")
+        }
     }
 
     /// Archives that the manifest lists and the folder holds, oldest first.

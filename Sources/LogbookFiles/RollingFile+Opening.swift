@@ -43,6 +43,7 @@ extension RollingFile {
                 phase = .open(fresh)
                 hasNewDue = true
                 openPause.reset()
+                rollPause.reset()  // it was for the old one
                 if openFailure != nil { notes.append("\(path) can be written again") }
                 openFailure = nil
                 return fresh.end ?? 0

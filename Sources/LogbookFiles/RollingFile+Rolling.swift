@@ -22,8 +22,9 @@ extension RollingFile {
                 return false
             }
             defer { files.unlock(lock.descriptor) }
-            // Whoever held the lock before may have rolled already.
+            // Whoever held the lock before may have rolled already, or something else has the name, and may have it for long.
             guard try files.status(of: name.active, in: folder.descriptor).isSameFile(as: old.status) else {
+                rollPause.begin(now)
                 return false
             }
             // Files are often read one after the other: a torn line must not reach into the next one.

@@ -337,6 +337,33 @@ import Testing
         #expect(folder.archives().map { folder.lines($0) } == [["four"]])
     }
 
+    @Test(
+        "R5: an old archive that cannot be deleted, whatever the reason, is tried again after a pause and not at once",
+        arguments: ["archive is held", "log is held", "disk refuses"])
+    func undeletable(because reason: String) throws {
+        let refuses = reason == "disk refuses"
+        let files = FaultyFileSystem(failing: refuses ? 1 : 0, with: .failure(13), lasts: true, only: ["remove"])
+        let provider = try provider(RollingPolicy(maximumArchives: 0, maximumAge: .seconds(10)), files: files)
+        log(provider, "one")
+        try provider.roll()
+        let system = SystemFileSystem()
+        let handle = try system.openFolder(at: folder.path)
+        let held = try system.openForReading(reason == "log is held" ? ".app.lock" : folder.archives()[0], in: handle)
+        if !refuses { #expect(try system.tryLock(held)) }
+        clock.advance(by: .seconds(11))
+        let calls = files.calls.count
+        for _ in 1...1000 { clock.advance(by: .milliseconds(1)) }
+        #expect(files.calls.count == calls)
+        #expect(folder.archives().map { folder.lines($0) } == [["one"]])
+
+        system.unlock(held)
+        system.close(held)
+        system.close(handle)
+        clock.advance(by: .seconds(60))
+        #expect(folder.archives().isEmpty != refuses)
+        #expect(files.calls.filter { $0 == "remove" }.count == (refuses ? 2 : 1))
+    }
+
     @Test("F26: with a clock set back by days, new archives are still the newest, and logging goes on")
     func clockBack() throws {
         let provider = try provider(

@@ -133,6 +133,24 @@ import Testing
         #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
     }
 
+    @Test("row 18: a file whose name something else has is too old, and is not rolled again and again for that")
+    func tooOldAfterRename() throws {
+        let files = FaultyFileSystem()
+        let other = try FileLogProvider(
+            in: folder.path, name: "other", format: MessageFormat(), rolling: RollingPolicy(maximumFileAge: .seconds(10)), files: files,
+            clock: .manual(clock))
+        other.log(event("one"))
+        output(of: "cd '\(folder.path)' && mv other.log kept.log && mkdir other.log")
+        clock.advance(by: .seconds(11))
+        let calls = files.calls.count
+        for _ in 1...1000 { clock.advance(by: .microseconds(1)) }
+        #expect(files.calls.count == calls)
+
+        output(of: "cd '\(folder.path)' && rmdir other.log && mv kept.log other.log")
+        clock.advance(by: .seconds(10))
+        #expect(folder.archives(of: "other").map { folder.lines($0) } == [["one"]])
+    }
+
     @Test("F27: trouble with the name is tried again after pauses, not for every line")
     func pauses() throws {
         let files = FaultyFileSystem(failing: 2, with: .failure(EACCES), lasts: true, only: ["openForAppending"])
