@@ -6,6 +6,8 @@ public enum CourierError: Error, Equatable, CustomStringConvertible {
     case misconfigured(pending: Int, reason: String)
     /// The courier was shut down.
     case stopped(pending: Int)
+    /// What is to be delivered cannot be looked through, so nobody knows whether anything is left; the reason names the file.
+    case sourceUnreadable(reason: String)
     /// The courier's own thread, inside `onEvent` or the source, cannot wait for itself.
     case calledFromOwnThread
 
@@ -18,6 +20,8 @@ public enum CourierError: Error, Equatable, CustomStringConvertible {
             "the receiver refuses us: \(reason); \(pending) entries are kept, correct the token or the address"
         case .stopped(let pending):
             "the courier was shut down; \(pending) entries stay with their source"
+        case .sourceUnreadable(let reason):
+            "nobody knows what is still to be delivered: \(reason)"
         case .calledFromOwnThread:
             "a courier was asked to wait for itself; call deliver from another thread"
         }

@@ -32,16 +32,17 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
     }
 
     /// Archives that nobody has received yet, oldest first. Deletes what has arrived and could not be deleted then.
-    package func waiting() throws -> (archives: [LogArchive], undeletable: [LogArchive]) {
-        let folder = try openFolder()
-        let manifest = try manifest.withLock { manifest throws(SystemError) in
-            try manifest.refresh(in: folder.descriptor)
-            return manifest.manifest
+    /// - Throws: ``FileLogProviderError/cannotRead(path:errno:)``, which names the manifest or the folder.
+    package func waiting() throws(FileLogProviderError) -> (archives: [LogArchive], undeletable: [LogArchive]) {
+        let folder = try reading(folderPath) { () throws(SystemError) in try openFolder() }
+        let manifest = try reading(folderPath + "/" + name.manifest) { () throws(SystemError) in try manifestNow(in: folder) }
+        let names = try reading(folderPath) { () throws(SystemError) in
+            try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }.sorted()
         }
         var archives: [LogArchive] = []
         var undeletable: [LogArchive] = []
         var seen: Set<UInt64> = []
-        for name in try files.names(in: folder.descriptor).compactMap({ ArchiveName($0, of: name) }).sorted() {
+        for name in names {
             guard let entry = manifest.entries[name.number], entry.name == name.plain,
                 let status = try? files.status(of: name.text, in: folder.descriptor), status.kind == .regular
             else { continue }
@@ -56,6 +57,20 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
             }
         }
         return (archives, undeletable)
+    }
+
+    /// Says what could not be read.
+    private func reading<Result>(
+        _ path: String, _ body: () throws(SystemError) -> Result
+    ) throws(FileLogProviderError) -> Result {
+        do { return try body() } catch { throw .cannotRead(path: path, errno: error.number) }
+    }
+
+    private func manifestNow(in folder: OwnedDescriptor<Files>) throws(SystemError) -> ArchiveManifest {
+        try manifest.withLock { manifest throws(SystemError) in
+            try manifest.refresh(in: folder.descriptor)
+            return manifest.manifest
+        }
     }
 
     private func openFolder() throws(SystemError) -> OwnedDescriptor<RestartingFileSystem<Base>> {
@@ -114,11 +129,7 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
     /// Writes down that what was set aside is to be sent again.
     package func forgive() throws {
         let folder = try openFolder()
-        let setAside = try manifest.withLock { manifest throws(SystemError) in
-            try manifest.refresh(in: folder.descriptor)
-            return manifest.manifest.setAside
-        }
-        for number in setAside.sorted() {
+        for number in try manifestNow(in: folder).setAside.sorted() {
             try note(ArchiveManifest.forgiven(number), in: folder) { !$0.setAside.contains(number) }
         }
     }

@@ -150,7 +150,7 @@ public final class RemoteLogProvider: LogProvider {
                 throw .notDelivered(pending: pending, reason: reason)
             case .stopped(let pending):
                 throw .notDelivered(pending: pending, reason: "the provider was shut down")
-            case .calledFromOwnThread:
+            case .sourceUnreadable, .calledFromOwnThread:
                 throw .notDelivered(pending: events.pendingCount, reason: error.description)
             }
         }

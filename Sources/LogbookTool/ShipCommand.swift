@@ -12,7 +12,8 @@
             discussion: """
                 For files that a program has left, or beside it: no file is sent by both. Each is deleted once the receiver has it. \
                 The address may hold {id}; with --collector it is a collector's, and files go to <url>/v1/files/{id}. Exits with 0 \
-                when everything was received, and with 75 when something was not, which stays.
+                when everything was received, with 66 when the folder, or the log's manifest in it, cannot be read, and with 75 when \
+                something was not received, which stays.
                 """)
 
         @Argument(help: "The log's folder.")
@@ -75,6 +76,7 @@
                 if again { uploader.retrySetAside() }
                 do { try uploader.deliver(by: .seconds(deadline)) } catch {
                     Terminal.say("logbook ship: \(error)\n")
+                    if case .sourceUnreadable = error { throw ExitCode(66) }
                     throw ExitCode(75)
                 }
                 if uploader.waitingCount > 0 { throw ExitCode(75) }

@@ -232,10 +232,12 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         }
     }
 
-    /// Files, or, where they go in pieces, their bytes: never fewer than the parcels there will be.
+    /// Files, or, where they go in pieces, their bytes: never fewer than the parcels there will be. One where the folder cannot be
+    /// looked through: whoever waits is not told that nothing is left.
     var pendingCount: Int {
+        guard let waiting = try? shelf.waiting().archives else { return 1 }
         let setAside = state.withLock { $0.setAside }
-        let archives = ((try? shelf.waiting().archives) ?? []).filter { !$0.isSetAside && !setAside.contains($0.number) }
+        let archives = waiting.filter { !$0.isSetAside && !setAside.contains($0.number) }
         let goesInPieces = request.withLock { $0.maximumBytes } != nil
         return goesInPieces ? archives.reduce(0) { $0 + max(1, $1.bytes) * 100 } : archives.count
     }

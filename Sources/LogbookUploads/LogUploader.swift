@@ -18,7 +18,7 @@ public final class LogUploader: Sendable {
     private let request: Locked<UploadRequest>
     private let gate: UploadGate
     private let forgive: @Sendable () -> Void
-    private let waiting: @Sendable () -> [LogArchive]
+    private let waiting: @Sendable () throws(FileLogProviderError) -> [LogArchive]
     private let onEvent: @Sendable (UploadEvent) -> Void
 
     /// Looks for files at once.
@@ -76,7 +76,7 @@ public final class LogUploader: Sendable {
         self.gate = gate
         self.onEvent = tell
         forgive = { for source in sources { source.forgive() } }
-        waiting = { (try? shelf.waiting().archives) ?? [] }
+        waiting = { () throws(FileLogProviderError) in try shelf.waiting().archives }
         wake()
     }
 
@@ -97,7 +97,9 @@ public final class LogUploader: Sendable {
 
     /// What waits now goes without regard to the conditions: something happened that somebody should see soon.
     public func hurry() {
-        if let latest = waiting().map(\.number).max() { gate.hurry(upTo: latest) }
+        do {
+            if let latest = try waiting().map(\.number).max() { gate.hurry(upTo: latest) }
+        } catch { LogDiagnostics.report("upload", "what waits goes when its conditions hold, and not now: \(error)") }
         wake()
     }
 
@@ -115,13 +117,18 @@ public final class LogUploader: Sendable {
         wake()
     }
 
-    /// Files that nobody has received yet, those that were set aside included.
-    public var waitingCount: Int { waiting().count }
+    /// Files that nobody has received yet, those that were set aside included. 0 also where the folder cannot be looked through, which
+    /// ``deliver(by:)`` says.
+    public var waitingCount: Int { (try? waiting().count) ?? 0 }
 
     /// Returns once everything that waits, may be sent and can be read has been received or set aside; ``waitingCount`` says what is left.
-    /// - Throws: ``CourierError``; what was not received stays.
+    /// - Throws: ``CourierError``; what was not received stays. ``CourierError/sourceUnreadable(reason:)``, at once, when the folder or
+    ///   the log's `.app.manifest` cannot be read: it says which files are the log's.
     public func deliver(by deadline: LogDeadline) throws(CourierError) {
-        for courier in couriers { try courier.deliver(by: deadline) }
+        for courier in couriers {
+            do throws(FileLogProviderError) { _ = try waiting() } catch { throw .sourceUnreadable(reason: error.description) }
+            try courier.deliver(by: deadline)
+        }
     }
 
     /// Starts nothing new, waits for what is on its way, and gives that up at the deadline; it is sent again at the next start.

@@ -87,6 +87,17 @@
                 #expect(numbers(everything.map { folder.text("received/\($0)") }.joined()) == Array(1...60))
             }
 
+            @Test func shipSaysThatItCannotFindOutWhatIsLeft() throws {
+                try write(1...60)
+                let left = archives
+                try FileManager.default.removeItem(atPath: folder("logs/.app.manifest"))
+                try FileManager.default.createDirectory(atPath: folder("logs/.app.manifest"), withIntermediateDirectories: false)
+                let shipped = try Tool.run(["ship", "logs", "--to", "http://127.0.0.1:1/"], in: folder)
+                #expect(shipped.status == 66)
+                #expect(shipped.errors.contains("/logs/.app.manifest"), "\(shipped.errors)")
+                #expect(archives == left)
+            }
+
             @Test("U17: a large file goes to the collector's disk without going through its memory")
             func largeFile() throws {
                 func mostBytesInMemory(_ process: pid_t) throws -> Int {

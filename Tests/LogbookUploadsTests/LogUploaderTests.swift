@@ -433,6 +433,25 @@ import Testing
         #expect(bench.archives.count == 2)
     }
 
+    @Test("U16: a log whose manifest cannot be read is not a log that has been delivered")
+    func unreadableManifest() async throws {
+        try bench.roll(["one"])
+        let manifest = bench.path + "/.app.manifest"
+        output(of: "cd '\(bench.path)' && mv .app.manifest kept && mkdir .app.manifest")
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport)
+        let failure = FileLogProviderError.cannotRead(path: manifest, errno: EISDIR)
+        await #expect(throws: CourierError.sourceUnreadable(reason: failure.description)) { try await deliver(uploader) }
+        #expect(transport.requests.isEmpty)
+        #expect(bench.archives.count == 1)
+        await offPool { uploader.shutdown(by: .seconds(30)) }
+
+        output(of: "cd '\(bench.path)' && rmdir .app.manifest && mv kept .app.manifest")
+        try await deliver(bench.uploader(transport))
+        #expect(transport.requests.map(\.text) == ["one\n"])
+        #expect(bench.archives == [])
+    }
+
     @Test("U18: an uploader that fails for good writes nothing into the log it is sending")
     func noFeedback() async throws {
         let transport = ScriptedTransport(.status(500))
