@@ -6,8 +6,9 @@ public enum LogArchiveEvent: Sendable, Hashable {
     case compressed(LogArchive)
     /// A limit of ``RollingPolicy`` asked for it.
     case deleted(LogArchive, because: ArchiveDeletionReason)
-    /// Nobody had delivered it, and ``RollingPolicy/maximumUndeliveredBytes`` asked for room: so many events are lost.
-    case droppedUndelivered(LogArchive, events: Int)
+    /// Nobody had delivered it, and ``RollingPolicy/maximumUndeliveredBytes`` asked for room: so many events are lost; nil where it
+    /// cannot be read through. ``LogDiagnostics`` says it too, whether somebody listens here or not.
+    case droppedUndelivered(LogArchive, events: Int?)
     /// More archives wait for delivery than ``RollingPolicy/maximumArchives`` or ``RollingPolicy/maximumTotalBytes`` allow; said
     /// when it begins.
     case keptBeyondLimits(archives: Int, bytes: Int)

@@ -38,6 +38,8 @@ extension RollingFile {
     mutating func keepWithinLimits() {
         // Listing a folder of thousands of archives for nothing takes its time.
         guard policy.deletes || manifest.isDueForCompaction else { return }
+        let told = events.count
+        defer { noteWhatIsGivenUp(events[told...]) }
         do throws(SystemError) {
             let archives = try keptArchives()
             let superfluous = policy.superfluous(archives, now: steady.now(clock))
@@ -103,7 +105,7 @@ extension RollingFile {
             held.append((name, file, status.bytes))
         }
         guard let (name, file, bytes) = held.first else { return true }
-        let count = policy.awaitsDelivery ? events(in: file.descriptor, isCompressed: name.isCompressed) : nil
+        let count = policy.awaitsDelivery ? countEvents(in: file.descriptor, isCompressed: name.isCompressed) : nil
         for (name, _, _) in held {
             do { try files.remove(name.text, in: folder.descriptor) } catch where error.number == ENOENT {} catch {
                 notes.append("\(folder.path)/\(name.text) cannot be deleted: \(error)")
@@ -114,12 +116,30 @@ extension RollingFile {
             id: manifest.manifest.id(of: archive.number), number: archive.number, path: folder.path + "/" + name.text,
             bytes: bytes, ended: archive.ended, isCompressed: name.isCompressed)
         events.append(
-            policy.awaitsDelivery ? .droppedUndelivered(gone, events: count ?? 0) : .deleted(gone, because: reason))
+            policy.awaitsDelivery ? .droppedUndelivered(gone, events: count) : .deleted(gone, because: reason))
         return true
     }
 
-    /// How many lines a file has, read through once.
-    private func events(in file: FileDescriptor, isCompressed: Bool) -> Int? {
+    /// What is lost is said whether somebody listens or not: all of it in one remark, because of several the diagnostics show the first.
+    private mutating func noteWhatIsGivenUp(_ events: ArraySlice<LogArchiveEvent>) {
+        var paths: [String] = []
+        var counted = 0
+        var isWhole = true
+        for case .droppedUndelivered(let archive, let count) in events {
+            paths.append(archive.path)
+            counted += count ?? 0
+            isWhole = isWhole && count != nil
+        }
+        guard let oldest = paths.first else { return }
+        let (what, verb) =
+            paths.count == 1 ? ("archive \(oldest)", "is") : ("\(paths.count) archives, the oldest \(oldest),", "are")
+        let number = (isWhole ? "" : "at least ") + (counted == 1 ? "1 event" : "\(counted) events")
+        notes.append("\(what) with \(number) \(verb) given up undelivered, because more than maximumUndeliveredBytes wait")
+    }
+
+    /// How many lines a file has, read through once; nil when it cannot be.
+    private func countEvents(in file: FileDescriptor, isCompressed: Bool) -> Int? {
+        if isCompressed && policy.compression == nil { return nil }
         var lines = 0
         var last: UInt8 = 0x0A
         do {

@@ -30,7 +30,7 @@ public struct RollingPolicy: Sendable, Hashable {
     /// do not touch them; only ``maximumUndeliveredBytes`` does. Default false.
     public var awaitsDelivery: Bool
     /// Bytes of archives that may wait for delivery; the oldest beyond this are given up, each said in a
-    /// ``LogArchiveEvent/droppedUndelivered(_:events:)``. 0 for no limit. Default 1 GiB.
+    /// ``LogArchiveEvent/droppedUndelivered(_:events:)`` and all of them in ``LogDiagnostics``. 0 for no limit. Default 1 GiB.
     public var maximumUndeliveredBytes: Int
     /// Compresses archives in the background, such as `.gzip` of `LogbookCompression`. Nil, the default, for not at all.
     public var compression: ArchiveCompression?

@@ -16,6 +16,7 @@ public enum UploadEvent: Sendable, Hashable {
     case cannotDelete(id: String)
     /// It cannot be opened or read here: it is kept and tried again, and the others go on. Told once for each reason.
     case cannotRead(id: String, reason: String)
-    /// So many events are lost: nobody received them before ``RollingPolicy/maximumUndeliveredBytes`` asked for room.
-    case droppedByRetention(id: String, events: Int)
+    /// So many events are lost: nobody received them before ``RollingPolicy/maximumUndeliveredBytes`` asked for room. Nil where the
+    /// file could not be read through.
+    case droppedByRetention(id: String, events: Int?)
 }

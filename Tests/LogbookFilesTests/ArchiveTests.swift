@@ -310,9 +310,51 @@ import Testing
         let beyond = events.filter { if case .keptBeyondLimits(archives: 3, bytes: 72) = $0 { true } else { false } }
         #expect(beyond.count == 1)
         let dropped = events.compactMap { event -> String? in
-            if case .droppedUndelivered(let archive, let count) = event { "\(archive.id) \(count)" } else { nil }
+            if case .droppedUndelivered(let archive, let count) = event { "\(archive.id) \(count ?? -1)" } else { nil }
         }
         #expect(dropped == ["\(ids[0]) 2"])
+    }
+
+    @Test("R8: what is given up is said without a handler too", arguments: [1, 3])
+    func undeliveredWithoutHandler(archives: Int) async throws {
+        let path = folder.path
+        let child = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            [path = path as String, archives = archives as Int] in
+            var policy = RollingPolicy(awaitsDelivery: true, maximumUndeliveredBytes: 0)
+            let provider = try FileLogProvider(in: path, format: MessageFormat(), rolling: policy)
+            for number in 1...archives {
+                provider.log(event("one of \(number)"))
+                provider.log(event("two of \(number)"))
+                try provider.roll()
+            }
+            policy.maximumUndeliveredBytes = 1
+            provider.change(policy)
+        }
+        let remarks = String(decoding: child?.standardErrorContent ?? [], as: UTF8.self)
+        let said = archives == 1 ? "with 2 events is given up undelivered" : "3 archives, the oldest "
+        #expect(remarks.contains(said), "\(remarks)")
+        #expect(archives == 1 || remarks.contains(", with 6 events are given up undelivered"), "\(remarks)")
+        #expect(remarks.contains("/app-00000001-"), "\(remarks)")
+        #expect(folder.archives() == [])
+    }
+
+    @Test("R8: of what is given up and cannot be read through nobody says that it held nothing", arguments: [true, false])
+    func undeliveredAndUnreadable(isDamaged: Bool) throws {
+        var policy = RollingPolicy(maximumArchives: 0, awaitsDelivery: true, maximumUndeliveredBytes: 0)
+        let provider = try provider(policy)
+        log(provider, "one")
+        try provider.roll()
+        let archive = folder.archives()[0]
+        output(of: "cd '\(folder.path)' && gzip \(archive)")
+        if isDamaged { folder.write("no gzip", to: archive + ".gz") }
+        policy.maximumUndeliveredBytes = 1
+        policy.compression = isDamaged ? ArchiveCompression.gzip : nil  // nobody says how the other was compressed
+        provider.change(policy)
+        #expect(folder.archives() == [])
+        let counts = told.withLock { $0 }.compactMap { event -> [Int?]? in
+            if case .droppedUndelivered(_, let count) = event { [count] } else { nil }
+        }
+        #expect(counts == [[nil]])
     }
 
     @Test("U13: an archive that somebody holds is not deleted")
