@@ -15,7 +15,7 @@ package final class LogFileCursor {
     private struct Reading {
         let file: OwnedDescriptor<Files>
         let status: FileStatus
-        /// The archive that it is, or will be once it rolls.
+        /// The archive that it is, or, as far as can be known, will be once it rolls.
         let number: UInt64
         let archive: ArchiveName?
         var offset = 0
@@ -28,6 +28,7 @@ package final class LogFileCursor {
     private let folderPath: String
     private let compression: ArchiveCompression?
     private var reading: Reading?
+    private var manifest: ManifestFile<Files>
     private var waiting: [ArchiveName] = []
     /// Archives up to this number were read.
     private var latest: UInt64 = 0
@@ -40,6 +41,7 @@ package final class LogFileCursor {
     ) throws(FileLogProviderError) {
         self.name = try LogFileName(name)
         self.compression = compression
+        manifest = ManifestFile(self.name, files)
         // The system would read the path only up to the first zero.
         guard !path.utf8.contains(0) else { throw .cannotOpenFolder(path: path, errno: EINVAL) }
         do {
@@ -110,9 +112,11 @@ package final class LogFileCursor {
                 waiting = archives
                 return try openNext()
             }
+            // Archives may have been delivered, or deleted, that only the manifest still counts.
+            try? manifest.refresh(in: folder.descriptor)
             guard try isActive(status) else { continue }
-            reading = Reading(
-                file: file, status: status, number: max(latest, archives.last?.number ?? 0) + 1, archive: nil)
+            let before = max(latest, archives.last?.number ?? 0, manifest.manifest.latestNumber)
+            reading = Reading(file: file, status: status, number: before + 1, archive: nil)
             return true
         }
     }
@@ -173,6 +177,18 @@ package final class LogFileCursor {
         carry += bytes[(last + 1)...]
     }
 
+    /// The archive that a file has become which was read as the active one; nil when somebody else has moved it away.
+    private func archivedNumber(of ended: Reading) throws(FileLogProviderError) -> UInt64? {
+        let rolled = try archives().filter { $0.number > latest }
+        for archive in rolled {
+            let found = try? files.status(of: archive.text, in: folder.descriptor)
+            if let found, found.isSameFile(as: ended.status) { return archive.number }
+        }
+        // Compressed meanwhile, or deleted, it has no name left; then it is the first that was rolled since it was opened.
+        guard let first = rolled.first, let links = try? files.status(of: ended.file.descriptor).links, links == 0 else { return nil }
+        return min(first.number, ended.number)
+    }
+
     /// At the end of a file: whether another one, or more of this one, is to be read now.
     private func goesOn(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
         guard let ended = reading else { return false }
@@ -187,7 +203,7 @@ package final class LogFileCursor {
             }
             if bytes > ended.offset { return true }  // written before it was renamed
             // Rolled by us, or moved away by somebody else.
-            if try archives().contains(where: { $0.number >= ended.number }) { latest = max(latest, ended.number) }
+            if let number = try archivedNumber(of: ended) { latest = number }
         } else {
             latest = ended.number
         }

@@ -88,6 +88,24 @@ import Testing
         }
     }
 
+    @Test func aFileThatRollsWhileItIsReadIsReadOnceAlsoWhereEarlierArchivesAreGone() throws {
+        let provider = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
+        for message in ["one", "two"] {
+            provider.log(event(message))
+            try provider.roll()
+        }
+        output(of: "rm '\(folder.path)'/app-*")
+        provider.log(event("three"))
+        var lines: [String] = []
+        try LogFileReader(in: folder.path).forEachLine { line in
+            lines.append(String(decoding: line, as: UTF8.self))
+            guard lines == ["three"] else { return }
+            try provider.roll()
+            provider.log(event("four"))
+        }
+        #expect(lines == ["three", "four"])
+    }
+
     @Test("F13: a message with lines, zeros and control characters comes back as it was")
     func hostile() throws {
         let hostile = "a\nb\r\nc\0d\u{1B}[31me\u{2028}f\u{85}g\u{7F}h"

@@ -90,17 +90,67 @@ import Testing
             service.info("\(number)")
             if number % 2 == 0 { try provider.roll() }
         }
+        await wait(for: 3, in: compressed)
+        try session.showWhatIsNew()
+        #expect(messages(takeShown()) == (1...7).map { "\($0)" })
+        try provider.shutdown(by: .seconds(30))
+    }
+
+    private func wait(for count: Int, in counter: Monitor<Int>) async {
         await withCheckedContinuation { continuation in
             LogThread.start("waiting") {
-                compressed.withLock { access in
-                    while access.value < 3 { if !access.wait(until: .seconds(60)) { break } }
+                counter.withLock { access in
+                    while access.value < count { if !access.wait(until: .seconds(60)) { break } }
                 }
                 continuation.resume()
             }
         }
-        try session.showWhatIsNew()
-        #expect(messages(takeShown()) == (1...7).map { "\($0)" })
+    }
+
+    @Test("a log whose earlier archives are gone, delivered say, is followed over a roll, each line once", arguments: [false, true])
+    func followsWhereArchivesAreGone(isCompressed: Bool) async throws {
+        let compressed = Monitor(0)
+        let provider = try FileLogProvider(
+            in: folder.path, rolling: RollingPolicy(maximumArchives: 0, compression: isCompressed ? .gzip : nil),
+            onArchive: { event in
+                guard case .compressed = event else { return }
+                compressed.withLock { access in
+                    access.value += 1
+                    access.broadcast()
+                }
+            })
+        let service = LogService()
+        service.register(provider)
+        for number in 1...2 {
+            service.info("\(number)")
+            try provider.roll()
+        }
+        if isCompressed { await wait(for: 2, in: compressed) }
+        output(of: "rm '\(folder.path)'/app-*")
+
+        let session = try session()
+        service.info("3")
+        try session.showWhatIsThere()
+        try provider.roll()
+        if isCompressed { await wait(for: 3, in: compressed) }
+        service.info("4")
+        for _ in 1...2 { try session.showWhatIsNew() }
+        #expect(messages(takeShown()) == ["3", "4"])
         try provider.shutdown(by: .seconds(30))
+    }
+
+    @Test func followsWhatOthersMoveAwayAlsoWhenTheNextFileHasRolledMeanwhile() throws {
+        let (service, provider) = try service()
+        let session = try session()
+        service.info("1")
+        try session.showWhatIsThere()
+        service.info("2")
+        rename("\(folder.path)/app.log", "\(folder.path)/app.log.1")
+        service.info("3")
+        try provider.roll()
+        service.info("4")
+        try session.showWhatIsNew()
+        #expect(messages(takeShown()) == ["1", "2", "3", "4"])
     }
 
     @Test func followsWhatOthersMoveAwayAndTruncate() throws {
