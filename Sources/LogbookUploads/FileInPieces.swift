@@ -46,8 +46,7 @@ final class FileInPieces: Sendable {
         let isObject = line.first == 0x7B
         let marker = isObject ? #","truncatedfrom":\#(line.count)}"# : " [cut off, \(line.count) bytes]"
         let head = isObject ? #"{"rawlogmessage":"# : ""
-        // Escaping may double a character, and more for control characters; what is too long is cut again.
-        var room = limit - marker.utf8.count - head.utf8.count - 3
+        var room = max(0, limit - marker.utf8.count - head.utf8.count - 3)
         while true {
             var kept = line.prefix(room)
             while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
@@ -61,8 +60,9 @@ final class FileInPieces: Sendable {
             }
             cut += Array(marker.utf8)
             cut.append(0x0A)
-            if cut.count <= limit { return cut }
-            room -= cut.count - limit
+            if cut.count <= limit || room == 0 { return cut }
+            // Escaping has made it longer, up to six times: what is over is taken away, though never more than half at once.
+            room = max(room - (cut.count - limit), room / 2)
         }
     }
 }

@@ -99,6 +99,23 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test(
+        "L5: a line that escaping makes several times as long is cut as well, and not to nothing",
+        arguments: [0x00, 0x1B, 0x22, 0xFF] as [UInt8])
+    func longLineOfEscapes(byte: UInt8) throws {
+        let cut = FileInPieces.cut([0x7B] + [UInt8](repeating: byte, count: 2_000_000), to: 990_000)
+        #expect(cut.count <= 990_000)
+        #expect(cut.count > 450_000)
+        let value = try JSONValue.parse(Array(cut.dropLast()))
+        #expect(value["truncatedfrom"] == .integer(2_000_001))
+        #expect(cut.last == 0x0A)
+    }
+
+    @Test func aLimitThatHoldsNotEvenTheMarkLeavesTheMark() {
+        let cut = FileInPieces.cut([0x7B] + [UInt8](repeating: 0x78, count: 100), to: 20)
+        #expect(String(decoding: cut, as: UTF8.self) == #"{"rawlogmessage":"","truncatedfrom":101}"# + "\n")
+    }
+
     @Test("L6: the address holds token and tags; what cannot be one is refused, and nothing shows the token")
     func address() async throws {
         let request = try UploadRequest.loggly(token: "TOKEN-1", tags: ["a", "b.c"])
