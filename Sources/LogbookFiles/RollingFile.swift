@@ -131,8 +131,10 @@ struct RollingFile<Base: FileSystem>: Sendable {
             }
             size = try verifiedSize()
         }
-        // While another process rolls, or rolling fails, a file that is too large is better than a lost line.
-        let room = policy.rolls(before: first, into: size) ? Int.max : policy.maximumBytes - size
+        // While another process rolls, or rolling fails, a file that is too large is better than a lost line. Behind nothing but the
+        // header it is one line that is too large, and the others have a file of their own.
+        let isTooLarge = policy.rolls(before: first, into: size)
+        let room = isTooLarge ? (size == header.count ? first : Int.max) : policy.maximumBytes - size
         var fitting = lineEnds.prefix { $0 - start <= room }.count
         if !times.isEmpty, let end = endOfPeriod(beginningWith: times.first), reasonToRoll(before: times.first) == nil {
             fitting = min(fitting, times.prefix { $0 < end }.count)

@@ -45,6 +45,22 @@ import Testing
         #expect(folder.lines("app.log") == ["smaller"])
     }
 
+    @Test("F4: a line that is too large behind a header takes no others along", arguments: [false, true])
+    func largeLineBehindHeader(inBatches: Bool) throws {
+        let provider = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), header: "a header.", rolling: RollingPolicy(maximumBytes: 100, maximumArchives: 0),
+            files: SystemFileSystem(), clock: .manual(clock))
+        let lines = [line(1, 94)] + (2...6).map { line($0, 49) }
+        if inBatches {
+            try provider.write(lines.map { event($0) })
+        } else {
+            for line in lines { provider.log(event(line)) }
+        }
+        let files = folder.archives() + ["app.log"]
+        #expect(files.map { folder.lines($0) } == lines.map { ["a header.", $0] })
+        #expect(files.map { folder.text($0).utf8.count } == [105, 60, 60, 60, 60, 60])
+    }
+
     @Test("F11: a thousand rolls within one millisecond are a thousand names in order")
     func manyRolls() throws {
         let provider = try provider(1, 0)
