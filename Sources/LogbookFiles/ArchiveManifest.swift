@@ -86,9 +86,9 @@ struct ArchiveManifest: Sendable, Equatable {
                 let archive = ArchiveName(String(words[2]), of: name), archive.number == number, !archive.isCompressed
             else { return }
             entries[number] = Entry(name: archive, ended: LogTime(nanoseconds: ended), bytes: bytes)
-            latestNumber = max(latestNumber, number)
+            count(number)
         case "latest":
-            if words.count == 2, let number = UInt64(words[1]) { latestNumber = max(latestNumber, number) }
+            if words.count == 2, let number = UInt64(words[1]) { count(number) }
         case "delivered":
             if words.count == 2, let number = UInt64(words[1]) { delivered.insert(number) }
         case "setaside":
@@ -97,5 +97,10 @@ struct ArchiveManifest: Sendable, Equatable {
             if words.count == 2, let number = UInt64(words[1]) { setAside.remove(number) }
         default: break
         }
+    }
+
+    /// The next archive has a number of its own. A damaged line must not say one after which there is none.
+    private mutating func count(_ number: UInt64) {
+        if number < ArchiveName.maximumNumber { latestNumber = max(latestNumber, number) }
     }
 }

@@ -76,6 +76,8 @@ struct ArchiveName: Sendable, Hashable, Comparable {
         self.isCompressed = isCompressed
     }
 
+    /// The largest number whose name can be read back. No log comes near it: a number that leaves no next one is a stranger's, or damage.
+    static let maximumNumber: UInt64 = 999_999_999_999_999
     private static let minimumDigits = 8
     private static let maximumDigits = 15
     /// `0` stands for any digit.

@@ -64,8 +64,8 @@ extension RollingFile {
 
     private mutating func archiveActive(_ old: Active) throws(SystemError) -> LogArchive {
         try manifest.refresh(in: folder.descriptor)
-        let names = try archiveNames()
-        let number = max(manifest.manifest.latestNumber, names.map(\.number).max() ?? 0) + 1
+        let numbers = try archiveNames().map(\.number).filter { $0 < ArchiveName.maximumNumber }
+        let number = max(manifest.manifest.latestNumber, numbers.max() ?? 0) + 1
         let archive = ArchiveName(number: number, rolledAt: clock.now(), of: name)
         let status = try files.status(of: old.handle.descriptor)
         let ended = old.ended ?? status.modified

@@ -12,7 +12,7 @@ import Testing
         #expect(ArchiveName(number: 42, rolledAt: time, of: app).text == "app-00000042-20251121T102920.123Z.log")
     }
 
-    @Test(arguments: [1, 99_999_999, 100_000_000, 123_456_789_012_345] as [UInt64])
+    @Test(arguments: [1, 99_999_999, 100_000_000, 123_456_789_012_345, ArchiveName.maximumNumber] as [UInt64])
     func isReadBack(number: UInt64) {
         let name = ArchiveName(number: number, rolledAt: LogTime(nanoseconds: 0), of: app)
         #expect(ArchiveName(name.text, of: app) == name)

@@ -208,6 +208,21 @@ import Testing
         #expect(ids[0].wholeMatch(of: /[0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[0-9A-F]{4}-[0-9A-F]{12}-00000001/) != nil)
     }
 
+    @Test(
+        "ids: a number after which there is none, in a damaged manifest or a stranger's name, is not counted on from",
+        arguments: [UInt64.max, UInt64(Int.max), 1_000_000_000_000_000, 999_999_999_999_999])
+    func endOfNumbers(number: UInt64) throws {
+        folder.write("logbook-manifest 1 586AB00B\nlatest 6\nlatest \(number)\n", to: ".app.manifest")
+        folder.write("keep\n", to: "app-\(number)-20201121T102920.123Z.log")
+        let provider = try provider(RollingPolicy(maximumArchives: 1))
+        for expected in [7, 8] as [UInt64] {
+            log(provider, "one")
+            #expect(try provider.roll()?.number == expected)
+        }
+        #expect(folder.names.filter { $0.hasPrefix("app-0") }.count == 1)
+        #expect(folder.text("app-\(number)-20201121T102920.123Z.log") == "keep\n")
+    }
+
     @Test("R2: a lower limit deletes at once, a higher one nothing")
     func changedLimit() throws {
         let provider = try provider(RollingPolicy(maximumBytes: 1, maximumArchives: 0))
