@@ -20,6 +20,8 @@ public enum FileLogProviderError: Error, Equatable, CustomStringConvertible {
     case cannotRoll(path: String)
     case cannotSynchronize(path: String, errno: Int32)
     case cannotRead(path: String, errno: Int32)
+    /// A compressed archive cannot be inflated to its end; the reason in words.
+    case damaged(path: String, reason: String)
     /// A compressed archive cannot be read without knowing how it was compressed.
     case unknownCompression(path: String)
     case deadlinePassed(path: String)
@@ -55,6 +57,8 @@ public enum FileLogProviderError: Error, Equatable, CustomStringConvertible {
                 + "a crash of the machine"
         case .cannotRead(let path, let errno):
             "cannot read \(path): \(SystemError.text(of: errno)); check that it is there and this user may read it"
+        case .damaged(let path, let reason):
+            "\(path) is damaged: \(reason); what stands before the damage can be read"
         case .unknownCompression(let path):
             "\(path) is compressed; give the reader a compression, such as .gzip of LogbookCompression"
         case .deadlinePassed(let path):

@@ -21,6 +21,12 @@ package final class LogFileCursor {
         var offset = 0
     }
 
+    /// An archive that cannot be read, or only in part.
+    private struct Unreadable: Error {
+        let number: UInt64
+        let failure: FileLogProviderError
+    }
+
     package let path: String
     private let files = Files(SystemFileSystem())
     private let name: LogFileName
@@ -54,13 +60,26 @@ package final class LogFileCursor {
     deinit { piece.deallocate() }
 
     /// Reads everything that is there and was not read yet.
-    /// - Parameter body: Gets whole lines with their newlines, some at a time, for the time of the call.
-    package func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    /// - Parameters:
+    ///   - passingOver: Told why an archive cannot be read, or not to its end, before the next one is; throws, as by default, to
+    ///     leave it at that. The same archive does not come again.
+    ///   - body: Gets whole lines with their newlines, some at a time, for the time of the call.
+    package func read(
+        passingOver: (FileLogProviderError) throws -> Void = { throw $0 }, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
         while true {
-            if reading == nil {
-                guard try openNext() else { return }
+            do {
+                if reading == nil {
+                    guard try openNext() else { return }
+                }
+                try readToEnd(body)
+            } catch let unreadable as Unreadable {
+                latest = max(latest, unreadable.number)
+                reading = nil
+                try finish(body)
+                try passingOver(unreadable.failure)
+                continue
             }
-            try readToEnd(body)
             guard try goesOn(body) else { return }
         }
     }
@@ -97,8 +116,10 @@ package final class LogFileCursor {
         return try openActive()
     }
 
-    private func open(_ archive: ArchiveName) throws -> Bool {
-        guard let (file, status) = try openRegular(archive.text) else { return false }
+    private func open(_ archive: ArchiveName) throws(Unreadable) -> Bool {
+        let opened: (OwnedDescriptor<Files>, FileStatus)?
+        do { opened = try openRegular(archive.text) } catch { throw Unreadable(number: archive.number, failure: error) }
+        guard let (file, status) = opened else { return false }
         reading = Reading(file: file, status: status, number: archive.number, archive: archive)
         return true
     }
@@ -121,7 +142,7 @@ package final class LogFileCursor {
         }
     }
 
-    private func openRegular(_ name: String) throws -> (OwnedDescriptor<Files>, FileStatus)? {
+    private func openRegular(_ name: String) throws(FileLogProviderError) -> (OwnedDescriptor<Files>, FileStatus)? {
         do {
             let file = OwnedDescriptor(try files.openForReading(name, in: folder.descriptor), files)
             let status = try files.status(of: file.descriptor)
@@ -141,22 +162,38 @@ package final class LogFileCursor {
 
     private func readToEnd(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard var reading else { return }
-        if let archive = reading.archive, archive.isCompressed {
-            guard let compression else { throw FileLogProviderError.unknownCompression(path: folderPath + "/" + archive.text) }
-            try ArchiveBytes(files).forEachPiece(of: reading.file.descriptor, inflating: compression) { bytes in
-                try take(bytes, body)
-            }
-            return
-        }
+        if let archive = reading.archive, archive.isCompressed { return try inflate(archive, reading.file, body) }
         while true {
             let count: Int
             do { count = try files.read(reading.file.descriptor, into: piece, at: reading.offset) } catch {
-                throw failure(error, reading.archive?.text ?? name.active)
+                guard let archive = reading.archive else { throw failure(error, name.active) }
+                throw Unreadable(number: archive.number, failure: failure(error, archive.text))
             }
             if count == 0 { break }
             reading.offset += count
             self.reading = reading
             try take(UnsafeRawBufferPointer(rebasing: piece[..<count]), body)
+        }
+    }
+
+    private func inflate(
+        _ archive: ArchiveName, _ file: OwnedDescriptor<Files>, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        let path = folderPath + "/" + archive.text
+        guard let compression else { throw Unreadable(number: archive.number, failure: .unknownCompression(path: path)) }
+        var refusal: (any Error)?  // of the body, whose error is not the file's
+        do {
+            try ArchiveBytes(files).forEachPiece(of: file.descriptor, inflating: compression) { bytes in
+                do { try take(bytes, body) } catch {
+                    refusal = error
+                    throw error
+                }
+            }
+        } catch {
+            if let refusal { throw refusal }
+            let reason: FileLogProviderError =
+                if let error = error as? SystemError { failure(error, archive.text) } else { .damaged(path: path, reason: "\(error)") }
+            throw Unreadable(number: archive.number, failure: reason)
         }
     }
 

@@ -26,7 +26,8 @@ public struct LogFileReader: Sendable {
     }
 
     /// Each line once, without its newline, in the order of the files. What is written meanwhile may be among them.
-    /// - Throws: ``FileLogProviderError``, what a damaged archive makes the compression throw, or what `body` throws.
+    /// - Throws: ``FileLogProviderError``, which names the file, with ``FileLogProviderError/damaged(path:reason:)`` for a compressed
+    ///   archive that cannot be inflated to its end, or what `body` throws.
     public func forEachLine(_ body: ([UInt8]) throws -> Void) throws {
         let cursor = try LogFileCursor(in: folder, name: name, compression: compression)
         func take(_ lines: UnsafeRawBufferPointer) throws {

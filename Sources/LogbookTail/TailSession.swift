@@ -1,7 +1,7 @@
 internal import LogbookCompression
 internal import LogbookConsole
 internal import LogbookCore
-internal import LogbookFiles
+public import LogbookFiles
 internal import LogbookFormat
 
 /// Shows the end of a log, and follows it across rolls. Belongs to one thread.
@@ -18,6 +18,7 @@ public final class TailSession {
     private let isColoured: Bool
     private let maximumLines: Int?
     private let show: ([UInt8]) -> Void
+    private let passingOver: (FileLogProviderError) throws -> Void
     private let reader = LogLineReader()
 
     private var latest: RingOfLines
@@ -33,10 +34,13 @@ public final class TailSession {
     ///   - lines: How many of the lines that are there are shown, the last of those that pass the filter; nil for all.
     ///   - isColoured: Lines get the colours of their levels, as on a console.
     ///   - show: Gets whole lines.
+    ///   - passingOver: Told why a rolled file cannot be read, or not to its end, before the next one is; throws, as by default, to leave
+    ///     it at that.
     /// - Throws: ``FileLogProviderError`` when there is no such folder.
     public init(
         in folder: String, name: String = "app", filter: TailFilter = TailFilter(), lines: Int? = 10,
-        isColoured: Bool = false, show: @escaping ([UInt8]) -> Void
+        isColoured: Bool = false, show: @escaping ([UInt8]) -> Void,
+        passingOver: @escaping (FileLogProviderError) throws -> Void = { throw $0 }
     ) throws {
         cursor = try LogFileCursor(in: folder, name: name, compression: .gzip)
         self.filter = filter
@@ -44,19 +48,20 @@ public final class TailSession {
         self.isColoured = isColoured
         maximumLines = lines
         self.show = show
+        self.passingOver = passingOver
         latest = RingOfLines(lines ?? 0)
     }
 
     /// Reads to the end and shows the last lines.
     public func showWhatIsThere() throws {
-        try cursor.read { lines in take(lines, keeping: maximumLines != nil) }
+        try cursor.read(passingOver: passingOver) { lines in take(lines, keeping: maximumLines != nil) }
         for line in latest.takeAll() { append(line.bytes, of: line.level) }
         flush()
     }
 
     /// Shows what was written since.
     public func showWhatIsNew() throws {
-        try cursor.read { lines in take(lines, keeping: false) }
+        try cursor.read(passingOver: passingOver) { lines in take(lines, keeping: false) }
         flush()
     }
 

@@ -17,7 +17,8 @@
             commandName: "tail", abstract: "Shows the end of a log, rolled and compressed files included.",
             discussion: """
                 With --follow it goes on with what is written, across rolls, until it is interrupted. Lines are shown as they \
-                stand in the files.
+                stand in the files. Exits with 0, and with 66 when there is no such folder or a file cannot be read, such as a damaged \
+                one; what can be read of the log is shown all the same.
                 """)
 
         enum Colour: String, CaseIterable, ExpressibleByArgument { case auto, always, never }
@@ -68,6 +69,7 @@
                 case .always: .always
                 case .never: .never
                 }
+            var isIncomplete = false
             do {
                 let session = try TailSession(
                     in: folder, name: name, filter: TailFilter(level: level, text: text), lines: all ? nil : lines,
@@ -76,9 +78,17 @@
                     },
                     show: { bytes in
                         if !Terminal.write(bytes, to: 1) { Self.exit() }  // nobody reads
+                    },
+                    passingOver: { failure in
+                        Terminal.say("logbook tail: \(failure)\n")
+                        isIncomplete = true
                     })
                 try session.showWhatIsThere()
-                guard follow else { return try session.showTheRest() }
+                guard follow else {
+                    try session.showTheRest()
+                    if isIncomplete { throw ExitCode(66) }
+                    return
+                }
                 while true {
                     usleep(Self.pauseMicroseconds)
                     try session.showWhatIsNew()

@@ -88,6 +88,30 @@ import Testing
         }
     }
 
+    @Test("C1: an archive that is damaged is named, after the lines that stand before the damage")
+    func damaged() throws {
+        let provider = try FileLogProvider(in: folder.path, format: MessageFormat())
+        provider.log(event("one"))
+        try provider.roll()
+        provider.log(event("two"))
+        let archive = folder.archives()[0]
+        let path = folder("\(archive).gz")
+        output(of: "gzip '\(folder(archive))'")
+        let reader = try LogFileReader(in: folder.path, compression: .gzip)
+        // What the reader's caller throws is no damage.
+        #expect(throws: ScriptedFailure()) { try reader.forEachLine { _ in throw ScriptedFailure() } }
+
+        truncate(path, off_t(folder.bytes("\(archive).gz").count - 4))
+        var lines: [String] = []
+        #expect {
+            try reader.forEachLine { lines.append(String(decoding: $0, as: UTF8.self)) }
+        } throws: { error in
+            guard case .damaged(let named, _)? = error as? FileLogProviderError else { return false }
+            return named == path
+        }
+        #expect(lines == ["one"])
+    }
+
     @Test func aFileThatRollsWhileItIsReadIsReadOnceAlsoWhereEarlierArchivesAreGone() throws {
         let provider = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
         for message in ["one", "two"] {

@@ -19,11 +19,15 @@ import Testing
     private let shown = Locked<[String]>([])
 
     private func session(
-        _ filter: TailFilter = TailFilter(), lines: Int? = 10, isColoured: Bool = false
+        _ filter: TailFilter = TailFilter(), lines: Int? = 10, isColoured: Bool = false,
+        passingOver: @escaping (FileLogProviderError) throws -> Void = { throw $0 }
     ) throws -> TailSession {
-        try TailSession(in: folder.path, filter: filter, lines: lines, isColoured: isColoured) { [shown] bytes in
-            shown.withLock { $0 += String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init) }
-        }
+        try TailSession(
+            in: folder.path, filter: filter, lines: lines, isColoured: isColoured,
+            show: { [shown] bytes in
+                shown.withLock { $0 += String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init) }
+            },
+            passingOver: passingOver)
     }
     private func takeShown() -> [String] {
         shown.withLock { shown in
@@ -151,6 +155,33 @@ import Testing
         service.info("4")
         try session.showWhatIsNew()
         #expect(messages(takeShown()) == ["1", "2", "3", "4"])
+    }
+
+    @Test("a rolled file that is damaged is named once and passed over; what stands before the damage is shown, and so are the others")
+    func passesOverWhatIsDamaged() throws {
+        let (service, provider) = try service()
+        for number in 1...3 {
+            service.info("\(number)")
+            try provider.roll()
+        }
+        service.info("4")
+        let oldest = folder.names[0]
+        let damaged = folder("\(oldest).gz")
+        output(of: "gzip '\(folder(oldest))'")
+        truncate(damaged, off_t(folder.bytes("\(oldest).gz").count - 4))
+
+        let named = Locked<[String]>([])
+        let session = try session(passingOver: { failure in
+            guard case .damaged(let path, _) = failure else { throw failure }
+            named.withLock { $0.append(path) }
+        })
+        try session.showWhatIsThere()
+        #expect(messages(takeShown()) == ["1", "2", "3", "4"])
+        service.info("5")
+        try session.showWhatIsNew()
+        #expect(messages(takeShown()) == ["5"])
+        #expect(named.withLock { $0 } == [damaged])
+        #expect(throws: FileLogProviderError.self) { try self.session().showWhatIsThere() }
     }
 
     @Test func followsWhatOthersMoveAwayAndTruncate() throws {

@@ -34,6 +34,18 @@
                 #expect(try Tool.run(["tail", "nowhere"], in: folder).status == 66)
             }
 
+            @Test func tailNamesADamagedFileAndShowsTheOthers() throws {
+                try write(1...60)
+                let archive = try #require(archives.sorted().first)
+                let oldest = folder("logs/\(archive)")
+                output(of: "gzip -n '\(oldest)'")
+                truncate(oldest + ".gz", 40)
+                let tail = try Tool.run(["tail", "logs"], in: folder)
+                #expect(numbers(tail.output) == Array(51...60))
+                #expect(tail.errors.contains(oldest + ".gz is damaged: "), "\(tail.errors)")
+                #expect(tail.status == 66)
+            }
+
             @Test func tailFollowsWhatIsWritten() throws {
                 try write(1...20)
                 let tail = try Tool(["tail", "-f", "logs", "-n", "2"], in: folder, name: "tail")
