@@ -102,7 +102,7 @@ let package = Package(
         .target(name: "CLogbookCurl", linkerSettings: [.linkedLibrary("curl")]),
         room("LogbookHTTP", ["CLogbookCurl", "CLogbookSystem", "LogbookCore"]),
         room("LogbookFormat", ["CLogbookSystem", "LogbookCore"]),
-        room("LogbookDelivery", ["LogbookCore", "LogbookHTTP"]),
+        room("LogbookDelivery", ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookHTTP"]),
 
         // Providers
         room("LogbookConsole", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
@@ -197,7 +197,7 @@ let package = Package(
             path: "Tests/FlightRecorderVictim", swiftSettings: settings),
         tests("LogbookGzip"),
         tests("LogbookHTTP"),
-        tests("LogbookDelivery", ["LogbookHTTP"]),
+        tests("LogbookDelivery", ["LogbookFormat", "LogbookHTTP"]),
         tests("LogbookRemote", ["LogbookDelivery", "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookSystemLog"]),
         // Apart from the other tests, as are those of the files.
         .testTarget(

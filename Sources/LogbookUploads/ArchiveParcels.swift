@@ -228,7 +228,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     var nextParcelIsDue: Duration? {
         state.withLock { state in
             if state.waitsForOthers { return Self.pause }
-            return state.waitsForConditions ? UploadGate.pause : unreadable.nextTry
+            return state.waitsForConditions ? UploadConditions.pause : unreadable.nextTry
         }
     }
 

@@ -45,20 +45,19 @@ public final class LogUploader: Sendable {
     ) throws(FileLogProviderError) {
         try self.init(
             of: folder, name: name, to: request, conditions: conditions, concurrency: concurrency, policy: policy,
-            transport: transport, files: SystemFileSystem(), machine: LinuxMachine(), clock: .system, randomness: .system,
-            onEvent: onEvent)
+            transport: transport, files: SystemFileSystem(), clock: .system, randomness: .system, onEvent: onEvent)
     }
 
     init(
         of folder: String, name: String, to request: UploadRequest, conditions: UploadConditions, concurrency: Int,
-        policy: DeliveryPolicy, transport: any HTTPTransport, files: some FileSystem, machine: some MachineState,
-        clock: LogClock, randomness: LogRandomness, onEvent: (@Sendable (UploadEvent) -> Void)?
+        policy: DeliveryPolicy, transport: any HTTPTransport, files: some FileSystem, clock: LogClock,
+        randomness: LogRandomness, onEvent: (@Sendable (UploadEvent) -> Void)?
     ) throws(FileLogProviderError) {
         precondition((1...8).contains(concurrency), "LogUploader: concurrency must be 1...8")
         request.check()
         let tell = onEvent ?? { _ in }
         let shared = Locked(request)
-        let gate = UploadGate(conditions, machine: machine, clock: clock)
+        let gate = UploadGate(conditions, clock: clock)
         let shelf = try ArchiveShelf(of: name, in: folder, files: files)
         let unreadable = UnreadableFiles(clock: clock, onEvent: tell)
         let sources = (0..<concurrency).map { _ in

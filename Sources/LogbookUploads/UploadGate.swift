@@ -1,29 +1,25 @@
 internal import LogbookCore
+internal import LogbookDelivery
 internal import LogbookFiles
 
 /// Decides whether a file may go now.
 final class UploadGate: Sendable {
     private let conditions: UploadConditions
-    private let machine: any MachineState
     private let clock: LogClock
     /// Files up to this number were called urgent.
     private let urgent = Locked<UInt64>(0)
     /// Files that were read and hold nothing urgent.
     private let ordinary = Locked<Set<UInt64>>([])
 
-    /// How often closed conditions are looked at again.
-    static let pause = Duration.seconds(30)
-
-    init(_ conditions: UploadConditions, machine: any MachineState, clock: LogClock) {
+    init(_ conditions: UploadConditions, clock: LogClock) {
         self.conditions = conditions
-        self.machine = machine
         self.clock = clock
     }
 
     func hurry(upTo number: UInt64) { urgent.withLock { $0 = max($0, number) } }
 
     /// Whether files may go now that nothing makes urgent.
-    func isOpen() -> Bool { conditions.hold(on: machine, at: clock.now()) }
+    func isOpen() -> Bool { conditions.obstacle(at: clock.now()) == nil }
 
     /// Which files may go now whatever the conditions are. One answer for all files, so that what becomes urgent meanwhile does
     /// not let a newer file overtake an older one.
@@ -31,7 +27,7 @@ final class UploadGate: Sendable {
         let urgent = urgent.withLock { $0 }
         let now = clock.now()
         return { [conditions] archive in
-            archive.number <= urgent || archive.ended.adding(conditions.maximumDeferral) <= now
+            archive.number <= urgent || conditions.isOverdue(since: archive.ended, at: now)
         }
     }
 

@@ -306,8 +306,7 @@ import Testing
             let uploader = try LogUploader(
                 of: path, name: "app", to: UploadRequest(url: "http://127.0.0.1/"), conditions: .none, concurrency: 1,
                 policy: DeliveryPolicy(), transport: ScriptedTransport(.status(200)),
-                files: FaultyFileSystem(failing: 1, with: .kill, only: [call]), machine: FakeMachine(), clock: .system,
-                randomness: .system, onEvent: nil)
+                files: FaultyFileSystem(failing: 1, with: .kill, only: [call]), clock: .system, randomness: .system, onEvent: nil)
             try uploader.deliver(by: .seconds(60))
         }
         #expect(bench.archives.count == 1)

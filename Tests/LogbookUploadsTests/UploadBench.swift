@@ -29,14 +29,6 @@ func event(_ message: String, at time: LogTime = LogTime(seconds: 1_763_720_960)
     LogEvent(sequence: 1, time: time, level: .info, message: message)
 }
 
-/// A machine as a test wants it.
-struct FakeMachine: MachineState {
-    var isOnExternalPower = true
-    var battery: Double?
-    var load: Double?
-    var isMetered = false
-}
-
 /// A folder with a log whose files await delivery, an uploader, and what the uploader said.
 final class UploadBench: Sendable {
     // In memory where there is such a place: hundreds of rolls wait for no disk.
@@ -84,12 +76,12 @@ final class UploadBench: Sendable {
 
     func uploader(
         to request: UploadRequest = UploadRequest(url: "http://127.0.0.1/"), _ transport: any HTTPTransport,
-        conditions: UploadConditions = .none, concurrency: Int = 1, machine: FakeMachine = FakeMachine(),
-        policy: DeliveryPolicy = DeliveryPolicy(), files: some FileSystem = SystemFileSystem()
+        conditions: UploadConditions = .none, concurrency: Int = 1, policy: DeliveryPolicy = DeliveryPolicy(),
+        files: some FileSystem = SystemFileSystem()
     ) throws -> LogUploader {
         try LogUploader(
             of: path, name: "app", to: request, conditions: conditions, concurrency: concurrency, policy: policy,
-            transport: transport, files: files, machine: machine, clock: .manual(clock), randomness: .seeded(1)
+            transport: transport, files: files, clock: .manual(clock), randomness: .seeded(1)
         ) { [said] event in
             said.withLock { access in
                 access.value.append(event)

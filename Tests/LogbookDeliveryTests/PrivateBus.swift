@@ -3,7 +3,7 @@
     import LogbookTestKit
     import Testing
 
-    @testable import LogbookUploads
+    @testable import LogbookDelivery
 
     #if canImport(Glibc)
         import Glibc

@@ -3,7 +3,7 @@
     import LogbookTestKit
     import Testing
 
-    @testable import LogbookUploads
+    @testable import LogbookDelivery
 
     #if canImport(Glibc)
         import Glibc
@@ -12,7 +12,7 @@
     #endif
 
     @Suite struct SystemBusTests {
-        private let bench = UploadBench()
+        private let folder = TemporaryFolder(inMemory: true)
 
         @Test func messagesAreReadAsTheyWereWritten() throws {
             var body = BusMessage.Writer()
@@ -48,7 +48,7 @@
 
         @Test("D1: NetworkManager says over the real message bus whether the network is metered", arguments: [0, 1, 2, 3, 4] as [UInt32])
         func realBus(state: UInt32) async throws {
-            let bus = try PrivateBus(in: bench.path)
+            let bus = try PrivateBus(in: folder.path)
             // Nobody there: unknown, which is not metered.
             #expect(!LinuxMachine(busPath: bus.path).isMetered)
             let manager = try FakeNetworkManager(on: bus.path, answering: .value(state))
@@ -58,7 +58,7 @@
 
         @Test("D1: a NetworkManager that fails, or never answers, leaves the network unmetered, and nobody waits long")
         func badAnswers() async throws {
-            let bus = try PrivateBus(in: bench.path)
+            let bus = try PrivateBus(in: folder.path)
             for answer in [FakeNetworkManager.Answer.failure, .text, .nothing] {
                 let manager = try FakeNetworkManager(on: bus.path, answering: answer)
                 #expect(await offPool { LinuxMachine(busPath: bus.path).isMetered } == false)
@@ -69,11 +69,11 @@
         @Test("D1: no bus, a socket that nobody serves and one that says nothing are no metered network")
         func noBus() async throws {
             #expect(!LinuxMachine(busPath: "/nowhere/bus").isMetered)
-            #expect(!LinuxMachine(busPath: bench.path).isMetered)
+            #expect(!LinuxMachine(busPath: folder.path).isMetered)
             #expect(!LinuxMachine(busPath: String(repeating: "a", count: 200)).isMetered)
-            let silent = try #require(LocalSocket.listening(at: bench.path + "/silent"))
+            let silent = try #require(LocalSocket.listening(at: folder.path + "/silent"))
             defer { close(silent) }
-            #expect(await offPool { LinuxMachine(busPath: bench.path + "/silent").isMetered } == false)
+            #expect(await offPool { LinuxMachine(busPath: folder.path + "/silent").isMetered } == false)
         }
     }
 #endif
