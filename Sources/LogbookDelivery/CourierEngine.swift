@@ -159,7 +159,7 @@ final class CourierEngine: Sendable {
             let value = access.value
             let sealed = value.flights.values.map(\.parcel.sealed).min() ?? value.latestSealed
             let since = pending == 0 ? nil : oldest ?? sealed
-            let age = since.map { Duration.nanoseconds(max(0, clock.now().nanoseconds - $0.nanoseconds)) }
+            let age = since.map { clock.now().span(since: $0) }
             let now = clock.monotonicNanoseconds()
             let state: CourierStatus.State
             var nextAttempt: LogTime?

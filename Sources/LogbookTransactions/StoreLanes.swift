@@ -160,6 +160,15 @@ final class StoreLanes: Sendable {
         return count
     }
 
+    func oldestPending() throws(TransactionStoreError) -> LogTime? {
+        var oldest = try own.oldestPending()
+        for store in state.withLock({ $0.adopted }) {
+            guard let time = try store.oldestPending() else { continue }
+            oldest = min(oldest ?? time, time)
+        }
+        return oldest
+    }
+
     /// Deletes everything here, and in the lanes of those who have gone.
     /// - Throws: The first failure; what it was not about is deleted all the same.
     func deleteAll() throws(TransactionStoreError) {

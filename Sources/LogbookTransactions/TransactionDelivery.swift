@@ -108,6 +108,9 @@ final class TransactionDelivery: ParcelSource, Destination {
         return count
     }
 
+    /// Nil also when the store cannot be read.
+    var oldestPending: LogTime? { try? lanes.oldestPending() }
+
     private func reporting<Result>(
         _ body: () throws(TransactionStoreError) -> Result
     ) throws(TransactionStoreError) -> Result {

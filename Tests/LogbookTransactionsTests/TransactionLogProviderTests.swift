@@ -41,6 +41,21 @@ import Testing
         #expect(entries.map(\.time.wholeSeconds) == [-9_223_372_036, -9_223_372_036, 0, 9_223_372_035])
     }
 
+    @Test func theStatusSaysHowLongTheOldestEntryHasWaited() throws {
+        let bench = try Bench()
+        #expect(bench.provider.deliveryStatus.oldestAge == nil)
+        bench.service.transaction(usecase: 1).log(1)
+        bench.clock.advance(by: .seconds(90))
+        bench.service.transaction(usecase: 1).log(2)
+        #expect(bench.provider.deliveryStatus.oldestAge == .seconds(90))
+
+        let ancient = try Bench()
+        ancient.clock.setWall(LogTime(nanoseconds: .min))
+        ancient.service.transaction(usecase: 1).log(1)
+        ancient.clock.setWall(t0)
+        #expect(ancient.provider.deliveryStatus.oldestAge == .nanoseconds(Int64.max))
+    }
+
     @Test("what stands behind a NUL in an error's description is kept")
     func keepsWhatStandsBehindANUL() throws {
         let bench = try Bench()
