@@ -12,43 +12,54 @@ public import LogbookHTTP
 /// refusal, a page of some hotel's network) the source keeps it. A lost answer means that the parcel is sent again under the
 /// same id, so receivers see it at least once.
 ///
+/// While its ``DeliveryConditions`` do not hold nothing more is sent, and everything is kept. They are asked before a parcel is sent,
+/// once a second at most while they hold, and every half minute while they do not.
+///
 /// The courier has one thread, started when there is first something to do; it ends when the courier is let go of.
 public final class Courier: Sendable {
     private let engine: CourierEngine
 
     /// - Parameters:
     ///   - name: Names the thread, and the courier in diagnostics.
+    ///   - conditions: When anything may be sent.
     ///   - deadLetters: Keeps what the receiver will never take; without it, that is counted and let go of.
     ///   - onEvent: Called on the courier's thread.
     public init(
         name: String, source: any ParcelSource, destination: any Destination,
         transport: any HTTPTransport = CurlTransport.shared, policy: DeliveryPolicy = DeliveryPolicy(),
-        deadLetters: DeadLetterFolder? = nil, clock: LogClock = .system, randomness: LogRandomness = .system,
-        onEvent: (@Sendable (CourierEvent) -> Void)? = nil
+        conditions: DeliveryConditions = .none, deadLetters: DeadLetterFolder? = nil, clock: LogClock = .system,
+        randomness: LogRandomness = .system, onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) {
         policy.check()
         engine = CourierEngine(
             name: name, source: source, destination: destination, transport: transport, policy: policy,
-            deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent)
+            conditions: conditions, deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent)
         if policy.interval != nil { engine.wake() }
     }
 
     deinit { engine.shutdown(by: .now) }
 
-    /// Something new may be there: try now. A pause that is still running, of our own or asked for by the receiver, is kept.
+    /// Something new may be there: try now. A pause that is still running, of our own or asked for by the receiver, is kept, and so is
+    /// what the conditions hold back.
     public func wake() { engine.wake() }
+
+    /// What waits now goes without regard to the conditions: something happened that somebody should see soon. What comes later waits
+    /// for them again.
+    public func hurry() { engine.hurry() }
 
     /// The token or the address changed: forget that the receiver refused us and try now. A pause that the receiver asked for
     /// with `Retry-After` is kept.
     public func reconfigured() { engine.reconfigured() }
 
     /// Returns once everything the source had at the call is delivered or rejected. Ends a pause of our own early, though not
-    /// before ``DeliveryPolicy/firstPause`` has passed since the latest attempt; a `Retry-After` is honoured.
+    /// before ``DeliveryPolicy/firstPause`` has passed since the latest attempt; a `Retry-After` is honoured. Conditions are asked at
+    /// once and honoured: while they do not hold this throws ``CourierError/heldBack(pending:reason:)`` without waiting for the deadline;
+    /// after ``hurry()`` it does not ask them.
     /// - Throws: ``CourierError``; what was not delivered stays with the source.
     public func deliver(by deadline: LogDeadline) throws(CourierError) { try engine.deliver(by: deadline) }
 
-    /// Starts nothing new, waits for what is on its way, and gives that up at the deadline. What is not settled stays with
-    /// the source. Returns at the deadline at the latest; a second call does nothing.
+    /// Starts nothing new, waits for what is on its way, and gives that up at the deadline. What is not settled, or is held back, stays
+    /// with the source. Returns at the deadline at the latest; a second call does nothing.
     public func shutdown(by deadline: LogDeadline) { engine.shutdown(by: deadline) }
 
     public var status: CourierStatus { engine.status }

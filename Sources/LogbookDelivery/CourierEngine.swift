@@ -15,6 +15,14 @@ final class CourierEngine: Sendable {
         var askedUntil: UInt64 = 0
     }
 
+    /// The conditions do not hold.
+    struct Obstacle {
+        /// In words.
+        let reason: String
+        /// On the courier's clock: when they are asked again.
+        var until: UInt64
+    }
+
     /// A parcel on its way.
     struct Flight {
         let number: UInt64
@@ -75,8 +83,12 @@ final class CourierEngine: Sendable {
     enum Outcome {
         case complete
         case misconfigured(String)
+        case heldBack(String)
         case stopped
     }
+
+    /// The waiter that nobody is: what it waits for goes whatever the conditions are. The others are counted from 1.
+    static let urgent: UInt64 = 0
 
     struct State {
         var phase = Phase.running
@@ -94,6 +106,9 @@ final class CourierEngine: Sendable {
         var pauses: UInt64 = 0
         /// No parcel has been settled that was sent since the latest pause: one at a time tries whether the receiver is back.
         var isTrying = false
+        var obstacle: Obstacle?
+        /// On the courier's clock: until then conditions that held when they were asked are not asked again.
+        var conditionsHoldUntil: UInt64 = 0
         var failures = 0
         /// Entries that were rejected since one was delivered.
         var rejectionsInARow = 0
@@ -123,6 +138,7 @@ final class CourierEngine: Sendable {
     private let destination: any Destination
     private let transport: any HTTPTransport
     let policy: DeliveryPolicy
+    let conditions: DeliveryConditions
     let deadLetters: DeadLetterFolder?
     let clock: LogClock
     let randomness: LogRandomness
@@ -132,8 +148,8 @@ final class CourierEngine: Sendable {
 
     init(
         name: String, source: any ParcelSource, destination: any Destination, transport: any HTTPTransport,
-        policy: DeliveryPolicy, deadLetters: DeadLetterFolder?, clock: LogClock, randomness: LogRandomness,
-        onEvent: (@Sendable (CourierEvent) -> Void)?
+        policy: DeliveryPolicy, conditions: DeliveryConditions, deadLetters: DeadLetterFolder?, clock: LogClock,
+        randomness: LogRandomness, onEvent: (@Sendable (CourierEvent) -> Void)?
     ) {
         let state = Monitor(State(latestLook: clock.monotonicNanoseconds()))
         self.name = name
@@ -142,6 +158,7 @@ final class CourierEngine: Sendable {
         self.destination = destination
         self.transport = transport
         self.policy = policy
+        self.conditions = conditions
         self.deadLetters = deadLetters
         self.clock = clock
         self.randomness = randomness
@@ -162,19 +179,23 @@ final class CourierEngine: Sendable {
             let age = since.map { clock.now().span(since: $0) }
             let now = clock.monotonicNanoseconds()
             let state: CourierStatus.State
-            var nextAttempt: LogTime?
+            var until: UInt64?
+            var answer = value.latestAnswer
             if value.phase != .running {
                 state = .stopped
             } else if let pause = value.pause {   // also while parcels are on their way that started before it
                 state = pause.cause == .misconfiguration ? .misconfigured : .waiting
-                let left = pause.until > now ? Int64(clamping: pause.until - now) : 0
-                nextAttempt = clock.now().adding(.nanoseconds(left))
+                until = pause.until
+            } else if let obstacle = value.obstacle {   // likewise
+                state = .heldBack
+                until = obstacle.until
+                answer = obstacle.reason
             } else {
                 state = value.flights.isEmpty && !value.isWeighing ? .idle : .delivering
             }
+            let nextAttempt = until.map { clock.now().adding(.nanoseconds($0 > now ? Int64(clamping: $0 - now) : 0)) }
             return CourierStatus(
-                state: state, pending: pending, oldestAge: age, latestAnswer: value.latestAnswer,
-                nextAttempt: nextAttempt)
+                state: state, pending: pending, oldestAge: age, latestAnswer: answer, nextAttempt: nextAttempt)
         }
     }
 
@@ -191,12 +212,22 @@ final class CourierEngine: Sendable {
             access.value.failures = 0
             access.value.isTrying = false
             access.value.rejectionsInARow = 0
+            access.value.obstacle?.until = 0
             if let pause = access.value.pause {
                 let isAsked = pause.askedUntil > clock.monotonicNanoseconds()
                 access.value.isTrying = isAsked
                 access.value.pause =
                     isAsked ? Pause(cause: .receiver, until: pause.askedUntil, began: pause.began, askedUntil: pause.askedUntil) : nil
             }
+            want(access)
+        }
+    }
+
+    /// What waits now goes whatever the conditions are.
+    func hurry() {
+        state.withLock { access in
+            access.value.waiters[Self.urgent] = Waiter()   // of what an earlier call was about, what is left waits among the rest
+            access.value.obstacle?.until = 0
             want(access)
         }
     }
@@ -232,6 +263,7 @@ final class CourierEngine: Sendable {
                 let soonest = pause.began + UInt64(policy.firstPause.wholeNanoseconds)
                 access.value.pause?.until = min(pause.until, soonest)
             }
+            access.value.obstacle?.until = 0
             want(access)
             while true {
                 if let outcome = access.value.waiters[number]?.outcome { return outcome }
@@ -243,6 +275,7 @@ final class CourierEngine: Sendable {
         switch outcome {
         case .complete: return
         case .misconfigured(let reason): throw .misconfigured(pending: source.pendingCount, reason: reason)
+        case .heldBack(let reason): throw .heldBack(pending: source.pendingCount, reason: reason)
         case .stopped: throw .stopped(pending: source.pendingCount)
         case nil:
             let reason = state.withLock { $0.value.latestAnswer }
@@ -279,7 +312,7 @@ final class CourierEngine: Sendable {
     }
 
     func finishWaiters(_ outcome: Outcome, _ access: Access) {
-        for number in Array(access.value.waiters.keys) where access.value.waiters[number]?.outcome == nil {
+        for number in Array(access.value.waiters.keys) where number != Self.urgent && access.value.waiters[number]?.outcome == nil {
             access.value.waiters[number]?.outcome = outcome
         }
         access.broadcast()
@@ -294,7 +327,7 @@ final class CourierEngine: Sendable {
             switch waitForWork(hasSettlement: unsettled != nil) {
             case .send:
                 let inForce = inForce   // before the source makes a parcel for it
-                if let parcel = nextParcel() { send(parcel, to: inForce) }
+                if let parcel = nextParcel(), mayGo(parcel) { send(parcel, to: inForce) }
             case .prepare:
                 prepareNextParcel()
             case .weigh(let flight, let answer):
@@ -338,12 +371,13 @@ final class CourierEngine: Sendable {
                 if let (flight, request) = takeQuestion(dueAt: now, access) { return .ask(flight, request) }
                 var next = access.value.flights.values.compactMap(\.asking?.due).min() ?? .max
                 if !isStopping && hasRoom(access) {
-                    if access.value.isWanted || lookAgain.map({ now >= $0 }) ?? false {
+                    let isHeldBack = access.value.obstacle.map { now < $0.until } ?? false
+                    if !isHeldBack, access.value.isWanted || lookAgain.map({ now >= $0 }) ?? false {
                         access.value.isWanted = false
                         access.value.latestLook = now
                         return .send
                     }
-                    next = min(next, lookAgain ?? .max)
+                    next = min(next, (isHeldBack ? access.value.obstacle?.until : lookAgain) ?? .max)
                 }
                 if !isStopping, mayPrepare(access) {
                     access.value.preparedBehind = access.value.latestFlight
@@ -419,6 +453,7 @@ final class CourierEngine: Sendable {
                     access.value.isWanted = true
                     return
                 }
+                access.value.obstacle = nil
                 guard taken.isEmpty else { return }
                 access.value.failures = 0
                 access.value.isTrying = false

@@ -4,6 +4,8 @@ public enum CourierError: Error, Equatable, CustomStringConvertible {
     case deadlinePassed(pending: Int, reason: String?)
     /// The receiver refuses us; correct the token or the address and call ``Courier/reconfigured()``.
     case misconfigured(pending: Int, reason: String)
+    /// The conditions do not hold; `reason` says which. What is on its way may still arrive.
+    case heldBack(pending: Int, reason: String)
     /// The courier was shut down.
     case stopped(pending: Int)
     /// What is to be delivered cannot be looked through, so nobody knows whether anything is left; the reason names the file.
@@ -18,6 +20,8 @@ public enum CourierError: Error, Equatable, CustomStringConvertible {
                 + (reason.map { "; the latest answer: \($0)" } ?? "")
         case .misconfigured(let pending, let reason):
             "the receiver refuses us: \(reason); \(pending) entries are kept, correct the token or the address"
+        case .heldBack(let pending, let reason):
+            "\(pending) entries are held back until the conditions hold: \(reason)"
         case .stopped(let pending):
             "the courier was shut down; \(pending) entries stay with their source"
         case .sourceUnreadable(let reason):

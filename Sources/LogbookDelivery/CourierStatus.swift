@@ -12,6 +12,9 @@ public struct CourierStatus: Sendable, Hashable {
         case waiting
         /// The receiver refuses us: token, address or certificate; or it refuses one entry after the other. Everything is kept.
         case misconfigured
+        /// The conditions do not hold; ``CourierStatus/latestAnswer`` says which. Everything is kept, and they are asked again at
+        /// ``CourierStatus/nextAttempt``.
+        case heldBack
         case stopped
     }
     public let state: State
@@ -19,7 +22,7 @@ public struct CourierStatus: Sendable, Hashable {
     public let pending: Int
     /// How long the oldest of them has been waiting; nil when nothing waits, or the source does not know.
     public let oldestAge: Duration?
-    /// The latest failure in words; nil when the latest attempt succeeded or none was made.
+    /// The latest failure, or what holds everything back, in words; nil when the latest attempt succeeded or none was made.
     public let latestAnswer: String?
     /// When the courier will try again on its own; nil when it is not waiting.
     public let nextAttempt: LogTime?

@@ -18,8 +18,8 @@ public struct DeliveryConditions: Sendable {
     public var needsUnmeteredNetwork: Bool
     /// Anything else; asked on the thread that delivers.
     public var custom: (@Sendable () -> Bool)?
-    /// An event of this level or above goes whatever the conditions are; nil, the default, for none. Rolled files are read through for
-    /// that while conditions do not hold, once each.
+    /// An event of this level or above goes at once, with what waits before it, whatever the conditions are; nil, the default, for none.
+    /// Rolled files are read through for that while conditions do not hold, once each, and go alone.
     public var urgentFrom: LogLevel?
     /// How ``urgentFrom`` reads lines of files; those that it cannot read are not urgent.
     public var reading: LogLineReader
@@ -47,6 +47,8 @@ public struct DeliveryConditions: Sendable {
         self.reading = reading
         self.custom = custom
     }
+
+    package func isUrgent(_ event: LogEvent) -> Bool { urgentFrom.map { event.level >= $0 } ?? false }
 
     /// How often conditions that do not hold are looked at again.
     package static let pause = Duration.seconds(30)

@@ -14,9 +14,13 @@ public import LogbookHTTP
 /// ``RemoteQueuePolicy/maximumEvents`` and one parcel; while the receiver is away events wait, and beyond the queue's limits they
 /// are dropped and counted.
 ///
-/// **In a folder** (``init(to:spool:policy:origin:delivery:transport:deadLetters:name:clock:randomness:onEvent:)``): when `log`
+/// **In a folder** (``init(to:spool:policy:origin:delivery:conditions:transport:deadLetters:name:clock:randomness:onEvent:)``): when `log`
 /// returns, the kernel has the event, and a kill loses nothing. `flush` returns when a crash of the machine loses nothing either;
 /// ``deliver(by:)`` waits for the receiver. What one run leaves the next one sends. Several programs may have the same folder.
+///
+/// **Conditions** hold back what would be sent, such as while the network costs by the byte: events are taken and kept as ever,
+/// ``status`` says why they wait, and a flush that needs the receiver throws at once. In memory those that find no room are dropped and
+/// counted, and a shutdown does not send what waits: with conditions a folder is the better place.
 ///
 /// Each event carries a key (installation, epoch, sequence), so that a receiver stores it once, however often it is sent; register
 /// a provider with one service only, because sequences are counted by service.
@@ -27,29 +31,32 @@ public final class RemoteLogProvider: LogProvider {
     private let name: String
     private let events: any EventStore
     private let destination: CurrentDestination
+    private let conditions: DeliveryConditions
     private let courier: Courier
 
     /// Keeps events in memory until the receiver has them.
     ///
     /// - Parameters:
     ///   - origin: Names this run of the program in every event.
+    ///   - conditions: When anything may be sent.
     ///   - deadLetters: Keeps what the receiver will never take; without it, that is counted and let go of.
     ///   - name: Names the provider in diagnostics and its thread.
     ///   - onEvent: Hears what the courier does, on its thread.
     public init(
         to destination: some LogDestination, origin: LogOrigin = .ephemeral(),
         queue: RemoteQueuePolicy = RemoteQueuePolicy(),
-        delivery: DeliveryPolicy = DeliveryPolicy(), transport: any HTTPTransport = CurlTransport.shared,
-        deadLetters: DeadLetterFolder? = nil, name: String = "remote", clock: LogClock = .system,
-        randomness: LogRandomness = .system, onEvent: (@Sendable (CourierEvent) -> Void)? = nil
+        delivery: DeliveryPolicy = DeliveryPolicy(), conditions: DeliveryConditions = .none,
+        transport: any HTTPTransport = CurlTransport.shared, deadLetters: DeadLetterFolder? = nil, name: String = "remote",
+        clock: LogClock = .system, randomness: LogRandomness = .system, onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) {
         queue.check()
         self.name = name
+        self.conditions = conditions
         self.destination = CurrentDestination(destination)
         let events = EventQueue(policy: queue, destination: self.destination, origin: origin, clock: clock)
         self.events = events
         courier = Courier(
-            name: name, source: events, destination: self.destination, transport: transport, policy: delivery,
+            name: name, source: events, destination: self.destination, transport: transport, policy: delivery, conditions: conditions,
             deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent)
     }
 
@@ -58,36 +65,39 @@ public final class RemoteLogProvider: LogProvider {
     /// - Parameters:
     ///   - folder: Made, for this user alone, when it is not there; the folder around it must be.
     ///   - origin: Names this run of the program in every event.
+    ///   - conditions: When anything may be sent.
     ///   - deadLetters: Keeps what the receiver will never take; without it, that is counted and let go of.
     ///   - name: Names the provider in diagnostics and its thread.
     ///   - onEvent: Hears what the courier does, on its thread.
     /// - Throws: ``RemoteLogProviderError/cannotOpenSpool(folder:reason:)``.
     public convenience init(
         to destination: some LogDestination, spool folder: String, policy: SpoolPolicy = SpoolPolicy(),
-        origin: LogOrigin = .ephemeral(), delivery: DeliveryPolicy = DeliveryPolicy(),
+        origin: LogOrigin = .ephemeral(), delivery: DeliveryPolicy = DeliveryPolicy(), conditions: DeliveryConditions = .none,
         transport: any HTTPTransport = CurlTransport.shared, deadLetters: DeadLetterFolder? = nil, name: String = "remote",
         clock: LogClock = .system, randomness: LogRandomness = .system, onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) throws(RemoteLogProviderError) {
         try self.init(
-            to: destination, spool: folder, policy: policy, origin: origin, delivery: delivery, transport: transport,
-            deadLetters: deadLetters, name: name, clock: clock, randomness: randomness, files: SystemFileSystem(),
-            onEvent: onEvent)
+            to: destination, spool: folder, policy: policy, origin: origin, delivery: delivery, conditions: conditions,
+            transport: transport, deadLetters: deadLetters, name: name, clock: clock, randomness: randomness,
+            files: SystemFileSystem(), onEvent: onEvent)
     }
 
     package init(
         to destination: some LogDestination, spool folder: String, policy: SpoolPolicy, origin: LogOrigin,
-        delivery: DeliveryPolicy, transport: any HTTPTransport, deadLetters: DeadLetterFolder?, name: String, clock: LogClock,
-        randomness: LogRandomness, files: some FileSystem, onEvent: (@Sendable (CourierEvent) -> Void)?
+        delivery: DeliveryPolicy, conditions: DeliveryConditions = .none, transport: any HTTPTransport,
+        deadLetters: DeadLetterFolder?, name: String, clock: LogClock, randomness: LogRandomness, files: some FileSystem,
+        onEvent: (@Sendable (CourierEvent) -> Void)?
     ) throws(RemoteLogProviderError) {
         policy.check()
         self.name = name
+        self.conditions = conditions
         let current = CurrentDestination(destination)
         self.destination = current
         let spool = try Spool(
             at: folder, policy: policy, destination: current, origin: origin, clock: clock, name: name, files: files)
         events = spool
         courier = Courier(
-            name: name, source: spool, destination: current, transport: transport, policy: delivery,
+            name: name, source: spool, destination: current, transport: transport, policy: delivery, conditions: conditions,
             deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent)
         courier.wake()
     }
@@ -104,20 +114,29 @@ public final class RemoteLogProvider: LogProvider {
     public func log(_ event: LogEvent) {
         if courier.isCurrentThread { return events.lose(.reentrant) }
         if events.take(event) { courier.wake() }
+        if conditions.isUrgent(event) { hurry() }
+    }
+
+    /// What waits now goes without regard to the conditions: something happened that somebody should see soon.
+    public func hurry() {
+        events.hurry()
+        courier.hurry()
     }
 
     /// In memory: returns once the receiver has acknowledged everything taken before the call. In a folder: once that survives a
     /// crash of the machine; it is sent soon.
     /// - Throws: ``RemoteLogProviderError``: how many events are not acknowledged and why, how many were lost meanwhile, or that
-    ///   the disk did not take them.
+    ///   the disk did not take them. In memory it does so at once while the conditions do not hold.
     public func flush(by deadline: LogDeadline) throws {
         events.hurry()
         if try events.makeSafe() { return courier.wake() }
         try deliver(by: deadline)
     }
 
-    /// Returns once the receiver has acknowledged everything taken before the call.
-    /// - Throws: ``RemoteLogProviderError``: how many events are not acknowledged and why, or how many were lost meanwhile.
+    /// Returns once the receiver has acknowledged everything taken before the call. Conditions are asked at once, and honoured; after
+    /// ``hurry()`` they are not asked.
+    /// - Throws: ``RemoteLogProviderError``: how many events are not acknowledged and why, or how many were lost meanwhile. Nothing is
+    ///   waited for while the conditions do not hold.
     public func deliver(by deadline: LogDeadline) throws(RemoteLogProviderError) {
         let lost = events.lost
         events.hurry()
@@ -126,8 +145,9 @@ public final class RemoteLogProvider: LogProvider {
         if lostNow > 0 { throw .lost(count: lostNow) }
     }
 
-    /// Takes no more, delivers what it can until the deadline, and stops. What is left in memory stays pending in the ledger; see
-    /// ``undelivered()``. What is left in a folder the next run sends.
+    /// Takes no more, delivers what it can until the deadline, and stops. What the conditions hold back it neither sends nor waits for;
+    /// after ``hurry()`` they hold nothing back. What is left in memory stays pending in the ledger; see ``undelivered()``. What is
+    /// left in a folder the next run sends.
     public func shutdown(by deadline: LogDeadline) throws {
         events.close()
         defer {
@@ -146,7 +166,7 @@ public final class RemoteLogProvider: LogProvider {
             switch error {
             case .deadlinePassed(let pending, let reason):
                 throw .notDelivered(pending: pending, reason: reason ?? "the deadline passed")
-            case .misconfigured(let pending, let reason):
+            case .misconfigured(let pending, let reason), .heldBack(let pending, let reason):
                 throw .notDelivered(pending: pending, reason: reason)
             case .stopped(let pending):
                 throw .notDelivered(pending: pending, reason: "the provider was shut down")

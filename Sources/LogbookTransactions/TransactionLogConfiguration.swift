@@ -43,6 +43,9 @@ public struct TransactionLogConfiguration: Sendable {
     /// When to deliver, and how patiently. Its `interval` is 20 seconds; nil delivers when asked to, and when the token or the
     /// address is set.
     public var delivery = DeliveryPolicy(interval: .seconds(20))
+    /// When anything may be sent; entries are stored as ever meanwhile. An entry that carries an error has the level
+    /// ``LogLevel/warning``, for ``DeliveryConditions/urgentFrom``, and any other ``LogLevel/info``.
+    public var conditions = DeliveryConditions.none
     public var transport: any HTTPTransport = CurlTransport.shared
     public var clock = LogClock.system
     public var randomness = LogRandomness.system

@@ -51,8 +51,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         self.delivery = delivery
         courier = Courier(
             name: "transactions", source: delivery, destination: delivery, transport: configuration.transport,
-            policy: configuration.delivery, clock: configuration.clock, randomness: configuration.randomness,
-            onEvent: { delivery.note($0) })
+            policy: configuration.delivery, conditions: configuration.conditions, clock: configuration.clock,
+            randomness: configuration.randomness, onEvent: { delivery.note($0) })
     }
 
     // MARK: Taking entries
@@ -66,6 +66,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         do {
             try reporting { () throws(TransactionStoreError) in try commits.append(event) }
             account.withLock { $0.deliver(1) }
+            if configuration.conditions.isUrgent(event) { courier.hurry() }
         } catch .closed {
             account.withLock { $0.drop(1, .alreadyShutDown) }
         } catch .full {
@@ -84,6 +85,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
             account.submit(count)
             account.deliver(count)
         }
+        if batch.prefix(count).contains(where: configuration.conditions.isUrgent) { courier.hurry() }
         do {
             try reporting { () throws(TransactionStoreError) in if let failure { throw failure } }
         } catch {
@@ -156,9 +158,9 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     }
 
     /// Sends what is in the store now, and what processes that have gone have left beside it, and returns once all of it is delivered
-    /// or set aside.
-    /// - Throws: ``TransactionDeliveryError`` when no token or no address is set, ``CourierError`` when the deadline passed or the
-    ///   remote store refuses us. Everything stays in the store.
+    /// or set aside. Conditions are asked at once, and honoured; after ``hurry()`` they are not asked.
+    /// - Throws: ``TransactionDeliveryError`` when no token or no address is set, ``CourierError`` when the deadline passed, the
+    ///   remote store refuses us, or the conditions do not hold. Everything stays in the store.
     public func deliver(by deadline: LogDeadline) throws {
         try delivery.checkAddress()
         lanes.takeOver()
@@ -174,6 +176,9 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
             if !LogThread.start("logbook-deliver", work) { work() }
         }
     }
+
+    /// What waits now goes without regard to the conditions: something happened that somebody should see soon.
+    public func hurry() { courier.hurry() }
 
     /// How deliveries fare.
     public var deliveryStatus: CourierStatus { courier.status }

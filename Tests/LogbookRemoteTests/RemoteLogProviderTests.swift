@@ -13,12 +13,12 @@ import Testing
 
     func provider(
         _ transport: any HTTPTransport, queue: RemoteQueuePolicy = RemoteQueuePolicy(),
-        url: String = "http://127.0.0.1:1",
+        url: String = "http://127.0.0.1:1", conditions: DeliveryConditions = .none,
         onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) -> RemoteLogProvider {
         RemoteLogProvider(
             to: CollectorDestination(url: url, token: "hush"), origin: LogOrigin(installation: "I", epoch: 7),
-            queue: queue,
+            queue: queue, conditions: conditions,
             transport: transport, clock: .manual(clock), randomness: .seeded(1), onEvent: onEvent)
     }
 
@@ -194,6 +194,57 @@ import Testing
         #expect(throws: RemoteLogProviderError.notDelivered(pending: 25, reason: "the provider was shut down")) {
             try provider.shutdown(by: .seconds(30))
         }
+    }
+
+    /// The events of these tests are old.
+    private func conditions(_ isOpen: Locked<Bool>, urgentFrom: LogLevel? = nil) -> DeliveryConditions {
+        DeliveryConditions(maximumDeferral: .seconds(10_000_000), urgentFrom: urgentFrom, custom: { isOpen.withLock { $0 } })
+    }
+    private let heldBack = "the program's own condition does not hold"
+
+    @Test("D1: while conditions do not hold events are taken and kept, nothing is sent, and the status says why")
+    func conditionsHoldEventsBack() throws {
+        let isOpen = Locked(false), transport = collector.willing()
+        let provider = provider(transport, conditions: conditions(isOpen))
+        for number in 1...3 { provider.log(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.notDelivered(pending: 3, reason: heldBack)) { try provider.flush(by: .seconds(60)) }
+        #expect(transport.requests.isEmpty)
+        #expect(provider.ledger == LogLedger(submitted: 3))
+        #expect(provider.status.state == .heldBack && provider.status.latestAnswer == heldBack)
+        isOpen.withLock { $0 = true }
+        try provider.flush(by: .seconds(60))
+        #expect(collector.received == ["event 1", "event 2", "event 3"])
+        #expect(provider.ledger == LogLedger(submitted: 3, delivered: 3))
+    }
+
+    @Test("D3: an urgent event goes at once with what waits before it, and what comes later waits again")
+    func urgentEventsPassConditions() throws {
+        let transport = collector.willing()
+        let provider = provider(transport, conditions: conditions(Locked(false), urgentFrom: .warning))
+        for number in 1...2 { provider.log(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.self) { try provider.flush(by: .seconds(60)) }
+        provider.log(.numbered(3, .warning))
+        #expect(becomesTrue { collector.received.count == 3 })
+        #expect(collector.received == ["event 1", "event 2", "event 3"])
+        provider.log(.numbered(4))
+        #expect(becomesTrue { provider.ledger?.delivered == 3 })
+        #expect(throws: RemoteLogProviderError.notDelivered(pending: 1, reason: heldBack)) { try provider.flush(by: .seconds(60)) }
+        provider.hurry()
+        try provider.shutdown(by: .seconds(60))
+        #expect(collector.received.count == 4)
+    }
+
+    @Test("60: a shutdown does not wait for conditions, and gives back what they hold back")
+    func shutdownGivesBackWhatConditionsHoldBack() {
+        let transport = collector.willing()
+        let provider = provider(transport, conditions: conditions(Locked(false)))
+        for number in 1...3 { provider.log(.numbered(number)) }
+        let deadline = LogDeadline.seconds(60)
+        #expect(throws: RemoteLogProviderError.notDelivered(pending: 3, reason: heldBack)) { try provider.shutdown(by: deadline) }
+        #expect(!deadline.hasPassed)
+        #expect(transport.requests.isEmpty)
+        #expect(provider.undelivered().map(\.sequence) == [1, 2, 3])
+        #expect(provider.ledger?.pending == 3)
     }
 
     @Test func shutdownDeliversWhatWaits() throws {

@@ -23,12 +23,12 @@ import Testing
     /// A run of a program that keeps its events in the folder.
     func provider(
         _ transport: any HTTPTransport, policy: SpoolPolicy = SpoolPolicy(), epoch: UInt64 = 7,
-        delivery: DeliveryPolicy = DeliveryPolicy(), deadLetters: DeadLetterFolder? = nil, files: some FileSystem = SystemFileSystem(),
-        onEvent: (@Sendable (CourierEvent) -> Void)? = nil
+        delivery: DeliveryPolicy = DeliveryPolicy(), conditions: DeliveryConditions = .none, deadLetters: DeadLetterFolder? = nil,
+        files: some FileSystem = SystemFileSystem(), onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) throws -> RemoteLogProvider {
         try RemoteLogProvider(
             to: .collector(url: "http://127.0.0.1:1", token: "hush"), spool: folder.path + "/spool", policy: policy,
-            origin: LogOrigin(installation: "I", epoch: epoch), delivery: delivery, transport: transport,
+            origin: LogOrigin(installation: "I", epoch: epoch), delivery: delivery, conditions: conditions, transport: transport,
             deadLetters: deadLetters, name: "spool", clock: .manual(clock), randomness: .seeded(1), files: files, onEvent: onEvent)
     }
 
@@ -52,6 +52,29 @@ import Testing
         #expect(eventFiles == [])
         #expect(collector.received == ["event 1", "event 2", "event 3"])
         #expect(provider.deliveries == LogLedger(submitted: 3, delivered: 3))
+    }
+
+    @Test("D1: while conditions do not hold events are safe in the folder, also after a shutdown, and nothing is sent")
+    func conditionsHoldEventsBack() throws {
+        let transport = collector.willing(), reason = "the program's own condition does not hold"
+        // The events of these tests are old.
+        let closed = DeliveryConditions(maximumDeferral: .seconds(10_000_000), custom: { false })
+        let first = try provider(transport, epoch: 1, conditions: closed)
+        for number in 1...3 { first.log(.numbered(number)) }
+        try first.flush(by: .seconds(60))
+        #expect(throws: RemoteLogProviderError.notDelivered(pending: 3, reason: reason)) { try first.deliver(by: .seconds(60)) }
+        #expect(first.status.state == .heldBack && first.status.latestAnswer == reason)
+        #expect(first.deliveries == LogLedger(submitted: 3))
+        let deadline = LogDeadline.seconds(60)
+        #expect(throws: RemoteLogProviderError.notDelivered(pending: 3, reason: reason)) { try first.shutdown(by: deadline) }
+        #expect(!deadline.hasPassed)
+        #expect(transport.requests.isEmpty)
+        #expect(eventFiles.count == 1)
+
+        let second = try provider(transport, epoch: 2)
+        try second.deliver(by: .seconds(60))
+        #expect(collector.received == ["event 1", "event 2", "event 3"])
+        #expect(eventFiles == [])
     }
 
     @Test("47: what one run leaves the next one sends, under the same id and with the same bytes")

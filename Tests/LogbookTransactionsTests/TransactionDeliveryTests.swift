@@ -406,6 +406,54 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(withoutToken.events.all.isEmpty)
     }
 
+    @Test("D1, D3: while conditions do not hold entries are stored and not sent; one with an error goes at once where that is urgent")
+    func conditions() throws {
+        let isOpen = Locked(false), reason = "the program's own condition does not hold"
+        let server = try LoopbackServer { _ in .status(202) }
+        let folder = TemporaryFolder()
+        let bench = try Bench(in: folder, url: server.url, token: "t") {
+            $0.conditions = DeliveryConditions(urgentFrom: .warning, custom: { isOpen.withLock { $0 } })
+        }
+        bench.service.transaction(usecase: 1).log(1)
+        #expect(throws: CourierError.heldBack(pending: 1, reason: reason)) { try bench.deliver() }
+        #expect(bench.provider.deliveryStatus.state == .heldBack && bench.provider.deliveryStatus.latestAnswer == reason)
+        #expect(server.requests.isEmpty)
+
+        bench.service.transaction(usecase: 2).log(1, error: 42, "Baad!")
+        #expect(bench.events.wait(for: 2) == [.delivered(transactions: 1, entries: 1), .delivered(transactions: 1, entries: 1)])
+        bench.service.transaction(usecase: 3).log(1)
+        #expect(throws: CourierError.heldBack(pending: 1, reason: reason)) { try bench.deliver() }
+        #expect(server.requests.count == 2)
+        bench.close()
+        #expect(sqlite3(folder.store, "SELECT count(*) FROM txn_log") == "1")
+
+        isOpen.withLock { $0 = true }
+        let again = try Bench(in: folder, url: server.url, token: "t") {
+            $0.conditions = DeliveryConditions(custom: { isOpen.withLock { $0 } })
+        }
+        try again.deliver()
+        #expect(server.requests.count == 3)
+        #expect(try again.provider.counts().entries == 0)
+    }
+
+    @Test("D2: each entry goes a day after it happened, whatever the conditions are")
+    func maximumDeferral() throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: server.url, token: "t") {
+            $0.parcelLimits.transactions = 1
+            $0.conditions = DeliveryConditions(custom: { false })
+        }
+        bench.service.transaction(usecase: 1).log(1)
+        bench.clock.advance(by: .seconds(3600))
+        bench.service.transaction(usecase: 2).log(1)
+        bench.clock.advance(by: .seconds(86_400 - 3600))
+        #expect(throws: CourierError.self) { try bench.deliver() }
+        #expect(server.requests.count == 1)
+        bench.clock.advance(by: .seconds(3600))
+        try bench.deliver()
+        #expect(server.requests.count == 2)
+    }
+
     @Test("C23: an event that comes while its transaction is under way is sent with the next request")
     func logsDuringADelivery() throws {
         let gate = Gate()
