@@ -508,6 +508,9 @@ final class CourierEngine: Sendable {
 
     private func exchange(_ request: HTTPRequest, of flight: Flight) {
         let number = flight.number
+        var request = request
+        // A parcel that needs more time than it has would be sent again for ever, and nothing behind it.
+        if let bytes = request.bodyBytes { request.limits = request.limits.allowing(bodyBytes: bytes) }
         let cancellation = transport.send(request) { [state] result in
             state.withLock { access in
                 guard let flight = access.value.flights[number], flight.answer == nil else { return }

@@ -38,15 +38,19 @@ public struct HTTPRequest: Sendable, Hashable {
     }
 
     /// How long the body is; nil where nobody knows yet.
-    var bodyBytes: Int? { if let stream { stream.bytes } else { body.count } }
+    package var bodyBytes: Int? { if let stream { stream.bytes } else { body.count } }
 }
 
 /// How long a request may take and how much an answer may hold.
 public struct HTTPLimits: Sendable, Hashable {
     /// Until the connection stands, TLS included.
     public var connect: Duration = .seconds(10)
-    /// The whole exchange.
-    public var total: Duration = .seconds(30)
+    /// The whole exchange. 30 seconds unless it is set; where it is not, a delivery has one more for each 8 KiB of the request's body.
+    public var total: Duration {
+        get { ownTotal ?? Self.usualTotal }
+        set { ownTotal = newValue }
+    }
+    private var ownTotal: Duration?
     /// How long not one byte may move in either direction, in whole seconds; nil for as long as ``total``. For bodies that may
     /// take hours, with a `total` to match.
     public var stall: Duration?
@@ -55,6 +59,21 @@ public struct HTTPLimits: Sendable, Hashable {
     /// Bytes of the answer's header fields that are read at most.
     public var responseHeaderBytes: Int = 16 << 10
     public init() {}
+
+    private static let usualTotal = Duration.seconds(30)
+    /// A body is expected to move faster than this on any line.
+    private static let slowestBytesPerSecond = 8 << 10
+
+    /// The same with the time that a body of this length takes on a slow line, where ``total`` is not set. An exchange in which nothing
+    /// moves ends as early as before.
+    package func allowing(bodyBytes: Int) -> HTTPLimits {
+        let seconds = bodyBytes / Self.slowestBytesPerSecond
+        guard ownTotal == nil, seconds > 0 else { return self }
+        var limits = self
+        limits.total = Self.usualTotal + .seconds(seconds)
+        limits.stall = stall ?? Self.usualTotal
+        return limits
+    }
 }
 
 public struct HTTPResponse: Sendable, Hashable {

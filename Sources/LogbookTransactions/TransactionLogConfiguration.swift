@@ -38,7 +38,7 @@ public struct TransactionLogConfiguration: Sendable {
     /// What is tried out on this user; see ``TransactionLogProvider/variant``.
     public var variant: String?
     public var parcelLimits = ParcelLimits()
-    /// How long a request may take.
+    /// How long a request may take: 30 seconds and one more for each 8 KiB of its body, unless ``HTTPLimits/total`` is set.
     public var requestLimits = HTTPLimits()
     /// When to deliver, and how patiently. Its `interval` is 20 seconds; nil delivers when asked to, and when the token or the
     /// address is set.

@@ -491,6 +491,37 @@ import Testing
         #expect(courier.status.pending == 0)
     }
 
+    @Test("46: a request may take as long as its body needs on a slow line, and what a destination sets stays")
+    func aLargeBodyHasMoreTime() throws {
+        /// The same body for each parcel.
+        struct Large: Destination {
+            let bytes: Int
+            var total: Duration?
+            func request(for parcel: Parcel) -> HTTPRequest {
+                var request = HTTPRequest(url: "http://127.0.0.1/", body: [UInt8](repeating: 0, count: bytes))
+                request.limits.responseBodyBytes = 1000
+                if let total { request.limits.total = total }
+                return request
+            }
+            func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict { .delivered }
+        }
+        func limits(_ destination: Large) throws -> HTTPLimits {
+            let transport = ScriptedTransport(.status(200))
+            try courier(MemoryParcels(["a"]), transport, to: destination).deliver(by: .seconds(30))
+            #expect(transport.requests.count == 1)
+            return transport.requests.first?.limits ?? HTTPLimits()
+        }
+        let small = try limits(Large(bytes: 8191)), large = try limits(Large(bytes: 1 << 20))
+        #expect(small.total == .seconds(30) && small.stall == nil)
+        #expect(large.total == .seconds(30 + 128))
+        #expect(large.stall == .seconds(30))   // what stands still is given up as early as before
+        #expect(large.responseBodyBytes == 1000)
+        for own in [Duration.milliseconds(500), .seconds(30), .seconds(3600)] {
+            let kept = try limits(Large(bytes: 1 << 20, total: own))
+            #expect(kept.total == own && kept.stall == nil)
+        }
+    }
+
     @Test("what was made for one destination does not go to the one that took its place meanwhile")
     func aChangeWhileAParcelIsMade() throws {
         let destination = SuccessiveDestination(), transport = ScriptedTransport(.status(200))

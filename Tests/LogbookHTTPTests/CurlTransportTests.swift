@@ -156,6 +156,20 @@ import Musl
         }
     }
 
+    @Test("46: a server that stops reading is given up when nothing has moved for so long")
+    func aStalledBodyIsGivenUp() async throws {
+        let over = Gate()
+        defer { over.open() }
+        let server = try LoopbackServer(atHead: { _ in .after(over, .reset) }) { _ in .status(200) }
+        var request = HTTPRequest(url: server.url, body: [UInt8](repeating: 65, count: 32 << 20))   // more than the kernel takes
+        request.limits.total = .seconds(3600)
+        request.limits.stall = .seconds(1)
+        guard case .failure(.timedOut) = await send(request) else {
+            Issue.record("the exchange did not end in time")
+            return
+        }
+    }
+
     @Test("49: a body beyond the limit ends the exchange, however long it would go on", arguments: [true, false])
     func anEndlessBodyIsRefused(isChunked: Bool) async throws {
         let server = try LoopbackServer { _ in

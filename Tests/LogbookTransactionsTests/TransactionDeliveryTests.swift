@@ -393,6 +393,21 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(server.requests[0].header("Logbook-Parcel") == server.requests[1].header("Logbook-Parcel"))
     }
 
+    @Test("C21: a large set may take longer, unless the configuration says how long", arguments: [nil, .seconds(30)] as [Duration?])
+    func timeForALargeSet(own: Duration?) throws {
+        let transport = ScriptedTransport(.status(202))
+        let bench = try Bench(url: "http://127.0.0.1:1", token: "t") {
+            $0.transport = transport
+            if let own { $0.requestLimits.total = own }
+        }
+        let transaction = bench.service.transaction(usecase: 1)
+        for event in 0..<150 { transaction.log(event) }
+        try bench.deliver()
+        let request = try #require(transport.requests.first)
+        #expect(request.body.count > 8192)
+        #expect(request.limits.total == own ?? .seconds(30 + request.body.count / 8192))
+    }
+
     @Test("C22: without a token or an address nothing is sent, and the reason is told")
     func guards() async throws {
         let server = try LoopbackServer { _ in .status(202) }
