@@ -91,7 +91,7 @@ extension Spool {
         let kept = lines.prefix(segment.count)
         let missing = segment.count - kept.count
         if missing > 0 { loseDamaged(missing, of: segment.name) }
-        let held = SpoolHand(segment: segment.name, sealed: segment.oldest, lines: kept.map(\.json))
+        let held = SpoolHand(segment: segment.name, lines: kept.map(\.json), otherwise: segment.oldest)
         try write(Array(kept.indices), of: held, for: destination.term)
     }
 

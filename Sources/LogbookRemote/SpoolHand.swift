@@ -13,11 +13,19 @@ struct SpoolHand: Sendable {
     }
 
     let segment: SpoolName
+    /// When the first of its events was said: that stands in the file, so it is the same in each run that sends it.
     let sealed: LogTime
     /// JSON with a newline, one each.
     let lines: [ArraySlice<UInt8>]
     /// Not settled yet, the oldest first.
     var pieces: [Piece] = []
+
+    /// - Parameter time: Stands in where no line says one.
+    init(segment: SpoolName, lines: [ArraySlice<UInt8>], otherwise time: LogTime) {
+        self.segment = segment
+        self.lines = lines
+        sealed = lines.lazy.compactMap { try? JSONLineFormat.parse(Array($0)).event.time }.first ?? time
+    }
 
     /// Writes the pieces that hold these events.
     /// - Returns: Also the places of lines that are no events of ours, although they are whole.

@@ -99,6 +99,29 @@ import Testing
         #expect(eventFiles == [])
     }
 
+    @Test("47: what the next run sends again is the same object of S3, although its file was written on another day than its events")
+    func theNextRunNamesAnObjectAlike() throws {
+        let folder = folder, clock = LogClock.manual(clock)
+        func run(_ transport: ScriptedTransport, epoch: UInt64) throws -> RemoteLogProvider {
+            try RemoteLogProvider(
+                to: .s3(bucket: "b", region: "r", credentials: AWSCredentials(accessKey: "AKIA", secretKey: "hush")),
+                spool: folder.path + "/spool", origin: LogOrigin(installation: "I", epoch: epoch), transport: transport, clock: clock)
+        }
+        let lost = ScriptedTransport(.fail(.unreachable("reset")))
+        let yesterday = LogClock.system.now().adding(.seconds(-86_400))
+        var first: RemoteLogProvider? = try run(lost, epoch: 1)
+        for number in 1...5 { first?.log(LogEvent(sequence: UInt64(number), time: yesterday, level: .info, message: "event \(number)")) }
+        try first?.flush(by: .seconds(30))
+        #expect(lost.waitForRequests(1))
+        first = nil
+
+        let stored = ScriptedTransport(.answer(HTTPResponse(status: 200, headers: [HTTPHeader("ETag", "\"x\"")])))
+        let next = try run(stored, epoch: 2)
+        try next.deliver(by: .seconds(30))
+        #expect(stored.requests.map(\.url) == [lost.requests[0].url])
+        #expect(stored.requests.first == lost.requests.first)
+    }
+
     @Test func aParcelIsSealedByCountByBytesAndByAge() throws {
         let transport = collector.willing()
         let provider = try provider(transport, policy: SpoolPolicy(parcelEvents: 10, parcelBytes: 2000, parcelAge: .seconds(5)))
