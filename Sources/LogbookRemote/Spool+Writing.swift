@@ -91,6 +91,7 @@ extension Spool {
             throw error
         }
         active.segment.bytes += state.line.count
+        active.segment.writes += 1
         if isTransaction { active.segment.transactions += 1 } else { active.segment.ordinary += 1 }
         active.isUrgent = active.isUrgent || event.level >= .error
         state.active = active
@@ -136,23 +137,25 @@ extension Spool {
     /// The disk has not confirmed a file: nothing is added to it. The kernel says so once, so a later success says nothing of it.
     private func distrust(_ segment: SpoolName, _ state: inout State) {
         if state.active?.segment.name == segment { sealActive(&state) }
-        if let place = state.sealed.firstIndex(where: { $0.name == segment }) { state.sealed[place].isDistrusted = true }
+        guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return }
+        state.sealed[place].isDistrusted = true
+        state.sealed[place].isUnsafe = true   // another flush may have been told otherwise
     }
 
     func makeSafe() throws(RemoteLogProviderError) -> Bool {
-        let unsafe = state.withLock { state in
+        let listed = state.withLock { state in
             state.sealed.filter(\.isUnsafe) + (state.active.map { [$0.segment] } ?? [])
         }
-        guard !unsafe.isEmpty else { return true }
-        for segment in unsafe.map(\.name) {
+        guard !listed.isEmpty else { return true }
+        for segment in listed {
             do throws(SystemError) {
-                if try renew(segment) { continue }
-                let file = try files.openForReading(segment.text, in: folder)
+                if try renew(segment.name) { continue }
+                let file = try files.openForReading(segment.name.text, in: folder)
                 defer { files.close(file) }
                 do throws(SystemError) {
                     try files.synchronize(file)
                 } catch {
-                    state.withLock { distrust(segment, &$0) }
+                    state.withLock { distrust(segment.name, &$0) }
                     throw error
                 }
             } catch {
@@ -160,8 +163,10 @@ extension Spool {
                 throw .notSafe(folder: path, reason: error.description)
             }
             state.withLock { state in
-                guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return }
-                if !state.sealed[place].isDistrusted { state.sealed[place].isUnsafe = false }
+                guard let place = state.sealed.firstIndex(where: { $0.name == segment.name }) else { return }
+                // What was written while the disk was at work may not be on it.
+                guard !state.sealed[place].isDistrusted, state.sealed[place].writes == segment.writes else { return }
+                state.sealed[place].isUnsafe = false
             }
         }
         do throws(SystemError) {
@@ -181,6 +186,7 @@ extension Spool {
             }
             if state.isReleased { throw SystemError(EIO, in: "fsync") }   // it may be somebody else's by now
             try rewrite(segment, as: try read(segment), isSynchronized: true)
+            state.sealed[place].writes += 1
             state.sealed[place].isDistrusted = false
             state.sealed[place].isUnsafe = false
             return true
@@ -254,6 +260,7 @@ extension Spool {
         let bytes = kept.flatMap { SpoolLine.bytes($0) }
         try rewrite(segment.name, as: bytes, isSynchronized: policy.durability == .power)
         let dropped = segment.count - kept.count
+        state.sealed[place].writes += 1
         state.sealed[place].bytes = bytes.count
         state.sealed[place].ordinary = 0
         state.sealed[place].transactions = kept.count

@@ -32,6 +32,8 @@ final class Spool<Files: FileSystem>: EventStore {
         var isDistrusted = false
         /// Whether it is known which of its events are transactions'.
         var isCounted = true
+        /// How often its file was written to.
+        var writes = 0
         let oldest: LogTime
         var count: Int { ordinary + transactions }
     }

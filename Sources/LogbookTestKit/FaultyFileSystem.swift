@@ -36,6 +36,7 @@ package final class FaultyFileSystem: FileSystem {
         var descriptors: Set<FileDescriptor> = []
         var names: [FileDescriptor: String] = [:]
         var unreadable: [String: SystemError] = [:]
+        var gates: [String: Gate] = [:]
     }
     private let base = SystemFileSystem()
     private let failing: Int
@@ -72,6 +73,9 @@ package final class FaultyFileSystem: FileSystem {
         state.withLock { $0.unreadable[name] = number.map { SystemError($0, in: call) } }
     }
 
+    /// From now on every call of this name waits at the gate first.
+    package func hold(_ call: String, at gate: Gate) { state.withLock { $0.gates[call] = gate } }
+
     private func checkReading(_ call: String, of name: String?) throws(SystemError) {
         guard let name, let error = state.withLock({ $0.unreadable[name] }), error.call == call else { return }
         throw error
@@ -98,6 +102,7 @@ package final class FaultyFileSystem: FileSystem {
     private func perform<Result>(
         _ call: String, _ body: () throws(SystemError) -> Result
     ) throws(SystemError) -> Result {
+        state.withLock { $0.gates[call] }?.wait()
         try checkOutage(call)
         guard isFaulty(call) else { return try body() }
         switch fault {

@@ -32,6 +32,13 @@ import Testing
             deadLetters: deadLetters, name: "spool", clock: .manual(clock), randomness: .seeded(1), files: files, onEvent: onEvent)
     }
 
+    /// A spool alone: nobody sends what is in it.
+    func makeSpool<Files: FileSystem>(_ policy: SpoolPolicy = SpoolPolicy(), files: Files) throws -> Spool<Files> {
+        try Spool(
+            at: folder.path + "/spool", policy: policy, destination: CurrentDestination(.collector(url: "http://127.0.0.1:1")),
+            origin: LogOrigin(installation: "I", epoch: 7), clock: .manual(clock), name: "spool", files: files)
+    }
+
     let away = ScriptedTransport(.fail(.unreachable("nobody there")))
 
     var eventFiles: [String] { folder.names(in: "spool").filter { $0.hasSuffix(".events") } }
@@ -445,9 +452,7 @@ import Testing
     @Test("a file that the full disk left empty gives the courier nothing to look for")
     func anEmptyFileIsNotDue() throws {
         let files = FaultyFileSystem(failing: 1, with: .failure(ENOSPC), only: ["append"])
-        let spool = try Spool(
-            at: folder.path + "/spool", policy: SpoolPolicy(), destination: CurrentDestination(.collector(url: "http://127.0.0.1:1")),
-            origin: LogOrigin(installation: "I", epoch: 7), clock: .manual(clock), name: "spool", files: files)
+        let spool = try makeSpool(files: files)
         #expect(!spool.take(.numbered(1)))
         #expect(eventFiles.count == 1)
         clock.advance(by: .seconds(5))
@@ -477,6 +482,47 @@ import Testing
         let next = try self.provider(collector.willing(), epoch: 8)
         try next.deliver(by: .seconds(30))
         #expect(collector.received == ["event 1", "event 2"])
+    }
+
+    /// A flush that waits for the disk while the body runs.
+    private func flush<Files: FileSystem>(_ spool: Spool<Files>, _ files: FaultyFileSystem, while body: () -> Void) {
+        let disk = Gate(), end = Gate()
+        files.hold("synchronize", at: disk)
+        LogThread.start("flush") {
+            _ = try? spool.makeSafe()
+            end.open()
+        }
+        #expect(disk.waitForArrivals(1))
+        body()
+        disk.open()
+        end.wait()
+    }
+
+    @Test("a flush vouches only for what was in a file when it came to it: what is written meanwhile the next flush makes safe")
+    func aFlushVouchesForWhatItFound() throws {
+        let files = FaultyFileSystem(), spool = try makeSpool(SpoolPolicy(parcelEvents: 3), files: files)
+        _ = spool.take(.numbered(1))
+        flush(spool, files) {
+            for number in 2...3 { _ = spool.take(.numbered(number)) }   // and it is closed
+        }
+        #expect(files.calls.count { $0 == "synchronize" } == 1)
+        for _ in 1...2 {
+            #expect(try spool.makeSafe())
+            #expect(files.calls.count { $0 == "synchronize" } == 2)   // now it is safe, and stays so
+        }
+    }
+
+    @Test("a file that is written anew to make room while a flush is under way is not safe by that flush")
+    func whatIsWrittenAnewMeanwhileIsNotSafe() throws {
+        let files = FaultyFileSystem(), spool = try makeSpool(SpoolPolicy(maximumBytes: 64 << 10, parcelEvents: 20), files: files)
+        _ = spool.take(entry(1))
+        flush(spool, files) {
+            for number in 2...1000 { _ = spool.take(.numbered(number)) }
+        }
+        #expect(files.calls.contains("replace"))
+        let before = files.calls.count { $0 == "synchronize" }
+        #expect(try spool.makeSafe())
+        #expect(files.calls.count { $0 == "synchronize" } - before == eventFiles.count)
     }
 
     @Test("60: shutdown with the receiver down and 50,000 pending returns at its deadline, says 50,000, and the next run sends them")
