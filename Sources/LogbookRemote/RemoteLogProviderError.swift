@@ -2,7 +2,8 @@
 public enum RemoteLogProviderError: Error, Equatable, CustomStringConvertible {
     /// `pending` events are not acknowledged; they are kept, and tried again unless the provider was shut down.
     case notDelivered(pending: Int, reason: String)
-    /// `count` events were lost while the call waited: the queue had no room for them, or the receiver will never take them.
+    /// `count` events were lost while the call waited, or are found to be: the queue had no room for them, the receiver will never take
+    /// them, or their file in the folder is damaged or gone.
     case lost(count: Int)
     /// The spool's folder cannot be used.
     case cannotOpenSpool(folder: String, reason: String)

@@ -84,7 +84,9 @@ extension Spool {
             content = try read(segment.name)
         } catch {
             guard error.number == ENOENT else { throw error }
-            return finish(segment.name, delivered: segment.count, rejected: 0)   // another user had it meanwhile
+            state.withLock { _ = $0.inHand.remove(segment.name) }
+            loseVanished(segment.name)
+            return
         }
         let lines = SpoolLine.read(content).lines
         // Lines beyond the count were written although the disk said no.
@@ -93,6 +95,20 @@ extension Spool {
         if missing > 0 { loseDamaged(missing, of: segment.name) }
         let held = SpoolHand(segment: segment.name, lines: kept.map(\.json), otherwise: segment.oldest)
         try write(Array(kept.indices), of: held, for: destination.term)
+    }
+
+    /// Nobody but us takes a file out of a lane that is ours. Where one is gone all the same, so is what was in it.
+    /// - Returns: How many events that were: none where it is in hand, or where somebody else may have had it since we let go of it.
+    @discardableResult
+    func loseVanished(_ segment: SpoolName) -> Int {
+        let lost = state.withLock { state -> Int in
+            if state.isReleased || state.inHand.contains(segment) { return 0 }
+            if state.active?.segment.name == segment { sealActive(&state) }
+            guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return 0 }
+            return forget(place, because: .corruptRecovered, &state)
+        }
+        if lost > 0 { LogDiagnostics.report(name, "\(lost) events are lost: \(path)/\(segment.text) is gone, and nobody else may take it") }
+        return lost
     }
 
     private func loseDamaged(_ count: Int, of segment: SpoolName) {

@@ -147,6 +147,7 @@ extension Spool {
             state.sealed.filter(\.isUnsafe) + (state.active.map { [$0.segment] } ?? [])
         }
         guard !listed.isEmpty else { return true }
+        var vanished = 0
         for segment in listed {
             do throws(SystemError) {
                 if try renew(segment.name) { continue }
@@ -159,7 +160,10 @@ extension Spool {
                     throw error
                 }
             } catch {
-                if error.number == ENOENT { continue }   // delivered meanwhile
+                if error.number == ENOENT {
+                    vanished += loseVanished(segment.name)   // none when it was delivered meanwhile
+                    continue
+                }
                 throw .notSafe(folder: path, reason: error.description)
             }
             state.withLock { state in
@@ -174,6 +178,7 @@ extension Spool {
         } catch {
             throw .notSafe(folder: path, reason: error.description)
         }
+        if vanished > 0 { throw .lost(count: vanished) }
         return true
     }
 
@@ -243,12 +248,8 @@ extension Spool {
     }
 
     private func drop(_ place: Int, _ state: inout State) throws(SystemError) {
-        let segment = state.sealed[place]
-        try remove(segment.name)
-        state.sealed.remove(at: place)
-        state.bytes -= segment.bytes
-        state.lost += segment.count
-        state.deliveries.drop(segment.count, .spoolFull)
+        try remove(state.sealed[place].name)
+        forget(place, because: .spoolFull, &state)
     }
 
     /// Leaves of a file what transactions said.

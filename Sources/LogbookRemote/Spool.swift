@@ -234,6 +234,17 @@ final class Spool<Files: FileSystem>: EventStore {
         }
     }
 
+    /// The file is gone, and what was in it is lost.
+    /// - Returns: How many events that were.
+    @discardableResult
+    func forget(_ place: Int, because reason: DropReason, _ state: inout State) -> Int {
+        let segment = state.sealed.remove(at: place)
+        state.bytes -= segment.bytes
+        state.lost += segment.count
+        state.deliveries.drop(segment.count, reason)
+        return segment.count
+    }
+
     // MARK: What is known
 
     var ledger: LogLedger { state.withLock { $0.ledger } }
@@ -245,6 +256,6 @@ final class Spool<Files: FileSystem>: EventStore {
 }
 
 extension DropReason {
-    /// What a spool held of it was damaged on disk.
+    /// What a spool held of it was damaged on disk, or is gone from there.
     public static let corruptRecovered = DropReason(rawValue: "corrupt_recovered")
 }

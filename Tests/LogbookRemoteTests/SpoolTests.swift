@@ -193,6 +193,52 @@ import Testing
         }
     }
 
+    @Test("a file that somebody took away is lost and not delivered: it is counted, named, and said by whoever waits")
+    func aFileThatIsGoneIsLost() async {
+        await #expect(processExitsWith: .success) {   // of its own: there is one listener for remarks
+            let said = Locked<[String]>([])
+            LogDiagnostics.setHandler { remark in said.withLock { $0.append(remark.message) } }
+            let tests = SpoolTests()
+            let provider = try tests.provider(tests.away)
+            for number in 1...5 { provider.log(.numbered(number)) }
+            let file = try #require(tests.eventFiles.first)
+            #expect(unlink(tests.folder("spool/" + file)) == 0)
+            #expect(throws: RemoteLogProviderError.lost(count: 5)) { try provider.deliver(by: .seconds(30)) }
+            #expect(provider.deliveries == LogLedger(submitted: 5, dropped: [.corruptRecovered: 5]))
+            #expect(said.withLock { remarks in remarks.contains { $0.contains(file) } })
+        }
+    }
+
+    @Test func aFlushSaysThatAFileIsGoneAndTheNextEventGoesToAnother() throws {
+        let spool = try makeSpool(files: SystemFileSystem())
+        for number in 1...5 { _ = spool.take(.numbered(number)) }
+        let file = try #require(eventFiles.first)
+        #expect(unlink(folder("spool/" + file)) == 0)
+        #expect(throws: RemoteLogProviderError.lost(count: 5)) { try spool.makeSafe() }
+        #expect(spool.deliveries == LogLedger(submitted: 5, dropped: [.corruptRecovered: 5]))
+        _ = spool.take(.numbered(6))
+        #expect(try spool.makeSafe())
+        #expect(eventFiles.count == 1 && eventFiles != [file])
+        #expect(spool.deliveries.pending == 1)
+    }
+
+    @Test("a file that is gone after the lane was given back is the business of whoever has the lane: here its events stay pending")
+    func whatAnotherMayHaveTakenIsNotLost() throws {
+        let files = FaultyFileSystem(), reading = Gate(), end = Gate(), spool = try makeSpool(files: files)
+        _ = spool.take(.numbered(1, .error))
+        files.hold("openForReading", at: reading)
+        LogThread.start("courier") {
+            _ = try? spool.nextParcel(besides: [])
+            end.open()
+        }
+        #expect(reading.waitForArrivals(1))
+        spool.release()
+        #expect(unlink(folder("spool/" + eventFiles[0])) == 0)
+        reading.open()
+        end.wait()
+        #expect(spool.deliveries == LogLedger(submitted: 1))
+    }
+
     @Test("24: two programs with one folder keep apart, and one takes over what the other leaves")
     func twoProgramsKeepApart() throws {
         let transport = collector.willing()
