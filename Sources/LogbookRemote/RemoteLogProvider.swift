@@ -17,6 +17,7 @@ public import LogbookHTTP
 /// **In a folder** (``init(to:spool:policy:origin:delivery:conditions:transport:deadLetters:name:clock:randomness:onEvent:)``): when `log`
 /// returns, the kernel has the event, and a kill loses nothing. `flush` returns when a crash of the machine loses nothing either;
 /// ``deliver(by:)`` waits for the receiver. What one run leaves the next one sends. Several programs may have the same folder.
+/// A file there that cannot be read keeps no other from going: it stays and is tried again every minute, and ``status`` says why.
 ///
 /// **Conditions** hold back what would be sent, such as while the network costs by the byte: events are taken and kept as ever,
 /// ``status`` says why they wait, and a flush that needs the receiver throws at once. In memory those that find no room are dropped and
@@ -186,7 +187,7 @@ public final class RemoteLogProvider: LogProvider {
 
     /// What became of events on their way to the receiver: `pending` ones it has not acknowledged. In memory that is
     /// ``ledger``; with a folder it is about everything that has been in it since the provider was made, also what earlier runs
-    /// and other programs have left there.
+    /// and other programs have left there. What is in a file that cannot be read yet is added when it can.
     public var deliveries: LogLedger { events.deliveries }
 
     /// How the deliveries fare.

@@ -18,6 +18,9 @@ extension Spool {
             if let active = state.active, active.segment.count > 0 {
                 due = min(due, max(.zero, policy.parcelAge - .nanoseconds(Int64(clamping: now - min(now, active.since)))))
             }
+            for trouble in state.unreadable.values {
+                due = min(due, .nanoseconds(Int64(clamping: trouble.until > now ? trouble.until - now : 0)))
+            }
             return due
         }
     }
@@ -29,14 +32,26 @@ extension Spool {
         while true {
             if let parcel = try parcelInHand(besides: onTheirWay) { return parcel }
             guard let segment = nextSegment() else {
-                let isTime = state.withLock { !$0.isReleased && $0.nextLook <= clock.monotonicNanoseconds() }
-                guard isTime else { return nil }
-                try takeOver()
-                let hasOthers = state.withLock { state in state.sealed.contains { !state.inHand.contains($0.name) } }
-                if !hasOthers { return nil }
-                continue
+                if state.withLock({ !$0.isReleased && $0.nextLook <= clock.monotonicNanoseconds() }) {
+                    try takeOver()
+                    continue
+                }
+                // While something is on its way, not all is at a stand.
+                if onTheirWay.isEmpty, let unreadable = oldestUnreadable { throw unreadable }
+                return nil
             }
             try takeInHand(segment)
+        }
+    }
+
+    private var oldestUnreadable: UnreadableFile? {
+        state.withLock { state -> UnreadableFile? in
+            if state.isReleased || state.unreadable.isEmpty { return nil }
+            for segment in state.sealed {
+                guard let trouble = state.unreadable[segment.name] else { continue }
+                return UnreadableFile(path: "\(path)/\(segment.name.text)", error: trouble.error)
+            }
+            return nil
         }
     }
 
@@ -57,17 +72,21 @@ extension Spool {
     private func nextSegment() -> Segment? {
         state.withLock { state in
             if state.isReleased { return nil }
-            if let waiting = state.sealed.first(where: { !state.inHand.contains($0.name) }) { return waiting }
+            if let waiting = state.sealed.first(where: { waits($0, state) }) { return waiting }
             if let active = state.active, active.segment.count > 0 {
                 let now = clock.monotonicNanoseconds()
                 let age = Duration.nanoseconds(Int64(clamping: now - min(now, active.since)))
                 if active.isUrgent || age >= policy.parcelAge { sealActive(&state) }
             }
-            return state.sealed.first { !state.inHand.contains($0.name) }
+            return state.sealed.first { waits($0, state) }
         }
     }
 
-    /// Reads a file and makes parcels of it. What is damaged in it is counted as lost.
+    private func waits(_ segment: Segment, _ state: State) -> Bool {
+        !state.inHand.contains(segment.name) && !rests(segment.name, state)
+    }
+
+    /// Reads a file and makes parcels of it. What is damaged in it is counted as lost. One that cannot be read is left alone.
     private func takeInHand(_ segment: Segment) throws {
         state.withLock { _ = $0.inHand.insert(segment.name) }   // first: nobody makes room of it from now on
         do {
@@ -83,15 +102,21 @@ extension Spool {
         do throws(SystemError) {
             content = try read(segment.name)
         } catch {
-            guard error.number == ENOENT else { throw error }
             state.withLock { _ = $0.inHand.remove(segment.name) }
-            loseVanished(segment.name)
+            guard error.isAboutOneFile else { throw error }
+            if error.number == ENOENT {
+                loseVanished(segment.name)
+            } else {
+                let remark = state.withLock { leaveAlone(segment.name, because: error, &$0) }
+                LogDiagnostics.report(name, remark)
+            }
             return
         }
+        let count = state.withLock { enter(content, of: segment.name, &$0) }
         let lines = SpoolLine.read(content).lines
         // Lines beyond the count were written although the disk said no.
-        let kept = lines.prefix(segment.count)
-        let missing = segment.count - kept.count
+        let kept = lines.prefix(count)
+        let missing = count - kept.count
         if missing > 0 { loseDamaged(missing, of: segment.name) }
         let held = SpoolHand(segment: segment.name, lines: kept.map(\.json), otherwise: segment.oldest)
         try write(Array(kept.indices), of: held, for: destination.term)
@@ -107,8 +132,12 @@ extension Spool {
             guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return 0 }
             return forget(place, because: .corruptRecovered, &state)
         }
-        if lost > 0 { LogDiagnostics.report(name, "\(lost) events are lost: \(path)/\(segment.text) is gone, and nobody else may take it") }
+        if lost > 0 { LogDiagnostics.report(name, remark(onLosing: lost, with: segment)) }
         return lost
+    }
+
+    func remark(onLosing count: Int, with segment: SpoolName) -> String {
+        "\(count) events are lost: \(path)/\(segment.text) is gone, and nobody else may take it"
     }
 
     private func loseDamaged(_ count: Int, of segment: SpoolName) {
@@ -235,4 +264,11 @@ extension Spool {
         return Parcel(
             id: parcel.id, body: lines, contentType: "application/x-ndjson", count: entries.count, sealed: parcel.sealed)
     }
+}
+
+/// Why nothing is delivered: what waits cannot be read.
+struct UnreadableFile: Error, CustomStringConvertible {
+    let path: String
+    let error: SystemError
+    var description: String { "\(path): \(error)" }
 }

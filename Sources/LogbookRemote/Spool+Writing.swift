@@ -221,15 +221,16 @@ extension Spool {
         guard bytes <= policy.maximumBytes else { return false }
         while state.bytes + bytes > policy.maximumBytes {
             let free = state.sealed.indices.filter { !state.inHand.contains(state.sealed[$0].name) }
-            if let place = free.first(where: { !state.sealed[$0].isCounted }) {
+            let readable = state.unreadable.isEmpty ? free : free.filter { !rests(state.sealed[$0].name, state) }
+            if let place = readable.first(where: { !state.sealed[$0].isCounted }) {
                 try count(place, &state)
-            } else if let place = free.first(where: { state.sealed[$0].ordinary > 0 }) {
+            } else if let place = free.first(where: { canDropOrdinary(state.sealed[$0], state) }) {
                 try dropOrdinary(place, &state)
-                state.remarks = ["the spool is full; the oldest events are dropped and counted"]
+                say("the spool is full; the oldest events are dropped and counted", &state)
             } else if let active = state.active, active.segment.ordinary > 0 || isTransaction {
                 sealActive(&state)
-            } else if isTransaction, let place = free.first {
-                state.remarks = ["the spool holds nothing but transactions, and the oldest are dropped"]
+            } else if isTransaction, let place = free.first(where: { isKnown(state.sealed[$0].name, state) }) {
+                say("the spool holds nothing but transactions, and the oldest are dropped", &state)
                 try drop(place, &state)
             } else {
                 return false
@@ -238,10 +239,43 @@ extension Spool {
         return true
     }
 
+    /// A file of nothing else goes as it is; of others it has to be read what stays.
+    private func canDropOrdinary(_ segment: Segment, _ state: State) -> Bool {
+        segment.ordinary > 0 && (segment.transactions == 0 || !rests(segment.name, state))
+    }
+
+    /// Whether it is known how many events are in a file: others are not dropped, they could not be counted.
+    private func isKnown(_ segment: SpoolName, _ state: State) -> Bool { (state.unreadable[segment]?.uncounted ?? 0) == 0 }
+
+    /// Has something said once the lock is given back.
+    private func say(_ remark: String, _ state: inout State) {
+        if !state.remarks.contains(remark) { state.remarks.append(remark) }
+    }
+
+    /// - Returns: Nil when it cannot be read, and room has to be made of others, or when it is gone.
+    private func readToMakeRoom(_ place: Int, _ state: inout State) throws(SystemError) -> [UInt8]? {
+        let segment = state.sealed[place].name
+        do throws(SystemError) {
+            return try read(segment)
+        } catch {
+            guard error.isAboutOneFile else { throw error }
+            let remark: String
+            if error.number == ENOENT {
+                remark = self.remark(onLosing: forget(place, because: .corruptRecovered, &state), with: segment)
+            } else {
+                remark = leaveAlone(segment, because: error, &state)
+            }
+            say(remark, &state)
+            return nil
+        }
+    }
+
     /// Sees which events of a file from another run are transactions'.
     private func count(_ place: Int, _ state: inout State) throws(SystemError) {
-        let count = state.sealed[place].count
-        let ordinary = min(count, SpoolLine.read(try read(state.sealed[place].name)).lines.count { !$0.isTransaction })
+        guard let content = try readToMakeRoom(place, &state) else { return }
+        let segment = state.sealed[place].name
+        let count = enter(content, of: segment, &state)
+        let ordinary = min(count, SpoolLine.read(content).lines.count { !$0.isTransaction })
         state.sealed[place].ordinary = ordinary
         state.sealed[place].transactions = count - ordinary
         state.sealed[place].isCounted = true
@@ -256,7 +290,8 @@ extension Spool {
     private func dropOrdinary(_ place: Int, _ state: inout State) throws(SystemError) {
         let segment = state.sealed[place]
         if segment.transactions == 0 { return try drop(place, &state) }
-        let kept = SpoolLine.read(try read(segment.name)).lines.filter(\.isTransaction)
+        guard let content = try readToMakeRoom(place, &state) else { return }
+        let kept = SpoolLine.read(content).lines.filter(\.isTransaction)
         if kept.isEmpty { return try drop(place, &state) }
         let bytes = kept.flatMap { SpoolLine.bytes($0) }
         try rewrite(segment.name, as: bytes, isSynchronized: policy.durability == .power)

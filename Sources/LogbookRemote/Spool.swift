@@ -46,6 +46,23 @@ final class Spool<Files: FileSystem>: EventStore {
         var isUrgent = false
     }
 
+    /// Why a file could not be read. It is left alone for a while: a failing disk takes its time with every attempt.
+    struct Trouble {
+        let error: SystemError
+        /// On the provider's clock.
+        let until: UInt64
+        /// As many events as may be in it, where nobody has counted them yet. They are in no ledger.
+        var uncounted = 0
+    }
+
+    /// What is in a lane.
+    private struct Found {
+        var segments: [Segment] = []
+        /// Those of them that could not be read.
+        var unreadable: [SpoolName: Trouble] = [:]
+        var latest: UInt64 = 0
+    }
+
     struct State {
         var isOpen = true
         var isReleased = false
@@ -57,10 +74,14 @@ final class Spool<Files: FileSystem>: EventStore {
         var sealed: [Segment] = []
         /// Those of them that are being delivered.
         var inHand: Set<SpoolName> = []
+        /// Those of them that could not be read.
+        var unreadable: [SpoolName: Trouble] = [:]
         /// Of all files.
         var bytes = 0
         /// When lanes of others are looked at again.
         var nextLook: UInt64 = 0
+        /// Lanes of others that could not be looked at, which is said once.
+        var closedLanes: Set<Int> = []
         var line: [UInt8] = []
         /// To be said once the lock is given back.
         var remarks: [String] = []
@@ -72,6 +93,8 @@ final class Spool<Files: FileSystem>: EventStore {
     }
 
     static var lookAgain: Duration { .seconds(30) }
+    /// How long a file is left alone that cannot be read.
+    static var readAgain: Duration { .seconds(60) }
 
     let path: String
     let policy: SpoolPolicy
@@ -125,14 +148,21 @@ final class Spool<Files: FileSystem>: EventStore {
 
     /// Takes the first lane that is free, to write to.
     private func takeLane() throws(SystemError) {
+        var refusal: SystemError?
         for number in 0..<SpoolName.mostLanes {
-            guard let lock = try lock(lane: number) else { continue }
-            state.withLock { $0.lanes = [(number, lock)] }
-            let (segments, latest) = try segments(ofLane: number)
-            inherit(segments, latest: latest)
-            return
+            do throws(SystemError) {
+                guard let lock = try lock(lane: number) else { continue }
+                state.withLock { $0.lanes = [(number, lock)] }
+            } catch {
+                // The lock of another user with whom we share the folder.
+                guard error.number == EACCES || error.number == EPERM else { throw error }
+                refusal = refusal ?? error
+                continue
+            }
+            let found = try find(inLane: number)
+            return inherit(found, latest: found.latest)
         }
-        throw SystemError(EMFILE, in: "flock")
+        throw refusal ?? SystemError(EMFILE, in: "flock")
     }
 
     /// - Returns: Nil when somebody else uses it.
@@ -153,56 +183,128 @@ final class Spool<Files: FileSystem>: EventStore {
         let own = Set(state.withLock { $0.lanes.map(\.number) })
         let others = Set(try files.names(in: folder).compactMap { SpoolName($0)?.lane }).subtracting(own)
         for number in others.sorted() {
-            guard let lock = try lock(lane: number) else { continue }
-            let found: [Segment]
             do throws(SystemError) {
-                found = try segments(ofLane: number).found
+                try takeOver(lane: number)
             } catch {
-                // Not ours without its files: it is looked at again.
-                files.unlock(lock)
-                files.close(lock)
-                throw error
+                // It is looked at again, and the others are there as well.
+                let isNews = state.withLock { $0.closedLanes.insert(number).inserted }
+                if isNews {
+                    LogDiagnostics.report(name, "cannot take over \(path)/\(SpoolName.lock(ofLane: number)), tried again: \(error)")
+                }
             }
-            state.withLock { $0.lanes.append((number, lock)) }
-            inherit(found, latest: 0)
         }
         state.withLock { $0.nextLook = clock.monotonicNanoseconds() + UInt64(Self.lookAgain.wholeNanoseconds) }
     }
 
+    private func takeOver(lane number: Int) throws(SystemError) {
+        guard let lock = try lock(lane: number) else { return }
+        let found: Found
+        do throws(SystemError) {
+            found = try find(inLane: number)
+        } catch {
+            // Not ours without its files.
+            files.unlock(lock)
+            files.close(lock)
+            throw error
+        }
+        state.withLock { state in
+            state.lanes.append((number, lock))
+            state.closedLanes.remove(number)
+        }
+        inherit(found, latest: 0)
+    }
+
     /// What is in a lane of ours that nobody else uses. What was being written anew when its user ended is removed.
-    private func segments(ofLane lane: Int) throws(SystemError) -> (found: [Segment], latest: UInt64) {
-        var found: [Segment] = [], latest: UInt64 = 0
+    private func find(inLane lane: Int) throws(SystemError) -> Found {
+        var found = Found()
         for text in try files.names(in: folder) {
             if text.hasSuffix(SpoolName.part), SpoolName(String(text.dropLast(SpoolName.part.count)))?.lane == lane {
                 try? files.remove(text, in: folder)
             }
             guard let name = SpoolName(text), name.lane == lane else { continue }
-            latest = max(latest, name.number)
-            let status = try files.status(of: text, in: folder)
-            guard status.kind == .regular else { continue }
-            let count = try read(name).reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
-            if count == 0 {
-                try? files.remove(text, in: folder)   // its first line was never finished
-                continue
-            }
-            // Which of them are transactions' is seen when one has to be dropped.
-            found.append(
-                Segment(
-                    name: name, bytes: status.bytes, transactions: count, isInherited: true, isUnsafe: false,
-                    isCounted: false, oldest: status.modified))
+            found.latest = max(found.latest, name.number)
+            try add(name, to: &found)
         }
-        return (found, latest)
+        return found
     }
 
-    private func inherit(_ segments: [Segment], latest: UInt64) {
+    /// A file that cannot be read is one of them all the same: how many events are in it is entered when it can.
+    private func add(_ segment: SpoolName, to found: inout Found) throws(SystemError) {
+        var bytes = 0, oldest = clock.now()
+        do throws(SystemError) {
+            let status = try files.status(of: segment.text, in: folder)
+            guard status.kind == .regular else { return }
+            bytes = status.bytes
+            oldest = status.modified
+            let count = SpoolLine.count(try read(segment))
+            if count == 0 {
+                try? files.remove(segment.text, in: folder)   // its first line was never finished
+                return
+            }
+            // Which of them are transactions' is seen when one has to be dropped.
+            found.segments.append(
+                Segment(
+                    name: segment, bytes: bytes, transactions: count, isInherited: true, isUnsafe: false, isCounted: false,
+                    oldest: oldest))
+        } catch {
+            if error.number == ENOENT { return }
+            guard error.isAboutOneFile else { throw error }
+            found.segments.append(
+                Segment(name: segment, bytes: bytes, isInherited: true, isUnsafe: false, isCounted: false, oldest: oldest))
+            found.unreadable[segment] = trouble(error, uncounted: SpoolLine.most(in: bytes))
+            LogDiagnostics.report(name, remark(on: segment, error))
+        }
+    }
+
+    private func inherit(_ found: Found, latest: UInt64) {
         state.withLock { state in
             state.nextNumber = max(state.nextNumber, latest + 1)
-            state.sealed = (segments + state.sealed).sorted {
+            state.sealed = (found.segments + state.sealed).sorted {
                 ($0.isInherited ? 0 : 1, $0.name.lane, $0.name.number) < ($1.isInherited ? 0 : 1, $1.name.lane, $1.name.number)
             }
-            state.bytes += segments.reduce(0) { $0 + $1.bytes }
-            state.deliveries.submit(segments.reduce(0) { $0 + $1.count })
+            state.unreadable.merge(found.unreadable) { $1 }
+            state.bytes += found.segments.reduce(0) { $0 + $1.bytes }
+            state.deliveries.submit(found.segments.reduce(0) { $0 + $1.count })
         }
+    }
+
+    // MARK: Files that cannot be read
+
+    private func trouble(_ error: SystemError, uncounted: Int) -> Trouble {
+        Trouble(
+            error: error, until: clock.monotonicNanoseconds() + UInt64(Self.readAgain.wholeNanoseconds), uncounted: uncounted)
+    }
+
+    private func remark(on segment: SpoolName, _ error: SystemError) -> String {
+        "cannot read \(path)/\(segment.text), which is kept and tried again: \(error)"
+    }
+
+    /// Has the other files go first for a while.
+    /// - Returns: What is to be said of it, once the lock is given back.
+    func leaveAlone(_ segment: SpoolName, because error: SystemError, _ state: inout State) -> String {
+        state.unreadable[segment] = trouble(error, uncounted: state.unreadable[segment]?.uncounted ?? 0)
+        return remark(on: segment, error)
+    }
+
+    /// Whether it could not be read, and is not to be tried yet.
+    func rests(_ segment: SpoolName, _ state: State) -> Bool {
+        guard let trouble = state.unreadable[segment] else { return false }
+        return clock.monotonicNanoseconds() < trouble.until
+    }
+
+    /// It was read. Where nobody had counted its events yet, they are entered.
+    /// - Returns: How many there are.
+    func enter(_ content: [UInt8], of segment: SpoolName, _ state: inout State) -> Int {
+        let trouble = state.unreadable.removeValue(forKey: segment)
+        guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return 0 }
+        if let trouble, trouble.uncounted > 0 {
+            let count = SpoolLine.count(content)
+            state.bytes += content.count - state.sealed[place].bytes
+            state.sealed[place].bytes = content.count
+            state.sealed[place].transactions = count
+            state.deliveries.submit(count)
+        }
+        return state.sealed[place].count
     }
 
     // MARK: Files
@@ -239,6 +341,7 @@ final class Spool<Files: FileSystem>: EventStore {
     @discardableResult
     func forget(_ place: Int, because reason: DropReason, _ state: inout State) -> Int {
         let segment = state.sealed.remove(at: place)
+        state.unreadable[segment.name] = nil
         state.bytes -= segment.bytes
         state.lost += segment.count
         state.deliveries.drop(segment.count, reason)
@@ -250,7 +353,10 @@ final class Spool<Files: FileSystem>: EventStore {
     var ledger: LogLedger { state.withLock { $0.ledger } }
     var deliveries: LogLedger { state.withLock { $0.deliveries } }
     var lost: Int { state.withLock { $0.lost } }
-    var pendingCount: Int { state.withLock { Int($0.deliveries.pending) } }
+    /// Never fewer than there are: where a file could not be read yet, more.
+    var pendingCount: Int {
+        state.withLock { state in Int(state.deliveries.pending) + state.unreadable.values.reduce(0) { $0 + $1.uncounted } }
+    }
     var pendingEvents: [LogEvent] { [] }
     var oldestPending: LogTime? { state.withLock { $0.sealed.first?.oldest ?? $0.active?.segment.oldest } }
 }
@@ -258,4 +364,9 @@ final class Spool<Files: FileSystem>: EventStore {
 extension DropReason {
     /// What a spool held of it was damaged on disk, or is gone from there.
     public static let corruptRecovered = DropReason(rawValue: "corrupt_recovered")
+}
+
+extension SystemError {
+    /// Whether the next file may fare better: not where there are no descriptors left, or no memory.
+    var isAboutOneFile: Bool { ![EMFILE, ENFILE, ENOMEM].contains(number) }
 }

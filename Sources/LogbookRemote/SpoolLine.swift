@@ -48,6 +48,15 @@ enum SpoolLine {
         return (lines, damaged)
     }
 
+    /// How many lines of a file were finished, whole or damaged.
+    static func count(_ file: [UInt8]) -> Int { file.reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) } }
+
+    /// No event takes less: its checksum, its time, and the names of what is always there.
+    private static let fewestBytes = 100
+
+    /// As many events as may be in a file of this size.
+    static func most(in bytes: Int) -> Int { bytes / fewestBytes + 1 }
+
     /// What the first eight bytes say; nil when they are no number.
     private static func sum(_ line: UnsafeRawBufferPointer) -> UInt32? {
         var sum: UInt32 = 0

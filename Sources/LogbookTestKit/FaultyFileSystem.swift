@@ -68,7 +68,7 @@ package final class FaultyFileSystem: FileSystem {
     /// From now on every call that writes or makes something safe fails with this number; nil lets them work again.
     package func fail(_ number: Int32?) { state.withLock { $0.outage = number } }
 
-    /// From now on this call fails for the file of this name, `openForReading` or `read`; nil lets it work again.
+    /// From now on this call fails for the file of this name, `openForReading`, `openForAppending` or `read`; nil lets it work again.
     package func fail(_ number: Int32?, in call: String, of name: String) {
         state.withLock { $0.unreadable[name] = number.map { SystemError($0, in: call) } }
     }
@@ -76,7 +76,7 @@ package final class FaultyFileSystem: FileSystem {
     /// From now on every call of this name waits at the gate first.
     package func hold(_ call: String, at gate: Gate) { state.withLock { $0.gates[call] = gate } }
 
-    private func checkReading(_ call: String, of name: String?) throws(SystemError) {
+    private func checkFile(_ call: String, of name: String?) throws(SystemError) {
         guard let name, let error = state.withLock({ $0.unreadable[name] }), error.call == call else { return }
         throw error
     }
@@ -148,7 +148,8 @@ package final class FaultyFileSystem: FileSystem {
     package func openForAppending(
         _ name: String, in folder: FileDescriptor, permissions: UInt32
     ) throws(SystemError) -> FileDescriptor {
-        try perform("openForAppending") { () throws(SystemError) in
+        try checkFile("openForAppending", of: name)
+        return try perform("openForAppending") { () throws(SystemError) in
             opened(try base.openForAppending(name, in: folder, permissions: permissions))
         }
     }
@@ -160,13 +161,13 @@ package final class FaultyFileSystem: FileSystem {
         }
     }
     package func openForReading(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
-        try checkReading("openForReading", of: name)
+        try checkFile("openForReading", of: name)
         return try perform("openForReading") { () throws(SystemError) in opened(try base.openForReading(name, in: folder), name) }
     }
     package func read(
         _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemError) -> Int {
-        try checkReading("read", of: state.withLock { $0.names[file] })
+        try checkFile("read", of: state.withLock { $0.names[file] })
         return try perform("read") { () throws(SystemError) in try base.read(file, into: buffer, at: offset) }
     }
     package func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int {
