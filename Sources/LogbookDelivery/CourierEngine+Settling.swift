@@ -76,8 +76,10 @@ extension CourierEngine {
                 entries: fates, pause: fates.again.isEmpty ? nil : .some(asked))
         case .inquire(let inquiry):
             retry(flight, "the receiver has not acknowledged the parcel within \(inquiry.limit)", status: status, asked: nil)
-        case .rejected(let reason), .tooLarge(let reason):
-            return split(flight, reason)
+        case .rejected(let reason):
+            return split(flight, reason, isTooLarge: false)
+        case .tooLarge(let reason):
+            return split(flight, reason, isTooLarge: true)
         case .retry(let asked, let reason):
             retry(flight, reason, status: status, asked: asked)
         case .misconfigured(let reason):
@@ -172,10 +174,10 @@ extension CourierEngine {
         }
     }
 
-    private func split(_ flight: Flight, _ reason: String) -> Settlement? {
+    private func split(_ flight: Flight, _ reason: String, isTooLarge: Bool) -> Settlement? {
         let parcel = flight.parcel
         do {
-            guard parcel.count > 1, try source.split(parcel) else {
+            guard parcel.count > 1, try isTooLarge ? source.splitTooLarge(parcel) : source.split(parcel) else {
                 return Settlement(flight: flight, rejected: parcel.count, reason: reason)
             }
         } catch {

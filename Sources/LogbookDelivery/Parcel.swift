@@ -45,10 +45,13 @@ public protocol ParcelSource: Sendable {
     /// - Returns: False, as by default, when this source cannot take parcels apart. The courier then sends the whole parcel
     ///   again, where an entry is to be sent again.
     func settle(_ parcel: Parcel, entries: EntryFates) throws -> Bool
-    /// The receiver finds the parcel too large, or refuses something in it: replaces it by smaller ones with ids of their own.
+    /// The receiver refuses something in the parcel: replaces it by smaller ones with ids of their own.
     /// - Parameter parcel: At least two entries.
     /// - Returns: False when this source cannot; the parcel is then settled as rejected.
     func split(_ parcel: Parcel) throws -> Bool
+    /// The same of a parcel that the receiver finds too large. By default that is ``split(_:)``; a source that makes the parcels behind it
+    /// smaller as well, so that they are not refused in turn, learns it here.
+    func splitTooLarge(_ parcel: Parcel) throws -> Bool
     /// Some entries of a parcel in a form that a person can read, to keep with the dead letters; nil, as by default, when this
     /// source cannot take parcels apart. The parcel has not been settled yet.
     func excerpt(of parcel: Parcel, entries: Set<Int>) -> Parcel?
@@ -67,6 +70,7 @@ extension ParcelSource {
     }
     public func settle(_ parcel: Parcel, entries: EntryFates) throws -> Bool { false }
     public func split(_ parcel: Parcel) throws -> Bool { false }
+    public func splitTooLarge(_ parcel: Parcel) throws -> Bool { try split(parcel) }
     public func excerpt(of parcel: Parcel, entries: Set<Int>) -> Parcel? { nil }
     public var nextParcelIsDue: Duration? { nil }
     public var oldestPending: LogTime? { nil }

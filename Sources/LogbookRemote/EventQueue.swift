@@ -4,12 +4,16 @@ internal import LogbookDelivery
 /// The events of a remote provider, from the log call to the receiver's acknowledgement: queued as they are, and sealed into
 /// parcels by the courier when it asks for one.
 final class EventQueue: EventStore {
-    private struct Sealed {
-        var parcel: Parcel
+    /// Events that the courier has taken from the queue.
+    private struct Taken {
+        /// Nil while they are in none.
+        var parcel: Parcel?
         /// Kept beside their bytes, so that a program can have them back.
         let events: [LogEvent]
-        /// Which destination it was written for.
-        let term: Int
+        /// Which destination the parcel was written for.
+        var term = 0
+
+        func waits(besides onTheirWay: Set<String>) -> Bool { parcel.map { !onTheirWay.contains($0.id) } ?? true }
     }
 
     private struct State {
@@ -20,12 +24,9 @@ final class EventQueue: EventStore {
         var waitingSince: UInt64 = 0
         /// Of the first so many queued events none waits for company.
         var urgent = 0
-        /// Taken from the queue, and being formatted.
-        var inHand: [LogEvent] = []
-        /// Frozen, the oldest first.
-        var sealed: [Sealed] = []
-        /// Events of one parcel at most, fewer when the receiver found one too large; it grows with each that it takes.
-        var parcelEvents: Int
+        /// The oldest first. Only the courier's thread changes it.
+        var taken: [Taken] = []
+        var limit: ParcelLimit
         var ledger = LogLedger()
         /// Events that were taken and then lost.
         var lost = 0
@@ -42,7 +43,7 @@ final class EventQueue: EventStore {
         self.destination = destination
         self.origin = origin
         self.clock = clock
-        state = Locked(State(parcelEvents: policy.parcelEvents))
+        state = Locked(State(limit: ParcelLimit(policy.parcelEvents)))
     }
 
     // MARK: The caller's side
@@ -102,12 +103,12 @@ final class EventQueue: EventStore {
 
     /// When the oldest was said.
     var oldestPending: LogTime? {
-        state.withLock { ($0.sealed.first?.events.first ?? $0.inHand.first ?? $0.queue.first)?.time }
+        state.withLock { ($0.taken.first?.events.first ?? $0.queue.first)?.time }
     }
 
     /// The oldest first.
     var pendingEvents: [LogEvent] {
-        state.withLock { $0.sealed.flatMap(\.events) + $0.inHand + $0.queue.elements }
+        state.withLock { $0.taken.flatMap(\.events) + $0.queue.elements }
     }
 
     @discardableResult
@@ -120,7 +121,7 @@ final class EventQueue: EventStore {
 
     /// Whether the queue should be sealed whatever its age.
     private func isDue(_ state: State) -> Bool {
-        state.urgent > 0 || state.queue.count >= policy.parcelEvents || state.queuedBytes >= policy.parcelBytes
+        state.urgent > 0 || state.queue.count >= state.limit.events || state.queuedBytes >= policy.parcelBytes
     }
 
     private func age(_ state: State) -> UInt64 {
@@ -139,44 +140,59 @@ final class EventQueue: EventStore {
 
     func nextParcel(besides onTheirWay: Set<String>) throws -> Parcel? {
         let term = destination.term
-        if let waiting = state.withLock({ $0.sealed.first { !onTheirWay.contains($0.parcel.id) } }) {
-            return waiting.term == term.number ? waiting.parcel : try sealAgain(besides: onTheirWay, for: term)
-        }
-        let events = state.withLock { state in
-            if state.inHand.isEmpty, isDue(state) || age(state) >= UInt64(policy.parcelAge.wholeNanoseconds) {
-                while state.inHand.count < state.parcelEvents, let event = removeFirst(&state) {
-                    state.inHand.append(event)
-                }
-                state.waitingSince = clock.monotonicNanoseconds()
+        while let (place, next) = nextTaken(besides: onTheirWay) {
+            if let parcel = next.parcel {
+                if next.term == term.number { return parcel }
+                takeApart(besides: onTheirWay)
+            } else {
+                try sealFirst(of: place, for: term)
             }
-            return state.inHand  // what could not be sealed the last time, or what is due now
         }
-        guard !events.isEmpty else { return nil }
-        let sealed = try seal(events, for: term)
-        return state.withLock { state in
-            state.inHand = []
-            state.sealed += sealed
-            return sealed.first?.parcel
+        return nil
+    }
+
+    /// The oldest that is not on its way. The queue is asked when there is none, and when it is due.
+    private func nextTaken(besides onTheirWay: Set<String>) -> (place: Int, taken: Taken)? {
+        state.withLock { state -> (place: Int, taken: Taken)? in
+            if !state.taken.contains(where: { $0.waits(besides: onTheirWay) }) {
+                let isTime = isDue(state) || age(state) >= UInt64(policy.parcelAge.wholeNanoseconds)
+                guard isTime, !state.queue.isEmpty else { return nil }
+                var events: [LogEvent] = []
+                while events.count < state.limit.events, let event = removeFirst(&state) { events.append(event) }
+                state.waitingSince = clock.monotonicNanoseconds()
+                state.taken.append(Taken(events: events))
+            }
+            guard let place = state.taken.firstIndex(where: { $0.waits(besides: onTheirWay) }) else { return nil }
+            return (place: place, taken: state.taken[place])
         }
     }
 
+    /// Makes a parcel of the first of them, as many as one may hold, or several where it would be too large.
+    private func sealFirst(of place: Int, for term: CurrentDestination.Term) throws {
+        let (events, limit) = state.withLock { ($0.taken[place].events, $0.limit.events) }
+        var parts = try seal(Array(events.prefix(limit)), for: term)   // when that fails the events are still there
+        if events.count > limit { parts.append(Taken(events: Array(events.dropFirst(limit)))) }
+        state.withLock { $0.taken.replaceSubrange(place...place, with: parts) }
+    }
+
     /// Formats and compresses, into several parcels where one would be too large.
-    private func seal(_ events: [LogEvent], for term: CurrentDestination.Term) throws -> [Sealed] {
+    private func seal(_ events: [LogEvent], for term: CurrentDestination.Term) throws -> [Taken] {
         let maker = ParcelMaker(
             term.destination, maximumEvents: policy.parcelEvents, maximumBytes: policy.parcelBytes,
             compressionLevel: policy.compressionLevel)
         return try maker.parcels(keyed(events), sealed: clock.now()) { UniqueID.make() }
-            .map { Sealed(parcel: $0.parcel, events: $0.events.map(\.event), term: term.number) }
+            .map { Taken(parcel: $0.parcel, events: $0.events.map(\.event), term: term.number) }
     }
 
     private func keyed(_ events: [LogEvent]) -> [KeyedEvent] { events.map { KeyedEvent($0, origin: origin) } }
 
     /// What was sealed for the destination before goes to the new one, in its form.
-    private func sealAgain(besides onTheirWay: Set<String>, for term: CurrentDestination.Term) throws -> Parcel? {
-        let sealed = state.withLock { $0.sealed }
-        let again = try seal(sealed.filter { !onTheirWay.contains($0.parcel.id) }.flatMap(\.events), for: term)
-        state.withLock { $0.sealed = sealed.filter { onTheirWay.contains($0.parcel.id) } + again }
-        return again.first?.parcel
+    private func takeApart(besides onTheirWay: Set<String>) {
+        state.withLock { state in
+            let waiting = state.taken.filter { $0.waits(besides: onTheirWay) }
+            state.taken.removeAll { $0.waits(besides: onTheirWay) }
+            state.taken.append(Taken(events: waiting.flatMap(\.events)))
+        }
     }
 
     func settle(_ parcel: Parcel, as fate: ParcelFate) {
@@ -191,11 +207,12 @@ final class EventQueue: EventStore {
     }
 
     func settle(_ parcel: Parcel, entries: EntryFates) throws -> Bool {
-        guard let (place, sealed) = sealed(parcel) else { return true }
-        let again = entries.again.sorted().map { sealed.events[$0] }
+        guard let (place, taken) = taken(parcel) else { return true }
+        let again = entries.again.sorted().map { taken.events[$0] }
         let next = again.isEmpty ? [] : try seal(again, for: destination.term)
         state.withLock { state in
-            state.sealed.replaceSubrange(place...place, with: next)
+            state.taken.replaceSubrange(place...place, with: next)
+            state.limit.settle(parcel.count, rejected: entries.rejected.count)
             state.ledger.deliver(parcel.count - again.count - entries.rejected.count)
             state.ledger.drop(entries.rejected.count, .rejectedByServer)
             state.lost += entries.rejected.count
@@ -205,10 +222,9 @@ final class EventQueue: EventStore {
 
     private func settle(_ parcel: Parcel, rejected: Int) {
         state.withLock { state in
-            guard let place = state.sealed.firstIndex(where: { $0.parcel.id == parcel.id }) else { return }
-            state.sealed.remove(at: place)
-            let taken = max(state.parcelEvents, parcel.count)
-            state.parcelEvents = min(policy.parcelEvents, taken + max(1, taken / 8))
+            guard let place = state.taken.firstIndex(where: { $0.parcel?.id == parcel.id }) else { return }
+            state.taken.remove(at: place)
+            state.limit.settle(parcel.count, rejected: rejected)
             state.ledger.deliver(parcel.count - rejected)
             state.ledger.drop(rejected, .rejectedByServer)
             state.lost += rejected
@@ -216,28 +232,33 @@ final class EventQueue: EventStore {
     }
 
     func split(_ parcel: Parcel) throws -> Bool {
-        guard let (place, sealed) = sealed(parcel), sealed.events.count > 1 else { return false }
-        let events = sealed.events, half = events.count / 2, term = destination.term
+        guard let (place, taken) = taken(parcel), taken.events.count > 1 else { return false }
+        let events = taken.events, half = events.count / 2, term = destination.term
         let halves = try seal(Array(events[..<half]), for: term) + seal(Array(events[half...]), for: term)
+        state.withLock { $0.taken.replaceSubrange(place...place, with: halves) }
+        return true
+    }
+
+    func splitTooLarge(_ parcel: Parcel) throws -> Bool {
+        guard let (place, taken) = taken(parcel), taken.events.count > 1 else { return false }
         state.withLock { state in
-            state.sealed.replaceSubrange(place...place, with: halves)
-            state.parcelEvents = max(1, min(state.parcelEvents, events.count / 2))
+            state.taken[place] = Taken(events: taken.events)
+            state.limit.refuse(taken.events.count)
         }
         return true
     }
 
     /// As JSON lines, whatever the receiver's own form is.
     func excerpt(of parcel: Parcel, entries: Set<Int>) -> Parcel? {
-        guard let events = sealed(parcel)?.sealed.events else { return nil }
+        guard let events = taken(parcel)?.taken.events else { return nil }
         let lines = JSONLines.encode(keyed(entries.sorted().map { events[$0] }))
         return Parcel(
             id: parcel.id, body: lines, contentType: "application/x-ndjson", count: entries.count, sealed: parcel.sealed)
     }
 
-    /// Only the courier's thread moves them.
-    private func sealed(_ parcel: Parcel) -> (place: Int, sealed: Sealed)? {
+    private func taken(_ parcel: Parcel) -> (place: Int, taken: Taken)? {
         state.withLock { state in
-            state.sealed.firstIndex { $0.parcel.id == parcel.id }.map { ($0, state.sealed[$0]) }
+            state.taken.firstIndex { $0.parcel?.id == parcel.id }.map { ($0, state.taken[$0]) }
         }
     }
 }

@@ -13,7 +13,7 @@ public struct RemoteQueuePolicy: Sendable, Hashable {
     /// Bytes that wait at most, by estimate (text, metadata and a fixed share per event). One event always fits.
     public var maximumBytes: Int
     public var overflow: Overflow
-    /// Events of one parcel at most, `1...100_000`.
+    /// Events of one parcel at most, `1...100_000`. While the receiver finds so many too large, parcels hold fewer.
     public var parcelEvents: Int
     /// Bytes of one parcel at most, before compression. A single event that is larger travels alone.
     public var parcelBytes: Int

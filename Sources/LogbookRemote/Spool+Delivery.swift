@@ -57,14 +57,12 @@ extension Spool {
 
     private func parcelInHand(besides onTheirWay: Set<String>) throws -> Parcel? {
         let term = destination.term
-        for held in hands.withLock({ $0 }) {
-            let waiting = held.pieces.filter { !onTheirWay.contains($0.parcel.id) }
-            guard let first = waiting.first else { continue }
-            if waiting.allSatisfy({ $0.term == term.number }) { return first.parcel }
-            var rest = held
-            rest.pieces.removeAll { !onTheirWay.contains($0.parcel.id) }
-            try write(waiting.flatMap(\.places).sorted(), of: rest, for: term)
-            return try parcelInHand(besides: onTheirWay)
+        while var held = hands.withLock({ hands in hands.first { $0.waits(besides: onTheirWay) } }) {
+            if let parcel = held.next(besides: onTheirWay, term: term.number) { return parcel }
+            held.takeApart(besides: onTheirWay, term: term.number)
+            let most = state.withLock { $0.limit.events }
+            let unreadable = try held.writeNext(most, maker(term), term: term.number)
+            try put(held, losing: unreadable)
         }
         return nil
     }
@@ -86,18 +84,18 @@ extension Spool {
         !state.inHand.contains(segment.name) && !rests(segment.name, state)
     }
 
-    /// Reads a file and makes parcels of it. What is damaged in it is counted as lost. One that cannot be read is left alone.
+    /// Reads a file of which parcels are made. What is damaged in it is counted as lost. One that cannot be read is left alone.
     private func takeInHand(_ segment: Segment) throws {
         state.withLock { _ = $0.inHand.insert(segment.name) }   // first: nobody makes room of it from now on
         do {
-            try makeParcels(of: segment)
+            try begin(segment)
         } catch {
             state.withLock { _ = $0.inHand.remove(segment.name) }
             throw error
         }
     }
 
-    private func makeParcels(of segment: Segment) throws {
+    private func begin(_ segment: Segment) throws {
         let content: [UInt8]
         do throws(SystemError) {
             content = try read(segment.name)
@@ -118,8 +116,7 @@ extension Spool {
         let kept = lines.prefix(count)
         let missing = count - kept.count
         if missing > 0 { loseDamaged(missing, of: segment.name) }
-        let held = SpoolHand(segment: segment.name, lines: kept.map(\.json), otherwise: segment.oldest)
-        try write(Array(kept.indices), of: held, for: destination.term)
+        try put(SpoolHand(segment: segment.name, lines: kept.map(\.json), otherwise: segment.oldest), losing: [])
     }
 
     /// Nobody but us takes a file out of a lane that is ours. Where one is gone all the same, so is what was in it.
@@ -152,14 +149,11 @@ extension Spool {
         }
     }
 
-    /// Adds pieces that hold these events to a file in hand, or takes it in hand.
-    private func write(_ places: [Int], of held: SpoolHand, for term: CurrentDestination.Term) throws {
-        let (pieces, unreadable) = try held.pieces(places, maker(term), term: term.number)
-        var held = held
-        held.pieces += pieces
-        if held.pieces.isEmpty { try removeFile(of: held) }
+    /// Takes a file in hand, or what has become of one, without events that nobody can read. It goes when nothing is left to send.
+    private func put(_ held: SpoolHand, losing unreadable: [Int]) throws {
+        if held.isDone { try removeFile(of: held) }   // first: should it fail, nothing has been said yet
         if !unreadable.isEmpty { loseDamaged(unreadable.count, of: held.segment) }
-        if held.pieces.isEmpty { return finish(held.segment, delivered: 0, rejected: 0) }
+        if held.isDone { return finish(held.segment, delivered: 0, rejected: 0) }
         put(held)
     }
 
@@ -209,20 +203,21 @@ extension Spool {
     private func settle(_ parcel: Parcel, rejected: Int, again: [Int]) throws {
         guard let (held, place) = held(parcel) else { return }
         let piece = held.pieces[place]
-        var rest = held
-        rest.pieces.remove(at: place)
+        var left = held
+        left.pieces.remove(at: place)
         if again.isEmpty {
-            if rest.pieces.isEmpty { try removeFile(of: held) }   // first: should it fail, nothing has been said yet
+            if left.isDone { try removeFile(of: held) }   // first: should it fail, nothing has been said yet
         } else {
-            rest.pieces.insert(contentsOf: try pieces(again.map { piece.places[$0] }, of: held), at: place)
+            left.pieces.insert(contentsOf: try pieces(again.map { piece.places[$0] }, of: held), at: place)
         }
         let delivered = parcel.count - rejected - again.count
-        if rest.pieces.isEmpty {
+        if left.isDone {
             finish(held.segment, delivered: delivered, rejected: rejected)
         } else {
-            put(rest)
+            put(left)
             state.withLock { note(&$0, delivered: delivered, rejected: rejected) }
         }
+        state.withLock { $0.limit.settle(parcel.count, rejected: rejected) }
     }
 
     private func pieces(_ places: [Int], of held: SpoolHand) throws -> [SpoolHand.Piece] {
@@ -254,6 +249,15 @@ extension Spool {
         let halves = try pieces(Array(places[..<half]), of: held) + pieces(Array(places[half...]), of: held)
         held.pieces.replaceSubrange(place...place, with: halves)
         put(held)
+        return true
+    }
+
+    func splitTooLarge(_ parcel: Parcel) throws -> Bool {
+        guard let (hand, place) = held(parcel), hand.pieces[place].places.count > 1 else { return false }
+        var held = hand
+        held.takeApart(place)
+        put(held)
+        state.withLock { $0.limit.refuse(parcel.count) }
         return true
     }
 

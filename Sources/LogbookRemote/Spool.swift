@@ -74,6 +74,7 @@ final class Spool<Files: FileSystem>: EventStore {
         var sealed: [Segment] = []
         /// Those of them that are being delivered.
         var inHand: Set<SpoolName> = []
+        var limit: ParcelLimit
         /// Those of them that could not be read.
         var unreadable: [SpoolName: Trouble] = [:]
         /// Of all files.
@@ -104,7 +105,7 @@ final class Spool<Files: FileSystem>: EventStore {
     let name: String
     let files: Files
     let folder: FileDescriptor
-    let state = Locked(State())
+    let state: Locked<State>
     /// The files that are being delivered, the oldest first. Only the courier's thread changes them.
     let hands = Locked<[SpoolHand]>([])
 
@@ -119,6 +120,7 @@ final class Spool<Files: FileSystem>: EventStore {
         self.clock = clock
         self.name = name
         self.files = files
+        state = Locked(State(limit: ParcelLimit(policy.parcelEvents)))
         try? files.makeFolder(at: path)
         do throws(SystemError) {
             folder = try files.openFolder(at: path)

@@ -19,12 +19,54 @@ struct SpoolHand: Sendable {
     let lines: [ArraySlice<UInt8>]
     /// Not settled yet, the oldest first.
     var pieces: [Piece] = []
+    /// Places of events that are in no piece yet, the oldest first.
+    var rest: [Int]
 
     /// - Parameter time: Stands in where no line says one.
     init(segment: SpoolName, lines: [ArraySlice<UInt8>], otherwise time: LogTime) {
         self.segment = segment
         self.lines = lines
+        rest = Array(lines.indices)
         sealed = lines.lazy.compactMap { try? JSONLineFormat.parse(Array($0)).event.time }.first ?? time
+    }
+
+    /// Whether the fate of all its events is known.
+    var isDone: Bool { pieces.isEmpty && rest.isEmpty }
+
+    /// Whether something of it is not on its way.
+    func waits(besides onTheirWay: Set<String>) -> Bool { !rest.isEmpty || !waiting(besides: onTheirWay).isEmpty }
+
+    private func waiting(besides onTheirWay: Set<String>) -> [Piece] { pieces.filter { !onTheirWay.contains($0.parcel.id) } }
+
+    /// The oldest that is not on its way; nil where it has to be written first, or written anew for this destination.
+    func next(besides onTheirWay: Set<String>, term: Int) -> Parcel? {
+        let waiting = waiting(besides: onTheirWay)
+        guard let first = waiting.first, waiting.allSatisfy({ $0.term == term }) else { return nil }
+        if let place = rest.first, place < first.places[0] { return nil }
+        return first.parcel
+    }
+
+    /// Has pieces written anew that are for another destination.
+    mutating func takeApart(besides onTheirWay: Set<String>, term: Int) {
+        let waiting = waiting(besides: onTheirWay)
+        if waiting.allSatisfy({ $0.term == term }) { return }
+        pieces.removeAll { !onTheirWay.contains($0.parcel.id) }
+        rest = (rest + waiting.flatMap(\.places)).sorted()
+    }
+
+    /// Has the events of a piece go into others.
+    mutating func takeApart(_ place: Int) {
+        let places = pieces.remove(at: place).places
+        rest = (rest + places).sorted()
+    }
+
+    /// Writes the next pieces, of so many events at most.
+    /// - Returns: The places of lines that are no events of ours, although they are whole.
+    mutating func writeNext(_ most: Int, _ maker: ParcelMaker, term: Int) throws -> [Int] {
+        let (written, unreadable) = try self.pieces(Array(rest.prefix(most)), maker, term: term)
+        rest.removeFirst(min(most, rest.count))
+        pieces = (pieces + written).sorted { $0.places[0] < $1.places[0] }
+        return unreadable
     }
 
     /// Writes the pieces that hold these events.
