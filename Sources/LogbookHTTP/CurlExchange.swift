@@ -39,6 +39,7 @@ final class CurlExchange {
         logbook_curl_close_on_exec(handle)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_PROXY, proxy ?? "")  // an empty name also turns the environment's proxies off
+        set(CURLOPT_NOPROXY, "")  // and an empty list its exceptions
         set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         set(CURLOPT_CONNECTTIMEOUT_MS, request.limits.connect.wholeMilliseconds)
         set(CURLOPT_TIMEOUT_MS, request.limits.total.wholeMilliseconds)

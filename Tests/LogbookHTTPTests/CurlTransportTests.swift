@@ -300,7 +300,7 @@ import Musl
         }
     }
 
-    @Test("S13: proxies of the environment are not used")
+    @Test("S13: proxies of the environment are not used, and neither are its exceptions")
     func theEnvironmentDoesNotDecideWhereRequestsGo() async {
         // In a process of its own: an environment cannot be changed while other tests read it.
         await #expect(processExitsWith: .success) {
@@ -310,6 +310,10 @@ import Musl
             let response = try await CurlTransport().send(HTTPRequest(url: server.url))
             #expect(response.status == 200)
             #expect(proxy.connections == 0)
+            for name in ["no_proxy", "NO_PROXY"] { setenv(name, "*", 1) }
+            let named = CurlTransport(allowsPlainHTTP: true, proxy: proxy.url)
+            #expect(try await named.send(HTTPRequest(url: "http://logs.invalid/v1")).status == 502)
+            #expect(proxy.requests.map(\.target) == ["http://logs.invalid/v1"])
         }
     }
 
