@@ -290,6 +290,7 @@ void logbook_monitor_unlock(logbook_monitor *monitor) {
     logbook_inside_set(logbook_inside_get() - 1);
 }
 void logbook_monitor_broadcast(logbook_monitor *monitor) { pthread_cond_broadcast(&monitor->condition); }
+void logbook_monitor_signal(logbook_monitor *monitor) { pthread_cond_signal(&monitor->condition); }
 void logbook_monitor_wait(logbook_monitor *monitor) { pthread_cond_wait(&monitor->condition, &monitor->mutex); }
 
 bool logbook_monitor_wait_until(logbook_monitor *monitor, uint64_t deadline) {

@@ -69,6 +69,8 @@ package final class Monitor<Value>: @unchecked Sendable {
         }
 
         package func broadcast() { logbook_monitor_broadcast(owner.monitor) }
+        /// Wakes one of them, whichever: enough where all wait for the same, and one of them can have it.
+        package func signal() { logbook_monitor_signal(owner.monitor) }
     }
 
     @inlinable

@@ -25,7 +25,8 @@ public import LogbookCore
 ///
 /// A server that does not keep up, or cannot be reached, never holds the program up for long; what it takes in vain is counted as
 /// ``DropReason/inputOutputError`` when it was logged immediately, and offered again when the provider is registered with a queue, as it
-/// should be for a server elsewhere: its name is looked up and its connection made on the thread that logs.
+/// should be for a server elsewhere: the thread that logs waits for its name and its connection, five seconds at most at a time. A shutdown
+/// keeps to its deadline all the same.
 public final class SyslogLogProvider: LogProvider, BatchSink {
     private let message: SyslogMessage
     private let channel: SystemLogChannel
@@ -56,13 +57,14 @@ public final class SyslogLogProvider: LogProvider, BatchSink {
             facility: facility, host: host, application: application, process: process, enterprise: enterprise, maximumBytes: maximumBytes)
         let framing: SystemLogChannel.Framing
         if case .tcp = receiver { framing = .lengths } else { framing = .datagrams }
-        let channel = SystemLogChannel(to: receiver.description, framing, patience: patience, clock: clock) {
-            switch receiver {
-            case .local(let path): try SystemSocket.local(path)
-            case .udp(let host, let port): try SystemSocket.remote(host, port, isStream: false, by: .after(Self.connectTimeout))
-            case .tcp(let host, let port): try SystemSocket.remote(host, port, isStream: true, by: .after(Self.connectTimeout))
-            }
+        let connect: @Sendable () throws -> any SystemLogConnection
+        switch receiver {
+        case .local(let path): connect = { try SystemSocket.local(path) }
+        case .udp(let host, let port), .tcp(let host, let port):
+            let lookup = HostLookup(host, port, isStream: framing == .lengths, clock: clock)
+            connect = { try SystemSocket.remote(lookup, by: .after(Self.connectTimeout)) }
         }
+        let channel = SystemLogChannel(to: receiver.description, framing, patience: patience, clock: clock, connect: connect)
         self.init(message, channel)
         if case .local = receiver { try channel.open() }
     }
@@ -88,7 +90,7 @@ public final class SyslogLogProvider: LogProvider, BatchSink {
         account = SystemLogAccount("syslog", channel)
     }
 
-    /// For one attempt to connect.
+    /// For one attempt to connect, with the search for the host's address.
     package static let connectTimeout = Duration.seconds(5)
     /// How long a message waits for room.
     package static let patience = Duration.milliseconds(250)

@@ -29,7 +29,6 @@ final class SystemLogChannel: Sendable {
         var since: UInt64 = 0
         /// Connections in a row that the other end has closed within a second.
         var shortLives = 0
-        var isClosed = false
         var isPatient = true
         /// On the monotonic clock: nobody is asked before.
         var nextTry: UInt64 = 0
@@ -42,7 +41,10 @@ final class SystemLogChannel: Sendable {
     private let patience: Duration
     private let connect: @Sendable () throws -> any SystemLogConnection
     private let clock: LogClock
-    private let state = Locked(State())
+    /// Whoever has it connects and sends, and both may take a while.
+    private let turn = Turn(State())
+    /// Until when it is to have let go of its connection; nil while it is open.
+    private let end = Locked<LogDeadline?>(nil)
 
     private static let pauseNanoseconds: UInt64 = 1_000_000_000
     /// A connection that lives less long took in vain what it was sent.
@@ -66,29 +68,37 @@ final class SystemLogChannel: Sendable {
 
     /// Connects, so that a wrong address is told at once.
     func open() throws(SystemLogError) {
-        try state.withLock { state throws(SystemLogError) in _ = try connection(&state) }
+        try turn.take { state throws(SystemLogError) in _ = try connection(&state) }
     }
 
+    /// Takes nothing more. Where somebody connects or sends until the deadline, it is they who let go of the connection.
     /// - Parameter deadline: For what is still on its way.
     func close(by deadline: LogDeadline) {
-        let doubtful = state.withLock { state in
-            state.isClosed = true
+        end.withLock { $0 = deadline }
+        letGo(by: deadline)
+    }
+
+    private var isClosed: Bool { end.withLock { $0 != nil } }
+
+    private func letGo(by deadline: LogDeadline) {
+        let doubtful = turn.take(by: deadline) { state -> Int in
             if let connection = state.connection {
                 connection.finish(by: min(deadline, .after(Self.longestFinish)))
                 letGo(of: connection, &state)
             }
             return state.latest.takeDoubtful()
         }
-        tell(doubtful)
+        tell(doubtful ?? 0)
     }
 
     /// Returns when the message is in the hands of the kernel, or, over a Unix socket, of the receiver.
     func send(_ message: [UInt8]) throws(SystemLogError) {
-        let (failure, doubtful) = state.withLock { state -> (SystemLogError?, Int) in
+        let (failure, doubtful) = turn.take { state -> (SystemLogError?, Int) in
             do throws(SystemLogError) { try pass(message, &state) } catch { return (error, state.latest.takeDoubtful()) }
             return (nil, state.latest.takeDoubtful())
         }
         tell(doubtful)
+        if let deadline = end.withLock({ $0 }) { letGo(by: deadline) }   // whoever closed may not have waited for us
         if let failure { throw failure }
     }
 
@@ -106,7 +116,7 @@ final class SystemLogChannel: Sendable {
     }
 
     private func connection(_ state: inout State) throws(SystemLogError) -> any SystemLogConnection {
-        if state.isClosed { throw .closed(address: address) }
+        if isClosed { throw .closed(address: address) }
         if let connection = state.connection {
             if framing != .lengths || !connection.isClosedByPeer { return connection }
             try giveUp(connection, &state)
@@ -115,16 +125,14 @@ final class SystemLogChannel: Sendable {
         if let failure = state.latestFailure, now < state.nextTry {
             throw .unreachable(address: address, reason: failure)
         }
-        do {
-            let connection = try connect()
-            state.connection = connection
-            state.since = clock.monotonicNanoseconds()
-            state.latest.beginAnew()
-            state.latestFailure = nil
-            return connection
-        } catch {
-            throw pause(after: "\(error)", &state)
-        }
+        let connection: any SystemLogConnection
+        do { connection = try connect() } catch { throw pause(after: "\(error)", &state) }
+        if isClosed { throw .closed(address: address) }   // whoever closed did not wait for it; it ends here
+        state.connection = connection
+        state.since = clock.monotonicNanoseconds()
+        state.latest.beginAnew()
+        state.latestFailure = nil
+        return connection
     }
 
     private func transmit(_ message: [UInt8], over connection: any SystemLogConnection, _ state: inout State) throws(SystemError) {

@@ -27,20 +27,12 @@ final class SystemSocket: SystemLogConnection {
     }
 
     /// The first address of a host that can be connected to.
-    static func remote(_ host: String, _ port: Int, isStream: Bool, by deadline: LogDeadline) throws(SystemError) -> SystemSocket {
-        var hints = addrinfo()
-        hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = isStream ? Self.stream : Self.datagram
-        var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, String(port), &hints, &found) == 0 else { throw SystemError(EHOSTUNREACH, in: "getaddrinfo") }
-        defer { freeaddrinfo(found) }
+    static func remote(_ lookup: HostLookup, by deadline: LogDeadline) throws(SystemError) -> SystemSocket {
         var failure = SystemError(EHOSTUNREACH, in: "getaddrinfo")
-        var next = found
-        while let candidate = next?.pointee {
-            next = candidate.ai_next
-            do {
-                let socket = try open(candidate.ai_family, candidate.ai_socktype, candidate.ai_protocol)
-                try socket.connect(candidate, by: deadline)
+        for address in try lookup.addresses(by: deadline) {
+            do throws(SystemError) {
+                let socket = try open(address.family, address.kind, address.number)
+                try socket.connect(address, by: deadline)
                 return socket
             } catch { failure = error }
         }
@@ -59,9 +51,13 @@ final class SystemSocket: SystemLogConnection {
         return socket
     }
 
-    private func connect(_ address: addrinfo, by deadline: LogDeadline) throws(SystemError) {
-        if connectSocket(descriptor, address.ai_addr, address.ai_addrlen) == 0 { return }
-        guard errno == EINPROGRESS else { throw SystemError(errno, in: "connect") }
+    private func connect(_ address: HostLookup.Address, by deadline: LogDeadline) throws(SystemError) {
+        let failure = address.bytes.withUnsafeBytes { bytes -> Int32 in
+            let place = bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self)
+            return connectSocket(descriptor, place, socklen_t(bytes.count)) == 0 ? 0 : errno
+        }
+        if failure == 0 { return }
+        guard failure == EINPROGRESS else { throw SystemError(failure, in: "connect") }
         guard wait(for: POLLOUT, by: deadline) else { throw SystemError(ETIMEDOUT, in: "connect") }
         var outcome: Int32 = 0, size = socklen_t(MemoryLayout<Int32>.size)
         guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &outcome, &size) == 0 else { throw SystemError(errno, in: "getsockopt") }
@@ -102,16 +98,16 @@ final class SystemSocket: SystemLogConnection {
 
     #if canImport(Darwin)
         private static var noSignal: Int32 { 0 }
-        private static var datagram: Int32 { SOCK_DGRAM }
-        private static var stream: Int32 { SOCK_STREAM }
+        static var datagram: Int32 { SOCK_DGRAM }
+        static var stream: Int32 { SOCK_STREAM }
     #elseif canImport(Glibc)
         private static var noSignal: Int32 { Int32(MSG_NOSIGNAL) }
-        private static var datagram: Int32 { Int32(SOCK_DGRAM.rawValue) }
-        private static var stream: Int32 { Int32(SOCK_STREAM.rawValue) }
+        static var datagram: Int32 { Int32(SOCK_DGRAM.rawValue) }
+        static var stream: Int32 { Int32(SOCK_STREAM.rawValue) }
     #else
         private static var noSignal: Int32 { Int32(MSG_NOSIGNAL) }
-        private static var datagram: Int32 { SOCK_DGRAM }
-        private static var stream: Int32 { SOCK_STREAM }
+        static var datagram: Int32 { SOCK_DGRAM }
+        static var stream: Int32 { SOCK_STREAM }
     #endif
 }
 

@@ -114,6 +114,17 @@ private func forked(_ child: () -> Bool) -> Int32 {
         }
     }
 
+    @Test func whatAThreadOfTheParentHasIsFreeInTheChild() async {
+        await #expect(processExitsWith: .success) {
+            let turn = Turn(1), gate = Gate()
+            _ = turn.take(by: .now) { $0 }   // everything is done once
+            LogThread.start("holder") { turn.take { _ in gate.wait() } }
+            #expect(gate.waitForArrivals(1))
+            let status = forked { turn.take(by: .seconds(30)) { $0 } == 1 }
+            #expect(status == 0)
+        }
+    }
+
     @Test func theEndOfAChildLeavesTheParentsProvidersAlone() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let service = LogService(), blocking = BlockingProvider()

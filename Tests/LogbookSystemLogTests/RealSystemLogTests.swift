@@ -124,9 +124,8 @@ private final class RealJournal: Sendable {
         }
         let ready = LogDeadline.seconds(60)
         while (try? SystemSocket.local(folder("socket"))) == nil, server.end == nil, !ready.hasPassed { usleep(2000) }
-        while (try? SystemSocket.remote("127.0.0.1", tcp, isStream: true, by: .seconds(1))) == nil, server.end == nil, !ready.hasPassed {
-            usleep(2000)
-        }
+        let lookup = HostLookup("127.0.0.1", tcp, isStream: true, clock: .system)
+        while (try? SystemSocket.remote(lookup, by: .seconds(1))) == nil, server.end == nil, !ready.hasPassed { usleep(2000) }
 
         var count = 0
         for receiver in [SyslogReceiver.local(path: folder("socket")), .udp(host: "127.0.0.1", port: udp), .tcp(host: "localhost", port: tcp)] {

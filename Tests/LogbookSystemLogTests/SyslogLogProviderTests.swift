@@ -3,6 +3,14 @@ import LogbookFormat
 import LogbookTestKit
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @testable import LogbookSystemLog
 
 struct SyslogLogProviderTests {
@@ -162,6 +170,53 @@ struct SyslogLogProviderTests {
         #expect(server.waitForConnections(3))
         #expect(throws: BatchWriteError.self) { try provider.write([event("refused")]) }
         #expect(server.connections == 3)
+    }
+
+    /// A connection that takes nothing, and tells when it has gone.
+    private final class Vanishing: SystemLogConnection {
+        let descriptor: Int32 = -1
+        private let hasGone: Locked<Bool>
+        init(telling hasGone: Locked<Bool>) { self.hasGone = hasGone }
+        deinit { hasGone.withLock { $0 = true } }
+        func send(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int { throw SystemError(EPIPE, in: "send") }
+        var isClosedByPeer: Bool { false }
+        func finish(by deadline: LogDeadline) {}
+    }
+
+    @Test("52: a shutdown does not wait for a connection that is being made; who waits for it is counted", arguments: [true, false])
+    func theShutdownKeepsItsDeadline(isConnectedInTheEnd: Bool) throws {
+        let silence = Gate(), hasGone = Locked(false), isShutDown = Locked(false), ended = Monitor(0), waiting = event("waits")
+        defer { silence.open() }
+        let provider = try SyslogLogProvider(
+            to: "tcp://silent.example:601", facility: .user, application: "a", enterprise: 32473, maximumBytes: 8192
+        ) {
+            silence.wait()
+            if isConnectedInTheEnd { return Vanishing(telling: hasGone) }
+            throw SystemError(ETIMEDOUT, in: "getaddrinfo")
+        }
+        for _ in 1...2 {
+            LogThread.start("logger") {
+                provider.log(waiting)
+                ended.withLock { access in
+                    access.value += 1
+                    access.broadcast()
+                }
+            }
+        }
+        #expect(silence.waitForArrivals(1))
+        LogThread.start("closer") {
+            for _ in 1...2 { provider.shutdown(by: .milliseconds(100)) }
+            isShutDown.withLock { $0 = true }
+        }
+        #expect(becomesTrue(by: .seconds(20)) { isShutDown.withLock { $0 } })
+
+        silence.open()
+        let deadline = LogDeadline.seconds(60)
+        ended.withLock { access in while access.value < 2 && access.wait(until: deadline) {} }
+        let dropped: [DropReason: UInt64] = isConnectedInTheEnd ? [.alreadyShutDown: 2] : [.alreadyShutDown: 1, .inputOutputError: 1]
+        #expect(provider.ledger == LogLedger(submitted: 2, dropped: dropped))
+        #expect(hasGone.withLock { $0 } == isConnectedInTheEnd)
+        #expect(throws: BatchWriteError.self) { try provider.write([waiting]) }
     }
 
     @Test func aServerThatNeverStopsTalkingHoldsNobodyUp() throws {

@@ -122,6 +122,7 @@ void logbook_monitor_destroy(logbook_monitor *monitor);
 void logbook_monitor_lock(logbook_monitor *monitor);
 void logbook_monitor_unlock(logbook_monitor *monitor);
 void logbook_monitor_broadcast(logbook_monitor *monitor);
+void logbook_monitor_signal(logbook_monitor *monitor);
 void logbook_monitor_wait(logbook_monitor *monitor);
 /// Returns false when `deadline` (monotonic nanoseconds) has passed.
 bool logbook_monitor_wait_until(logbook_monitor *monitor, uint64_t deadline);
