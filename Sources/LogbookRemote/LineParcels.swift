@@ -10,8 +10,9 @@ final class LineParcels: ParcelSource {
     }
     private struct State {
         var pieces: [Piece] = []
-        /// Read, and not the end of a line yet.
-        var rest: [UInt8] = []
+        var cutter = LineCutter()
+        /// Lines that came in pieces.
+        var cutCount = 0
         /// Lines are taken from what was read, and are no events yet.
         var isReading = false
         /// Events that are in no parcel yet.
@@ -19,7 +20,8 @@ final class LineParcels: ParcelSource {
         var isAtEnd = false
         /// Why the input could not be read to its end.
         var failure: (any Error)?
-        var line: UInt64 = 0
+        /// The number of the latest event: with the origin it is a key.
+        var latest: UInt64 = 0
         var bytes = 0
         var ledger = LogLedger()
     }
@@ -29,22 +31,26 @@ final class LineParcels: ParcelSource {
     private let maker: ParcelMaker
     private let origin: LogOrigin
     private let clock: LogClock
+    private let onCut: (@Sendable (UInt64) -> Void)?
     private let input: @Sendable (Int) throws -> [UInt8]
     private let reader = LogLineReader()
     private let state = Locked(State())
 
     init(
-        to destination: any LogDestination, origin: LogOrigin, clock: LogClock, reading input: @escaping @Sendable (Int) throws -> [UInt8]
+        to destination: any LogDestination, origin: LogOrigin, clock: LogClock, onCut: (@Sendable (UInt64) -> Void)?,
+        reading input: @escaping @Sendable (Int) throws -> [UInt8]
     ) {
         maker = ParcelMaker(destination, maximumEvents: 1000, maximumBytes: 1 << 20, compressionLevel: 1)
         self.origin = origin
         self.clock = clock
+        self.onCut = onCut
         self.input = input
     }
 
     var isDone: Bool { state.withLock { $0.isAtEnd && !$0.isReading && $0.events.isEmpty && $0.pieces.isEmpty } }
     var ledger: LogLedger { state.withLock { $0.ledger } }
     var bytes: Int { state.withLock { $0.bytes } }
+    var cutCount: Int { state.withLock { $0.cutCount } }
     var failure: (any Error)? { state.withLock { $0.failure } }
     /// What is not read yet counts as one.
     var pendingCount: Int { state.withLock { Int($0.ledger.pending) + ($0.isAtEnd && !$0.isReading ? 0 : 1) } }
@@ -77,7 +83,7 @@ final class LineParcels: ParcelSource {
     }
 
     /// Whole lines of what the input gives at once; none at its end.
-    private func nextLines() -> [ArraySlice<UInt8>] {
+    private func nextLines() -> [LineCutter.Line] {
         while !state.withLock({ $0.isAtEnd }) {
             let chunk: [UInt8]
             do {
@@ -86,31 +92,34 @@ final class LineParcels: ParcelSource {
                 chunk = []
                 state.withLock { $0.failure = error }
             }
-            let whole = state.withLock { state -> [UInt8] in
+            var lines: [LineCutter.Line] = []
+            let tooLong = state.withLock { state -> [UInt64] in
                 state.bytes += chunk.count
-                state.rest += chunk
                 state.isAtEnd = chunk.isEmpty
                 state.isReading = true
-                let end = state.isAtEnd ? state.rest.count : (state.rest.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0)
-                defer { state.rest.removeFirst(end) }
-                return Array(state.rest[..<end])
+                let tooLong = state.cutter.take(chunk, &lines)
+                state.cutCount += tooLong.count
+                return tooLong
             }
-            let lines = whole.split(separator: 0x0A).filter { $0 != [0x0D] }
+            for place in tooLong { onCut?(place) }
             if !lines.isEmpty { return lines }
         }
         return []
     }
 
-    /// A line of ours with the key it has; a line of another format that is known; or text.
-    private func event(of line: ArraySlice<UInt8>) -> KeyedEvent {
+    /// A line of ours with the key it has; a line of another format that is known; or text, as are the pieces that go on with a line.
+    private func event(of piece: LineCutter.Line) -> KeyedEvent {
         let number = state.withLock { state in
-            state.line += 1
-            return state.line
+            state.latest += 1
+            return state.latest
         }
-        let line = Array(line.last == 0x0D ? line.dropLast() : line)
+        let line = Array(piece.bytes)
+        func text() -> LogEvent {
+            LogEvent(sequence: number, time: clock.now(), level: .info, message: String(decoding: line, as: UTF8.self))
+        }
+        if piece.isContinued { return KeyedEvent(text(), origin: origin) }
         if let (event, own) = try? JSONLineFormat.parse(line), let own { return KeyedEvent(event, origin: own) }
-        let event = (try? reader.event(from: line))
-            ?? LogEvent(sequence: number, time: clock.now(), level: .info, message: String(decoding: line, as: UTF8.self))
+        let event = (try? reader.event(from: line)) ?? text()
         return KeyedEvent(
             LogEvent(
                 sequence: number, time: event.time, level: event.level, message: event.message, metadata: event.metadata,

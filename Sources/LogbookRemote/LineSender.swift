@@ -5,23 +5,28 @@ public import LogbookHTTP
 /// Sends the lines of a file or a stream to a receiver, and ends when it has them all.
 ///
 /// A line of any format that Logbook writes becomes its event; JSON lines with a key keep it, so that a receiver which has the event
-/// already stores it once. Any other line is an event of level info with the line as its message, said now. Empty lines are none.
+/// already stores it once. Any other line is an event of level info with the line as its message, said now. Empty lines are none. A line
+/// of more than ``maximumLineBytes`` comes in pieces, each an event of its own: no input takes more memory than that.
 public final class LineSender: Sendable {
     private let lines: LineParcels
     private let courier: Courier
 
+    /// Of a line: 1 MiB. Pieces of a longer one end between characters.
+    public static let maximumLineBytes = LineCutter.maximumBytes
+
     /// - Parameters:
     ///   - origin: For lines that have no key of their own: with the line's number it makes one.
     ///   - deadLetters: Keeps what the receiver will never take.
+    ///   - onCut: Told of each line that comes in pieces, by its place in the input, from 1; on a thread of the sender's own.
     ///   - input: Gives at most so many of the next bytes, and none at the end; called on a thread of the sender's own, where it may
     ///     block. What it gives at once is sent without waiting for more.
     public init(
         to destination: some LogDestination, origin: LogOrigin = .ephemeral(), delivery: DeliveryPolicy = DeliveryPolicy(),
         transport: any HTTPTransport = CurlTransport.shared, deadLetters: DeadLetterFolder? = nil, name: String = "send",
         clock: LogClock = .system, randomness: LogRandomness = .system, onEvent: (@Sendable (CourierEvent) -> Void)? = nil,
-        reading input: @escaping @Sendable (_ maximumBytes: Int) throws -> [UInt8]
+        onCut: (@Sendable (_ line: UInt64) -> Void)? = nil, reading input: @escaping @Sendable (_ maximumBytes: Int) throws -> [UInt8]
     ) {
-        lines = LineParcels(to: destination, origin: origin, clock: clock, reading: input)
+        lines = LineParcels(to: destination, origin: origin, clock: clock, onCut: onCut, reading: input)
         courier = Courier(
             name: name, source: lines, destination: destination, transport: transport, policy: delivery,
             deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent)
@@ -40,5 +45,7 @@ public final class LineSender: Sendable {
     public var ledger: LogLedger { lines.ledger }
     /// Bytes read so far.
     public var bytes: Int { lines.bytes }
+    /// How many of the lines read so far came in pieces.
+    public var cutCount: Int { lines.cutCount }
     public var status: CourierStatus { courier.status }
 }

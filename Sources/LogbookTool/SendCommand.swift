@@ -21,8 +21,9 @@
                 this machine; loki+https://127.0.0.1 says otherwise. The tool speaks plain HTTP to this machine only; in code, \
                 CurlTransport(allowsPlainHTTP: true) reaches others. Lines of any of Logbook's formats become their events, others \
                 are text. Lines with a key keep it, so a receiver that stores a key once stores them once, however often they are sent. \
-                Exits with 0 when everything was received, with 65 when the receiver will never take some of it, and with 75 when \
-                something was not received.
+                A line of more than 1 MiB comes in pieces, each an event; which line that was is said on standard error, and how many \
+                were cut in the end. Exits with 0 when everything was received, with 65 when the receiver will never take some of it, \
+                and with 75 when something was not received.
                 """)
 
         @Argument(help: "The file; standard input when there is none.")
@@ -70,7 +71,9 @@
 
         private func send(to destination: some LogDestination, _ letters: DeadLetterFolder?, from descriptor: Int32) throws {
             let progress = SendProgress(of: descriptor)
-            let sender = LineSender(to: destination, deadLetters: letters, onEvent: { _ in progress.show() }) { maximumBytes in
+            let sender = LineSender(
+                to: destination, deadLetters: letters, onEvent: { _ in progress.show() }, onCut: { progress.tellOfCut(line: $0) }
+            ) { maximumBytes in
                 let bytes = try Self.read(descriptor, maximumBytes)
                 progress.add(bytes.count)
                 return bytes
@@ -80,7 +83,8 @@
             do { try sender.send(by: .seconds(deadline)) } catch { failure = error }
             progress.end()
             let ledger = sender.ledger
-            Terminal.print("\(ledger.delivered) received, \(ledger.droppedTotal) refused, \(ledger.pending) not received\n")
+            let cut = sender.cutCount > 0 ? ", \(sender.cutCount) cut" : ""
+            Terminal.print("\(ledger.delivered) received, \(ledger.droppedTotal) refused, \(ledger.pending) not received\(cut)\n")
             if let failure {
                 Terminal.say("logbook send: \(withoutControls("\(failure)"))\n")
                 throw ExitCode(failure is SystemError ? 74 : 75)
@@ -133,6 +137,11 @@
             let share = total > 0 ? " \(min(100, bytes * 100 / total)) %" : ""
             let trouble = sender.status.latestAnswer.map { ", " + withoutControls(String($0.prefix(60))) } ?? ""
             Terminal.say("\r\u{1B}[K\(sender.ledger.delivered) received\(share)\(trouble)")
+        }
+
+        func tellOfCut(line: UInt64) {
+            let limit = LineSender.maximumLineBytes >> 20
+            Terminal.say((isShown ? "\r\u{1B}[K" : "") + "logbook send: line \(line) is longer than \(limit) MiB and comes in pieces\n")
         }
 
         func end() {

@@ -88,6 +88,25 @@ import Testing
         #expect(sender.ledger.pending == 2)
     }
 
+    @Test("a line that is too long comes in pieces with keys of their own, and only its beginning is read as a line")
+    func aLineThatIsTooLong() throws {
+        let long = "2026-11-21T10:29:20.123456Z warning " + String(repeating: "€", count: 800_000)
+        let cut = Locked<[UInt64]>([]), text = Text("one\r\n\n\(long)\ntwo\n"), transport = collector.willing()
+        let sender = LineSender(
+            to: .collector(url: "http://127.0.0.1:1"), origin: LogOrigin(installation: "S", epoch: 1), transport: transport,
+            onCut: { line in cut.withLock { $0.append(line) } }) { text.read($0) }
+        try sender.send(by: .seconds(60))
+        #expect(collector.received.count == 5 && collector.received.first == "one" && collector.received.last == "two")
+        let pieces = collector.received.dropFirst().dropLast()
+        #expect(long.hasSuffix(pieces.joined()) && pieces.joined().hasPrefix("€"))
+        #expect(pieces.allSatisfy { $0.utf8.count <= LineSender.maximumLineBytes })
+        let lines = transport.requests.flatMap { FakeCollector.lines($0) }
+        #expect(lines.map { $0["sequence"] } == [.integer(1), .integer(2), .integer(3), .integer(4), .integer(5)])
+        #expect(lines.map { $0["level"] } == ["info", "warning", "info", "info", "info"].map { .string($0) })
+        #expect(cut.withLock { $0 } == [3] && sender.cutCount == 1)
+        #expect(sender.ledger == LogLedger(submitted: 5, delivered: 5))
+    }
+
     @Test func anInputThatFailsIsSaidAfterWhatCameBefore() {
         let text = Text("one\ntwo\nhalf"), isFirst = Locked(true)
         let sender = LineSender(to: .collector(url: "http://127.0.0.1:1"), transport: collector.willing()) { count in

@@ -1,6 +1,7 @@
 #if Collector && canImport(Glibc)
     import Foundation
     import Glibc
+    import LogbookCore
     import LogbookTestKit
     import Testing
 
@@ -54,6 +55,26 @@
                 let letters = try FileManager.default.contentsOfDirectory(atPath: folder("dead")).sorted()
                 #expect(letters.count == 2 && letters[1].hasSuffix(".reason.txt"))
                 #expect(folder.text("dead/" + letters[0]).contains(#""message":"only""#))
+            }
+
+            @Test func aLineThatIsTooLongComesInPiecesAndIsNamed() throws {
+                let server = try LoopbackServer { _ in .status(200) }
+                let long = String(repeating: "é", count: 1_200_000)
+                try Data("first\n\n\(long)\nlast\n".utf8).write(to: URL(fileURLWithPath: folder("long.txt")))
+                let sent = try Tool.run(["send", "long.txt", "--to", "http://127.0.0.1:\(server.port)/"], in: folder)
+                #expect(sent.status == 0)
+                #expect(sent.output == "5 received, 0 refused, 0 not received, 1 cut\n")
+                #expect(sent.errors == "logbook send: line 3 is longer than 1 MiB and comes in pieces\n")
+            }
+
+            @Test func anInputWithoutLinesIsSentAsItComes() throws {
+                let answers = Locked([200, 200])
+                let server = try LoopbackServer { _ in .status(answers.withLock { $0.popLast() } ?? 401) }
+                let sent = try Tool.run(
+                    ["send", "/dev/zero", "--to", "http://127.0.0.1:\(server.port)/", "--deadline", "60"], in: folder)
+                #expect(sent.status == 75)
+                #expect(sent.output == "2 received, 0 refused, 1 not received, 1 cut\n")
+                #expect(sent.errors.hasPrefix("logbook send: line 1 is longer than 1 MiB and comes in pieces\n"))
             }
 
             @Test func whatCannotBeIsSaid() throws {
