@@ -77,6 +77,16 @@
                 #expect(sent.errors.hasPrefix("logbook send: line 1 is longer than 1 MiB and comes in pieces\n"))
             }
 
+            @Test func aTerminalShowsHowFarItIs() throws {
+                let server = try LoopbackServer { _ in .status(200) }
+                try write(2500)
+                // Both streams are the terminal's: the progress, which goes when it is over, and the account behind it.
+                let shown = output(
+                    of: "cd '\(folder.path)' && script -qec \"'\(try Tool.path())' send app.txt --to http://127.0.0.1:\(server.port)/\" /dev/null")
+                #expect(shown.contains("\r\u{1B}[K1000 received 100 %\r\u{1B}[K"), "\(shown.debugDescription)")
+                #expect(shown.hasSuffix("\r\u{1B}[K2500 received, 0 refused, 0 not received\r\n"), "\(shown.debugDescription)")
+            }
+
             @Test func whatCannotBeIsSaid() throws {
                 try write(1)
                 #expect(try Tool.run(["send", "app.txt", "--to", "gelf://h"], in: folder).status == 64)
