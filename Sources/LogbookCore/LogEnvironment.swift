@@ -20,7 +20,7 @@ public enum LogEnvironment: String, Sendable, CaseIterable {
     }
 
     /// The value of an environment variable of this process; nil when it is not set.
-    static func variable(named name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    package static func variable(named name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     static func named(_ name: String, default fallback: LogEnvironment) throws(LogEnvironmentError) -> LogEnvironment {
         if name.isEmpty { return fallback }

@@ -1,3 +1,4 @@
+internal import LogbookCore
 public import LogbookHTTP
 
 /// Destinations by address, for programs that are told at run time where to send:
@@ -14,19 +15,34 @@ public import LogbookHTTP
 /// | `clickhouse://host/table` | the table | `user`; each other is a setting |
 /// | `loggly://tag` | | |
 /// | `logstash://host/path` | the input's | `service`, `user` |
+/// | `s3://bucket/prefix` | the objects' folder, `logs` where there is none | `region`, `endpoint` |
+/// | `cloudwatch://group/stream` | the stream is what stands behind the last slash | `region`, `endpoint` |
 /// | `http://host/path`, `https://…` | the receiver's, with its parameters | |
+///
+/// A group of CloudWatch keeps its slashes: `cloudwatch:///aws/lambda/checkout/till-7?region=eu-central-1` is the stream `till-7` of the
+/// group `/aws/lambda/checkout`. A slash in a stream's name is written `%2F`. For both of Amazon's kinds the keys stand in the environment,
+/// as `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, and where they are temporary `AWS_SESSION_TOKEN`; an `endpoint`, such as
+/// `http://127.0.0.1:5000`, is that of another service than Amazon's.
 ///
 /// The connection is TLS unless the host is this machine; `loki+http://host` and `loki+https://127.0.0.1` say otherwise.
 /// ``CurlTransport/shared``, which the `logbook` tool uses, speaks plain HTTP to this machine only; in code,
 /// `CurlTransport(allowsPlainHTTP: true)` reaches others.
 public enum DestinationAddress {
     public static let kinds = [
-        "collector", "elasticsearch", "loki", "otlp", "splunk", "datadog", "clickhouse", "loggly", "logstash", "http", "https",
+        "collector", "elasticsearch", "loki", "otlp", "splunk", "datadog", "clickhouse", "loggly", "logstash", "s3", "cloudwatch", "http",
+        "https",
     ]
 
     /// - Parameter token: A bearer token; an API key for Elasticsearch and Datadog; a password where the address names a user, and
-    ///   for ClickHouse; Loggly's and Splunk's own token.
+    ///   for ClickHouse; Loggly's and Splunk's own token. Not for Amazon's kinds.
     public static func destination(_ address: String, token: Secret? = nil) throws(DestinationAddressError) -> any LogDestination {
+        try destination(address, token: token, environment: LogEnvironment.variable(named:))
+    }
+
+    /// - Parameter environment: The value of a variable; nil when it is not set.
+    package static func destination(
+        _ address: String, token: Secret?, environment: (String) -> String?
+    ) throws(DestinationAddressError) -> any LogDestination {
         let parts = try Parts(address)
         let authorization = authorization(parts, token)
         switch parts.kind {
@@ -74,9 +90,55 @@ public enum DestinationAddress {
             return .logstash(
                 url: parts.url + (parts.path.isEmpty ? "" : "/" + parts.path), authorization: authorization,
                 service: parts["service"]) as LogstashDestination
+        case "s3": return try s3(parts, environment)
+        case "cloudwatch": return try cloudWatch(parts, environment)
         case "http", "https": return .http(url: address, headers: authorization.headers) as HTTPDestination
         default: throw .unknownKind(parts.kind)
         }
+    }
+
+    static func s3(_ parts: Parts, _ environment: (String) -> String?) throws(DestinationAddressError) -> S3Destination {
+        let prefix = parts.path.isEmpty ? "logs" : parts.path
+        guard isName(parts.host, beside: "-._"), isName(prefix, beside: "-._~/") else {
+            throw parts.invalid("bucket and prefix have letters, digits, - . and _, as in s3://bucket/logs/shop")
+        }
+        let account = try account(parts, environment)
+        return S3Destination(
+            bucket: parts.host, region: account.region, prefix: prefix, credentials: account.credentials, endpoint: account.endpoint)
+    }
+
+    static func cloudWatch(_ parts: Parts, _ environment: (String) -> String?) throws(DestinationAddressError) -> CloudWatchDestination {
+        guard let slash = parts.place.lastIndex(of: "/"), let group = Parts.decoded(parts.place[..<slash]),
+            let stream = Parts.decoded(parts.place[parts.place.index(after: slash)...]), isName(group, beside: "_-/.#"),
+            !stream.isEmpty, stream.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x3A && $0 != 0x2A && $0 != 0x7F })
+        else {
+            throw parts.invalid("name group and stream as in cloudwatch://shop/till-7, or cloudwatch:///aws/lambda/shop/till-7")
+        }
+        let account = try account(parts, environment)
+        return CloudWatchDestination(
+            group: group, stream: stream, region: account.region, credentials: account.credentials, endpoint: account.endpoint)
+    }
+
+    /// Which part of Amazon, or who plays it, and the keys.
+    private static func account(
+        _ parts: Parts, _ environment: (String) -> String?
+    ) throws(DestinationAddressError) -> (region: String, endpoint: String?, credentials: AWSCredentials) {
+        guard let region = parts["region"], isName(region, beside: "-") else {
+            throw parts.invalid("name the region as in ?region=eu-central-1")
+        }
+        let endpoint = parts["endpoint"]
+        if let endpoint, !endpoint.hasPrefix("https://"), !endpoint.hasPrefix("http://") {
+            throw parts.invalid("an endpoint begins with https:// or http://")
+        }
+        func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+        let names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]
+        guard let accessKey = value(names[0]), let secretKey = value(names[1]) else {
+            let missing = names.filter { value($0) == nil }
+            throw parts.invalid("the environment has no " + missing.joined(separator: " and no "))
+        }
+        let credentials = AWSCredentials(
+            accessKey: accessKey, secretKey: Secret(secretKey), sessionToken: value("AWS_SESSION_TOKEN").map { Secret($0) })
+        return (region, endpoint, credentials)
     }
 
     static func authorization(_ parts: Parts, _ token: Secret?) -> Authorization {
@@ -97,6 +159,8 @@ public enum DestinationAddress {
         /// With the port.
         let host: String
         let path: String
+        /// Host and path as they were written.
+        let place: String
         let isPlain: Bool
         private let parameters: [(key: String, value: String)]
 
@@ -114,7 +178,8 @@ public enum DestinationAddress {
             let place = rest.prefix { $0 != "?" }
             host = String(place.prefix { $0 != "/" })
             path = String(place.drop { $0 != "/" }.drop { $0 == "/" })
-            guard !host.isEmpty else { throw .unreadable }
+            self.place = String(place)
+            guard !host.isEmpty || kind == "cloudwatch" else { throw .unreadable }   // a group may begin with a slash
             guard !host.contains("@") else { throw .invalid(kind: self.kind, reason: "no user stands before the host; say ?user=name") }
             let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
             let isThisMachine = name == "localhost" || name == "[::1]" || name.hasPrefix("127.")
@@ -141,7 +206,7 @@ public enum DestinationAddress {
         func invalid(_ reason: String) -> DestinationAddressError { .invalid(kind: kind, reason: reason) }
 
         /// `%20` and its like; nil for what is cut off or no UTF-8.
-        private static func decoded(_ text: Substring) -> String? {
+        static func decoded(_ text: Substring) -> String? {
             var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
             while let byte = rest.popFirst() {
                 if byte != UInt8(ascii: "%") {

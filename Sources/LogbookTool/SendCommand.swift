@@ -13,17 +13,19 @@
 
     struct SendCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "send", abstract: "Sends a log, line by line, to a receiver of any kind but S3 and CloudWatch.",
+            commandName: "send", abstract: "Sends a log, line by line, to a receiver of any kind.",
             discussion: """
                 The address names the kind of receiver: collector://host, elasticsearch://host/index, loki://host?job=checkout, \
                 otlp://host?service=checkout, splunk://host, datadog://site, clickhouse://host/table?user=name, loggly://tag, \
-                logstash://host, or http:// and https:// for anything that takes JSON lines. The connection is TLS unless the host is \
-                this machine; loki+https://127.0.0.1 says otherwise. The tool speaks plain HTTP to this machine only; in code, \
-                CurlTransport(allowsPlainHTTP: true) reaches others. Lines of any of Logbook's formats become their events, others \
-                are text. Lines with a key keep it, so a receiver that stores a key once stores them once, however often they are sent. \
-                A line of more than 1 MiB comes in pieces, each an event; which line that was is said on standard error, and how many \
-                were cut in the end. Exits with 0 when everything was received, with 65 when the receiver will never take some of it, \
-                and with 75 when something was not received.
+                logstash://host, s3://bucket/prefix?region=eu-central-1, cloudwatch://group/stream?region=eu-central-1, or http:// and \
+                https:// for anything that takes JSON lines. A group's slashes stay: cloudwatch:///aws/lambda/checkout/till-7. The keys of \
+                Amazon's kinds stand in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and &endpoint=https://... is \
+                another service than Amazon's. The connection is TLS unless the host is this machine; loki+https://127.0.0.1 says \
+                otherwise. The tool speaks plain HTTP to this machine only; in code, CurlTransport(allowsPlainHTTP: true) reaches \
+                others. Lines of any of Logbook's formats become their events, others are text. Lines with a key keep it, so a receiver \
+                that stores a key once stores them once, however often they are sent. A line of more than 1 MiB comes in pieces, each an \
+                event; which line that was is said on standard error, and how many were cut in the end. Exits with 0 when everything was \
+                received, with 65 when the receiver will never take some of it, and with 75 when something was not received.
                 """)
 
         @Argument(help: "The file; standard input when there is none.")

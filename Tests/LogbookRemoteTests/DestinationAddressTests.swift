@@ -40,6 +40,69 @@ import Testing
         #expect(try request("https://h/in").headers.contains(HTTPHeader("Authorization", "Bearer tok")))
     }
 
+    // MARK: Amazon
+
+    static let keys = ["AWS_ACCESS_KEY_ID": "AKIA", "AWS_SECRET_ACCESS_KEY": "tok-secret"]
+
+    func amazonRequest(_ address: String, _ environment: [String: String] = DestinationAddressTests.keys) throws -> HTTPRequest {
+        let destination = try DestinationAddress.destination(address, token: nil) { environment[$0] }
+        return try destination.request(for: Sample.parcel(of: destination))
+    }
+
+    @Test(arguments: [
+        ("s3://bucket?region=eu-central-1", "https://bucket.s3.eu-central-1.amazonaws.com/logs/2026/10/24/P.ndjson"),
+        ("S3://my.bucket/a/b/?region=us-east-1", "https://my.bucket.s3.us-east-1.amazonaws.com/a/b/2026/10/24/P.ndjson"),
+        ("s3://b/a?region=r&endpoint=http://127.0.0.1:5000/", "http://127.0.0.1:5000/b/a/2026/10/24/P.ndjson"),
+        ("s3://b/a?region=r&endpoint=https%3A%2F%2Fh", "https://h/b/a/2026/10/24/P.ndjson"),
+    ])
+    func bucketsHaveAddresses(address: String, url: String) throws {
+        let request = try amazonRequest(address)
+        #expect(request.url == url)
+        #expect(request.signature?.service == "s3" && request.signature?.accessKey == "AKIA")
+        #expect(request.signature?.secretKey.revealed == "tok-secret" && request.signature?.sessionToken == nil)
+    }
+
+    @Test(arguments: [
+        ("cloudwatch://shop/till-7", "shop", "till-7"), ("cloudwatch://shop/prod/till-7", "shop/prod", "till-7"),
+        ("cloudwatch:///aws/lambda/shop/till-7", "/aws/lambda/shop", "till-7"), ("cloudwatch://%2Fshop/till-7", "/shop", "till-7"),
+        ("cloudwatch:///aws/lambda/shop/2026%2F11%2F21%2F[$LATEST]a@b", "/aws/lambda/shop", "2026/11/21/[$LATEST]a@b"),
+    ])
+    func logStreamsHaveAddresses(address: String, group: String, stream: String) throws {
+        let place = "?region=eu-central-1"
+        #expect(try amazonRequest(address + place).url == "https://logs.eu-central-1.amazonaws.com/")
+        #expect(try amazonRequest(address + place + "&endpoint=http://127.0.0.1:5000").url == "http://127.0.0.1:5000/")
+        let destination = try DestinationAddress.destination(address + place, token: nil) { Self.keys[$0] }
+        let expected = CloudWatchDestination(
+            group: group, stream: stream, region: "eu-central-1", credentials: AWSCredentials(accessKey: "AKIA", secretKey: "tok-secret"))
+        #expect((destination as? CloudWatchDestination) == expected)
+    }
+
+    @Test func theKeysStandInTheEnvironment() throws {
+        let address = "s3://b?region=r"
+        let temporary = try amazonRequest(address, Self.keys.merging(["AWS_SESSION_TOKEN": "tok-session"]) { $1 })
+        #expect(temporary.signature?.sessionToken?.revealed == "tok-session")
+        #expect(try amazonRequest(address, Self.keys.merging(["AWS_SESSION_TOKEN": ""]) { $1 }).signature?.sessionToken == nil)
+        let incomplete: [([String: String], String)] = [
+            ([:], "AWS_ACCESS_KEY_ID and no AWS_SECRET_ACCESS_KEY"), (["AWS_ACCESS_KEY_ID": "AKIA"], "AWS_SECRET_ACCESS_KEY"),
+            (["AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "tok-secret"], "AWS_ACCESS_KEY_ID"),
+        ]
+        for (environment, missing) in incomplete {
+            #expect(throws: DestinationAddressError.invalid(kind: "s3", reason: "the environment has no \(missing)")) {
+                try amazonRequest(address, environment)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "s3://b", "s3://b?region=", "s3://b?region=eu%20central", "s3://b:9000?region=r", "s3://b/a%2Fb?region=r", "s3://b/a b?region=r",
+        "s3:///a?region=r", "s3://b?region=r&endpoint=h:5000", "cloudwatch://g/s", "cloudwatch://g?region=r", "cloudwatch://g/?region=r",
+        "cloudwatch:///s?region=r", "cloudwatch://g/a:b?region=r", "cloudwatch://g/a*?region=r", "cloudwatch://g%20h/s?region=r",
+        "cloudwatch://g/%zz?region=r",
+    ])
+    func whatNamesNothingOfAmazonsIsSaid(address: String) {
+        #expect(throws: DestinationAddressError.self) { try amazonRequest(address) }
+    }
+
     @Test(arguments: [
         "", "h", "loki:h", "ftp://h", "gelf://h", "loki://", "loki://user:pass@h?job=a", "loki://h", "loki://h?level=a", "loki://h?job",
         "loki://h?job=%zz", "loki+tls://h?job=a", "elasticsearch://h/UPPER", "clickhouse://h/a;b", "loki://h\n?job=a", "loki+http+http://h?job=a",

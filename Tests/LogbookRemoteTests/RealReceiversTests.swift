@@ -201,4 +201,35 @@ struct RealSignaturesTests {
             try? watch.shutdown(by: .now)
         }
     }
+
+    private static func send(_ lines: Int, to destination: some LogDestination) throws -> LogLedger {
+        let text = Locked(Array((1...lines).map { "line \($0)\n" }.joined().utf8))
+        let sender = LineSender(to: destination, delivery: impatient) { maximumBytes in
+            text.withLock { text in
+                defer { text.removeFirst(min(maximumBytes, text.count)) }
+                return Array(text.prefix(maximumBytes))
+            }
+        }
+        try sender.send(by: .seconds(60))
+        return sender.ledger
+    }
+
+    @Test("a bucket and a log stream are found by their addresses")
+    func amazonByAddress() async throws {
+        try await onThread {
+            let moto = try Moto(), place = "?region=eu-central-1&endpoint=\(moto.url)"
+            let keys = ["AWS_ACCESS_KEY_ID": moto.credentials.accessKey, "AWS_SECRET_ACCESS_KEY": moto.credentials.secretKey.revealed]
+            for address in ["s3://bucket/sent" + place, "cloudwatch://g/s" + place] {
+                let destination = try DestinationAddress.destination(address, token: nil) { keys[$0] }
+                let ledger = try Self.send(1500, to: destination)
+                #expect(ledger == LogLedger(submitted: 1500, delivered: 1500))
+            }
+            #expect(try moto.ask("""
+                names = [o["Key"] for o in s3.list_objects_v2(Bucket="bucket")["Contents"]]
+                lines = [l for n in names for l in gzip.decompress(s3.get_object(Bucket="bucket", Key=n)["Body"].read()).splitlines()]
+                print(len(lines), len(set(lines)), all(n.startswith("sent/") for n in names))
+                print(len(logs.filter_log_events(logGroupName="g", limit=10000)["events"]))
+                """) == "1500 1500 True\n1500\n")
+        }
+    }
 }
