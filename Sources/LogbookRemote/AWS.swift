@@ -22,15 +22,18 @@ public struct AWSCredentials: Sendable, Hashable {
 }
 
 enum AWS {
+    /// The parcel's bytes, which are signed before the first of them goes.
+    /// - Throws: ``HTTPFailure/invalidRequest(_:)`` for those that are read while they are sent.
+    static func body(of parcel: Parcel, for service: String) throws(HTTPFailure) -> [UInt8] {
+        if parcel.stream == nil { return parcel.body }
+        throw .invalidRequest("\(service) takes no streamed parcels: what is sent there is signed before its first byte goes")
+    }
+
     /// What a signature says about the body.
-    /// - Throws: ``HTTPFailure/invalidRequest(_:)`` for a body that is read while it is sent: the digest goes before it.
-    static func digestHeader(of parcel: Parcel, for service: String) throws(HTTPFailure) -> HTTPHeader {
-        guard parcel.stream == nil else {
-            throw .invalidRequest("\(service) takes no streamed parcels: what is sent there is signed before its first byte goes")
-        }
+    static func digestHeader(_ body: [UInt8]) -> HTTPHeader {
         var hash = logbook_sha256()
         logbook_sha256_begin(&hash)
-        parcel.body.withUnsafeBytes { logbook_sha256_add(&hash, $0.baseAddress, $0.count) }
+        body.withUnsafeBytes { logbook_sha256_add(&hash, $0.baseAddress, $0.count) }
         var digest = [UInt8](repeating: 0, count: 32)
         logbook_sha256_end(&hash, &digest)
         let digits = Array("0123456789abcdef".utf8)

@@ -11,7 +11,7 @@ public import LogbookHTTP
 public struct CloudWatchDestination: LogDestination, Hashable {
     private let url: String
     private let group: String
-    private let stream: String
+    let stream: String
     private let region: String
     private let credentials: AWSCredentials
 
@@ -52,10 +52,23 @@ public struct CloudWatchDestination: LogDestination, Hashable {
 
     /// - Throws: ``HTTPFailure/invalidRequest(_:)`` for a parcel with a stream.
     public func request(for parcel: Parcel) throws(HTTPFailure) -> HTTPRequest {
-        let digest = try AWS.digestHeader(of: parcel, for: "CloudWatch Logs")
-        let headers = parcel.contentHeaders + [HTTPHeader("X-Amz-Target", "Logs_20140328.PutLogEvents"), digest]
-        return HTTPRequest(
-            url: url, headers: headers, body: parcel.body, signature: credentials.signature(region: region, service: "logs"))
+        request("PutLogEvents", parcel.contentHeaders, try AWS.body(of: parcel, for: "CloudWatch Logs"))
+    }
+
+    /// Asks for the stream's description, which stores nothing.
+    var question: HTTPRequest {
+        var body = Array(#"{"logGroupName":"#.utf8)
+        body.append(jsonString: group)
+        body += #","logStreamNamePrefix":"#.utf8
+        body.append(jsonString: stream)
+        body += #","limit":1}"#.utf8
+        return request("DescribeLogStreams", [HTTPHeader("Content-Type", contentType)], body)
+    }
+
+    private func request(_ action: String, _ headers: [HTTPHeader], _ body: [UInt8]) -> HTTPRequest {
+        HTTPRequest(
+            url: url, headers: headers + [HTTPHeader("X-Amz-Target", "Logs_20140328." + action), AWS.digestHeader(body)], body: body,
+            signature: credentials.signature(region: region, service: "logs"))
     }
 
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {

@@ -10,6 +10,7 @@ public import LogbookHTTP
 /// should be large, as with `SpoolPolicy(parcelEvents: 100_000, parcelBytes: 16 << 20, parcelAge: .seconds(300))`.
 /// - Note: Source: docs.aws.amazon.com, "PutObject", "Signature Version 4"; curl/curl issues 8810, 10129 and 13754.
 public struct S3Destination: LogDestination, LineDestination, Hashable {
+    private let base: String
     private let folder: String
     private let region: String
     private let credentials: AWSCredentials
@@ -27,7 +28,7 @@ public struct S3Destination: LogDestination, LineDestination, Hashable {
         }
         precondition(
             isPlain && !bucket.isEmpty, "S3Destination: bucket and prefix must be letters, digits, - . _ ~ and /")
-        let base = endpoint.map { $0.withoutTrailingSlashes + "/" + bucket } ?? "https://\(bucket).s3.\(region).amazonaws.com"
+        base = endpoint.map { $0.withoutTrailingSlashes + "/" + bucket } ?? "https://\(bucket).s3.\(region).amazonaws.com"
         let parts = prefix.split(separator: "/")
         folder = ([base] + parts.map(String.init)).joined(separator: "/")
         self.region = region
@@ -42,9 +43,16 @@ public struct S3Destination: LogDestination, LineDestination, Hashable {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let ending = parcel.contentEncoding == nil ? ".ndjson" : ".ndjson.gz"
         let url = "\(folder)/\(day.year)/\(two(day.month))/\(two(day.day))/\(parcel.id)\(ending)"
-        let digest = try AWS.digestHeader(of: parcel, for: "S3")
+        let body = try AWS.body(of: parcel, for: "S3")
         return HTTPRequest(
-            method: "PUT", url: url, headers: parcel.contentHeaders + [digest], body: parcel.body,
+            method: "PUT", url: url, headers: parcel.contentHeaders + [AWS.digestHeader(body)], body: body,
+            signature: credentials.signature(region: region, service: "s3"))
+    }
+
+    /// Asks for the name of one object, which stores nothing.
+    var question: HTTPRequest {
+        HTTPRequest(
+            method: "GET", url: base + "/?list-type=2&max-keys=1", headers: [AWS.digestHeader([])],
             signature: credentials.signature(region: region, service: "s3"))
     }
 

@@ -126,18 +126,24 @@
         private mutating func judge(
             _ response: HTTPResponse, _ probe: DestinationAddress.Probe, _ name: String, hasToken: Bool, _ milliseconds: UInt64
         ) {
-            let answered = "answered with \(response.status) after \(milliseconds) ms"
-            switch response.status {
-            case 401, 407:
-                say(
-                    probe.asksForToken ? .wrong : .fine, name,
-                    !probe.asksForToken ? answered : hasToken ? "the token is refused" : "it wants a token: give --token-file or LOGBOOK_TOKEN")
-            case 403 where probe.asksForToken: say(.doubtful, name, "the token is known, and may not read; whether it may write is not known")
-            case 500...: say(.doubtful, name, answered + ": it is not well at the moment")
-            case 200..<300 where probe.asksForToken: say(.fine, name, answered + (hasToken ? ", and takes the token" : ""))
-            case 300..<400: say(.doubtful, name, answered + ": it sends elsewhere, where nothing is sent; give the address it names")
-            case 404 where probe.asksForToken: say(.doubtful, name, answered + ": is it a receiver of this kind?")
-            default: say(.fine, name, answered)
+            let time = "after \(milliseconds) ms", answered = "answered with \(response.status) \(time)"
+            let hasSecret = hasToken || probe.asksForKeys
+            let (secret, was) = probe.asksForKeys ? ("keys", "were") : ("token", "was")
+            switch (probe.standing(on: response), response.status) {
+            case (.refused, _) where probe.asksForKeys: say(.wrong, name, "the keys are refused, or are not for this region")
+            case (.refused, _) where !hasToken: say(.wrong, name, "it wants a token: give --token-file or LOGBOOK_TOKEN")
+            case (.refused, _): say(.wrong, name, "the token is refused")
+            case (.mayNotRead, _):
+                say(.doubtful, name, "it knows the \(secret), which may not read; whether writing is allowed is not known")
+            case (.missing(let place), _): say(.wrong, name, "it takes the \(secret), and has no such \(place)")
+            case (.taken, 200..<300): say(.fine, name, answered + (hasSecret ? ", and takes the \(secret)" : ""))
+            case (.taken, _): say(.fine, name, "answered \(time), and takes the \(secret)")   // the number is about what it was not sent
+            case (.notTried, 500...): say(.doubtful, name, answered + ": it is not well at the moment")
+            case (.notTried, 300..<400):
+                say(.doubtful, name, answered + ": it sends elsewhere, where nothing is sent; give the address it names")
+            case (.notTried, 404) where probe.asksForToken: say(.doubtful, name, answered + ": is it a receiver of this kind?")
+            case (.notTried, _) where hasSecret: say(.doubtful, name, answered + "; the \(secret) \(was) not tried")
+            case (.notTried, _): say(.fine, name, answered)
             }
         }
 

@@ -8,8 +8,9 @@
             commandName: "doctor", abstract: "Finds out what keeps a program from logging, and says it in words.",
             discussion: """
                 Looks at LOGBOOK_ENVIRONMENT and LOGBOOK_LEVEL, at folders (can they be written, is there room, who else may write \
-                there) and at receivers, by the addresses that logbook send takes (name, connection, certificate, clock, token). It \
-                stores nothing anywhere. Run it as the user that the program runs as. Exits with 0 when nothing is wrong, and with 1 \
+                there) and at receivers, by the addresses that logbook send takes (name, connection, certificate, clock, token). Where \
+                a receiver has no question that wants the token and stores nothing, it says that the token was not tried. It stores \
+                nothing anywhere. Run it as the user that the program runs as. Exits with 0 when nothing is wrong, and with 1 \
                 when something is.
                 """)
 

@@ -214,7 +214,7 @@ struct RealSignaturesTests {
         return sender.ledger
     }
 
-    @Test("a bucket and a log stream are found by their addresses")
+    @Test("a bucket and a log stream are found by their addresses, and so is whether the keys are taken")
     func amazonByAddress() async throws {
         try await onThread {
             let moto = try Moto(), place = "?region=eu-central-1&endpoint=\(moto.url)"
@@ -230,6 +230,20 @@ struct RealSignaturesTests {
                 print(len(lines), len(set(lines)), all(n.startswith("sent/") for n in names))
                 print(len(logs.filter_log_events(logGroupName="g", limit=10000)["events"]))
                 """) == "1500 1500 True\n1500\n")
+
+            func standing(_ address: String, _ secret: String?) throws -> DestinationAddress.Probe.Standing {
+                let probe = try DestinationAddress.probe(address + place, token: nil) { name in
+                    name == "AWS_SECRET_ACCESS_KEY" ? secret ?? keys[name] : keys[name]
+                }
+                return probe.standing(on: try #require(answer(probe.request)))
+            }
+            for address in ["s3://bucket/sent", "cloudwatch://g/s"] {
+                #expect(try standing(address, nil) == .taken)
+                #expect(try standing(address, "wrong") == .refused)
+            }
+            #expect(try standing("s3://other", nil) == .missing("bucket"))
+            #expect(try standing("cloudwatch://g/other", nil) == .missing("log stream"))
+            #expect(try standing("cloudwatch:///g/s", nil) == .missing("log group"))
         }
     }
 }

@@ -1,6 +1,7 @@
 #if Collector && canImport(Glibc)
     import Foundation
     import Glibc
+    import LogbookCore
     import LogbookHTTP
     import LogbookTestKit
     import Testing
@@ -60,6 +61,66 @@
                 #expect(wrong.status == 1 && wrong.output == "wrong\t\(address): the token is refused\n" && wrong.errors == "")
                 let none = try run(["--to", address])
                 #expect(none.output == "wrong\t\(address): it wants a token: give --token-file or LOGBOOK_TOKEN\n")
+            }
+
+            @Test("each receiver is asked with the token, and what it says of it is told", arguments: [
+                ("loki://H?job=a", "GET /loki/api/v1/labels", "Authorization", "Bearer right"),
+                ("otlp://H", "POST /v1/logs", "Authorization", "Bearer right"),
+                ("datadog://H", "GET /api/v1/validate", "DD-API-KEY", "right"),
+                ("splunk://H", "POST /services/collector/event", "Authorization", "Splunk right"),
+            ])
+            func theTokenIsTried(address: String, question: String, header: String, value: String) throws {
+                let server = try LoopbackServer { request in
+                    let isSplunk = request.target.contains("collector")
+                    guard "\(request.method) \(request.target)" == question, request.body.isEmpty else { return .status(404) }
+                    if request.header(header) == value {
+                        return .status(isSplunk ? 400 : 200, body: isSplunk ? #"{"text":"No data","code":5}"# : #"{"valid":true}"#)
+                    }
+                    return .status(isSplunk ? 403 : 401, body: isSplunk ? #"{"text":"Invalid token","code":4}"# : "")
+                }
+                let address = address.replacing("H", with: "127.0.0.1:\(server.port)")
+                let fine = try run(["--to", address], environment: ["LOGBOOK_TOKEN": "right"])
+                #expect(fine.status == 0, "\(fine.output)")
+                #expect(fine.output.hasPrefix("ok\t") && fine.output.hasSuffix(", and takes the token\n"), "\(fine.output)")
+                let wrong = try run(["--to", address], environment: ["LOGBOOK_TOKEN": "wrong-secret"])
+                let name = address.prefix { $0 != "?" }
+                #expect(wrong.status == 1 && wrong.output == "wrong\t\(name): the token is refused\n", "\(wrong.output)")
+                #expect(!wrong.output.contains("wrong-secret") && wrong.errors == "")
+            }
+
+            @Test("a token that nobody can be asked about is not said to be fine")
+            func theTokenIsNotTried() throws {
+                let server = try LoopbackServer { _ in .status(200) }
+                for address in ["http://127.0.0.1:\(server.port)/in", "logstash://127.0.0.1:\(server.port)"] {
+                    let found = try run(["--to", address], environment: ["LOGBOOK_TOKEN": "t"])
+                    #expect(found.status == 0 && found.output.hasPrefix("doubt\t\(address): answered with 200 after "), "\(found.output)")
+                    #expect(found.output.hasSuffix(" ms; the token was not tried\n"))
+                    #expect(try run(["--to", address]).output.hasPrefix("ok\t"))
+                }
+                #expect(server.requests.allSatisfy { $0.header("Authorization") == nil })
+            }
+
+            @Test func theKeysOfAnAccountAreTried() throws {
+                let answers = Locked<[LoopbackServer.Answer]>([
+                    .status(404, body: "<Error><Code>NoSuchBucket</Code></Error>"),
+                    .status(403, body: "<Error><Code>AccessDenied</Code></Error>"),
+                    .status(403, body: "<Error><Code>SignatureDoesNotMatch</Code></Error>"), .status(200),
+                ])
+                let server = try LoopbackServer { _ in answers.withLock { $0.popLast() } ?? .status(500) }
+                let address = "s3://bucket/logs", parameters = "?region=eu-central-1&endpoint=http://127.0.0.1:\(server.port)"
+                let keys = ["AWS_ACCESS_KEY_ID": "AKIA", "AWS_SECRET_ACCESS_KEY": "s3cret"]
+                func found() throws -> String {
+                    let found = try run(["--to", address + parameters], environment: keys)
+                    return found.output.replacing(/after \d+ ms/, with: "after a while")
+                }
+                #expect(try found() == "ok\t\(address): answered with 200 after a while, and takes the keys\n")
+                #expect(try found() == "wrong\t\(address): the keys are refused, or are not for this region\n")
+                #expect(try found() == "doubt\t\(address): it knows the keys, which may not read; whether writing is allowed is not known\n")
+                #expect(try found() == "wrong\t\(address): it takes the keys, and has no such bucket\n")
+                #expect(server.requests.allSatisfy { $0.header("Authorization")?.hasPrefix("AWS4-HMAC-SHA256 Credential=AKIA/") == true })
+
+                let none = try run(["--to", address + parameters], environment: ["AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""])
+                #expect(none.status == 64 && none.errors.contains("the environment has no AWS_ACCESS_KEY_ID and no AWS_SECRET_ACCESS_KEY"))
             }
 
             @Test func whatStandsBetweenIsSaidInWords() throws {
