@@ -137,6 +137,24 @@ import Musl
         }
     }
 
+    @Test("46: a server that takes the connection and never shakes hands is given up at the limit for connecting")
+    func aHandshakeThatStallsTimesOut() async throws {
+        // It waits for the end of a request's head, which no greeting of TLS has.
+        let server = try LoopbackServer { _ in .status(200) }
+        var request = HTTPRequest(url: "https://127.0.0.1:\(server.port)/", body: [1])
+        request.limits.connect = .milliseconds(300)
+        request.limits.total = .seconds(60)
+        let start = ContinuousClock.now
+        let result = await send(request)
+        let span = ContinuousClock.now - start
+        guard case .failure(.timedOut) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(span < .seconds(30))
+        #expect(server.connections == 1 && server.requests.isEmpty)
+    }
+
     @Test("46: a server that stops in the middle is given up when nothing has moved for so long, however long the whole may take")
     func aStalledExchangeIsGivenUp() async throws {
         let over = Gate()
@@ -230,6 +248,33 @@ import Musl
         while server.requests.isEmpty { await Task.yield() }
         task.cancel()
         #expect(await task.value == .cancelled)
+    }
+
+    @Test("a cancellation is heard at once, and not when the transport looks around a second later")
+    func cancellingIsQuick() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try LoopbackServer { _ in .after(gate, .status(200)) }
+        var request = HTTPRequest(url: server.url, body: [1]), waits: [Duration] = []
+        request.limits.total = .seconds(3600)
+        for number in 1...20 {
+            let end = Monitor<ContinuousClock.Instant?>(nil)
+            let cancellation = transport.send(request) { _ in
+                end.withLock { access in
+                    access.value = ContinuousClock.now
+                    access.broadcast()
+                }
+            }
+            #expect(server.waitForRequests(number))
+            let start = ContinuousClock.now, deadline = LogDeadline.seconds(30)
+            cancellation.cancel()
+            let instant = end.withLock { access in
+                while access.value == nil && access.wait(until: deadline) {}
+                return access.value
+            }
+            waits.append(try #require(instant) - start)
+        }
+        #expect(waits.sorted()[waits.count / 2] < .milliseconds(300), "\(waits)")
     }
 
     @Test func aTaskThatIsCancelledBeforehandSendsNothing() async throws {

@@ -13,14 +13,17 @@ private final class Nginx: Sendable {
     let folder = TemporaryFolder()
     let url: String
     let secureURL: String
+    /// Where HTTP/2 is offered as well.
+    let newerURL: String
     private let process: ChildProcess
     /// Who vouches for its certificate.
     var authorities: String { folder.path + "/certificate.pem" }
 
     init() throws {
-        let ports = try FreePorts.take(2)
+        let ports = try FreePorts.take(3)
         url = "http://127.0.0.1:\(ports[0])"
         secureURL = "https://127.0.0.1:\(ports[1])"
+        newerURL = "https://127.0.0.1:\(ports[2])"
         folder.write("""
             daemon off; master_process off; pid nginx.pid; error_log errors.log;
             events { worker_connections 64; }
@@ -28,15 +31,18 @@ private final class Nginx: Sendable {
                 access_log off;
                 client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
                 limit_req_zone $binary_remote_addr zone=few:1m rate=20r/s;
+                log_format spoken '$server_protocol $connection';
                 server {
                     listen 127.0.0.1:\(ports[0]);
                     listen 127.0.0.1:\(ports[1]) ssl;
+                    listen 127.0.0.1:\(ports[2]) ssl http2;
                     ssl_certificate certificate.pem; ssl_certificate_key key.pem;
                     root \(folder.path)/store;
                     create_full_put_path on;
                     location /files/ { if ($http_authorization != "Bearer right") { return 401; } dav_methods PUT; client_max_body_size 64m; }
                     location /small/ { dav_methods PUT; client_max_body_size 4k; }
                     location /few/ { dav_methods PUT; limit_req zone=few; }
+                    location /spoken/ { dav_methods PUT; client_max_body_size 64m; access_log spoken spoken; }
                     location /ready { return 204; }
                 }
             }
@@ -145,6 +151,33 @@ struct RealNginxTests {
             try few.shutdown(by: .seconds(30))
             #expect(busy.withLock { $0 } > 0)
             #expect(try nginx.lines("few").count == 1000 && Set(try nginx.lines("few")) == expected)
+        }
+    }
+
+    @Test("HTTP/2 is spoken where it is offered, over one connection, and bodies arrive whole, also one whose length nobody knows")
+    func theNewerHTTPIsSpoken() async throws {
+        try await onThread {
+            let nginx = try Nginx(), transport = CurlTransport(trust: HTTPTrust(authorities: nginx.authorities))
+            let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+            let content = HTTPBodyStream(name: "third", bytes: body.count) { buffer, offset in
+                let count = min(buffer.count, body.count - offset)
+                buffer.copyBytes(from: body[offset..<(offset + count)])
+                return count
+            }
+            let bodies: [(name: String, bytes: [UInt8], stream: HTTPBodyStream?)] = [
+                ("first", body, nil), ("second", body, nil), ("third", [], content.gzip()),
+            ]
+            for (name, bytes, stream) in bodies {
+                let request = HTTPRequest(method: "PUT", url: nginx.newerURL + "/spoken/" + name, body: bytes, stream: stream)
+                #expect(try transport.sendAndWait(request, by: .seconds(60)).status == 201)
+            }
+            #expect(nginx.folder.bytes("store/spoken/first") == body && nginx.folder.bytes("store/spoken/second") == body)
+            #expect(try Gzip.inflate(nginx.folder.bytes("store/spoken/third"), limit: 1 << 20) == body)
+            // A request is written down when it is over for nginx.
+            #expect(becomesTrue { nginx.folder.text("spoken").split(separator: "\n").count == 3 })
+            let lines = nginx.folder.text("spoken").split(separator: "\n").map { $0.split(separator: " ") }
+            #expect(lines.map { $0.first } == ["HTTP/2.0", "HTTP/2.0", "HTTP/2.0"])
+            #expect(Set(lines.map { $0.last }).count == 1, "\(lines)")
         }
     }
 
