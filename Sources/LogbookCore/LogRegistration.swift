@@ -25,7 +25,7 @@ public final class LogRegistration: Sendable {
     private let submitted = Atomic<UInt64>(0)
     private let delivered = Atomic<UInt64>(0)
     private let dropped = Locked<[DropReason: UInt64]>([:])
-    private let calls = Locked(0)
+    private let calls = Locked(Calls())
     /// Whether the provider is fed one by one and keeps an account of its own, which is looked at after each event.
     private let keepsAccount: Bool
     /// What it lost and nobody was told of yet.
@@ -304,32 +304,99 @@ public final class LogRegistration: Sendable {
         if case .queued(let queue) = feed { try? queue.flush(by: deadline) }
     }
 
+    // MARK: Flushes and shutdowns
+
     /// Flushes and shutdowns that may be on their way into one provider at a time. A provider that never comes back holds as many
     /// threads, and not one more for every further call.
     private static let maximumCalls = 4
+    /// Calls at most that wait until one of those has come back, each for a caller who waits as well.
+    private static let maximumWaitingCalls = 1024
+    private static let tooManyCalls = "\(maximumCalls) earlier calls have not come back from it"
 
-    /// Runs a flush or a shutdown on a thread of its own.
-    /// - Parameter answer: Called once: with nil when it went well, otherwise with the reason in words.
+    /// A flush or a shutdown that somebody waits for.
+    private struct Call {
+        let number: UInt64
+        let body: @Sendable (LogRegistration) throws -> Void
+        let answer: @Sendable (String?) -> Void
+    }
+
+    private struct Calls {
+        /// Each has a thread.
+        var onTheirWay = 0
+        /// The oldest first.
+        var waiting: [Call] = []
+        var latest: UInt64 = 0
+    }
+
+    /// Flushes and shutdowns that were asked for and have not come back.
+    var callCount: Int { calls.withLock { $0.onTheirWay + $0.waiting.count } }
+
+    /// Runs a flush or a shutdown on a thread of its own; where too many are on their way, when one of those has come back.
+    /// - Parameter answer: Called once, unless the call is given up before it has begun: with nil when it went well, otherwise with the
+    ///   reason in words.
+    /// - Returns: The call's number, for ``giveUp(_:)``.
     func call(
         _ body: @escaping @Sendable (LogRegistration) throws -> Void, answer: @escaping @Sendable (String?) -> Void
-    ) {
-        let isAllowed = calls.withLock { calls in
-            guard calls < Self.maximumCalls else { return false }
-            calls += 1
-            return true
-        }
-        guard isAllowed else { return answer("\(Self.maximumCalls) earlier calls have not come back from it") }
-        let started = LogThread.start("logbook-flush") {
-            var reason: String?
-            do { try body(self) } catch {
-                reason = PrivacyLens.forDiagnostics.masked(String(describing: error))
+    ) -> UInt64 {
+        enum Step { case start, wait, refuse }
+        let (new, step) = calls.withLock { calls -> (Call, Step) in
+            calls.latest += 1
+            let new = Call(number: calls.latest, body: body, answer: answer)
+            if calls.onTheirWay < Self.maximumCalls {
+                calls.onTheirWay += 1
+                return (new, .start)
             }
-            self.calls.withLock { $0 -= 1 }
-            answer(reason)
+            guard calls.waiting.count < Self.maximumWaitingCalls else { return (new, .refuse) }
+            calls.waiting.append(new)
+            return (new, .wait)
         }
-        if !started {
-            calls.withLock { $0 -= 1 }
-            answer("the machine gives no thread for it")
+        switch step {
+        case .start: start(new)
+        case .wait: break
+        case .refuse: answer(Self.tooManyCalls)
         }
+        return new.number
+    }
+
+    private func start(_ call: Call) {
+        let started = LogThread.start("logbook-flush") {
+            var next: Call? = call
+            while let call = next {
+                var reason: String?
+                do { try call.body(self) } catch {
+                    reason = PrivacyLens.forDiagnostics.masked(String(describing: error))
+                }
+                next = self.comeBack()
+                call.answer(reason)
+            }
+        }
+        if started { return }
+        // Whoever waits for a call that is on its way is left alone only if there is none.
+        let stranded = calls.withLock { calls -> [Call] in
+            calls.onTheirWay -= 1
+            guard calls.onTheirWay == 0 else { return [] }
+            defer { calls.waiting = [] }
+            return calls.waiting
+        }
+        for call in [call] + stranded { call.answer("the machine gives no thread for it") }
+    }
+
+    /// - Returns: The call that goes on with the thread of one that has come back; nil when none waits.
+    private func comeBack() -> Call? {
+        calls.withLock { calls -> Call? in
+            if !calls.waiting.isEmpty { return calls.waiting.removeFirst() }
+            calls.onTheirWay -= 1
+            return nil
+        }
+    }
+
+    /// Takes a call back that nobody waits for any longer, unless it has begun.
+    /// - Returns: Why it has no answer, in words.
+    func giveUp(_ number: UInt64) -> String {
+        let given = calls.withLock { calls -> Call? in
+            guard let place = calls.waiting.firstIndex(where: { $0.number == number }) else { return nil }
+            return calls.waiting.remove(at: place)
+        }
+        return given == nil ? "it had not answered when the deadline passed" : Self.tooManyCalls
     }
 }

@@ -23,6 +23,7 @@ extension LogService {
     ) -> LogFlushReport {
         let registrations = (registrations ?? self.registrations).filter(\.isOfThisProcess)
         let answers = Monitor([String??](repeating: nil, count: registrations.count))   // nil: none yet; .some(nil): done
+        var calls: [UInt64?] = []
         for (index, registration) in registrations.enumerated() {
             let answer: @Sendable (String?) -> Void = { text in
                 answers.withLock { access in
@@ -32,8 +33,9 @@ extension LogService {
             }
             if registration.isCurrent {
                 answer("it was asked from inside itself")
+                calls.append(nil)
             } else {
-                registration.call(call, answer: answer)
+                calls.append(registration.call(call, answer: answer))
             }
         }
         let final = answers.withLock { access in
@@ -43,8 +45,10 @@ extension LogService {
             return access.value
         }
         var unfinished: [LogFlushReport.Unfinished] = []
-        for (registration, answer) in zip(registrations, final) {
-            guard let reason = answer ?? "it had not answered when the deadline passed" else { continue }
+        for (index, registration) in registrations.enumerated() {
+            let reason: String?
+            if let answer = final[index] { reason = answer } else { reason = calls[index].map(registration.giveUp) }
+            guard let reason else { continue }
             unfinished.append(
                 .init(name: registration.name, pending: registration.ledger(by: deadline).pending, reason: reason))
         }

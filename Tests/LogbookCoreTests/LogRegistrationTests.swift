@@ -1,0 +1,45 @@
+@testable import LogbookCore
+import LogbookTestKit
+import Testing
+
+@Suite struct LogRegistrationTests {
+    @Test func asManyAsWantMayFlushAtTheSameTime() {
+        /// Its flush takes until a gate opens.
+        final class Careful: BatchSink {
+            let gate = Gate()
+            func write(_ batch: [LogEvent]) {}
+            func flush(by deadline: LogDeadline) { gate.wait() }
+        }
+        let sink = Careful(), service = LogService(), registration = service.register(sink: sink), count = 8
+        let reports = Monitor<[LogFlushReport]>([])
+        for number in 0..<count {
+            service.info("\(number)")
+            LogThread.start("flushes") {
+                let report = service.flush(by: .seconds(30))
+                reports.withLock { access in
+                    access.value.append(report)
+                    access.broadcast()
+                }
+            }
+        }
+        #expect(becomesTrue { registration.callCount == count })
+        sink.gate.open()
+        let answered = reports.withLock { access in
+            while access.value.count < count, access.wait(until: .seconds(60)) {}
+            return access.value
+        }
+        #expect(answered == Array(repeating: .everythingIsSafe, count: count))
+        #expect(registration.callCount == 0)
+    }
+
+    @Test func aCallThatIsGivenUpBeforeItBeganIsNeverMade() {
+        let blocking = BlockingProvider(), service = LogService(), registration = service.register(blocking, name: "stubborn")
+        for _ in 0..<4 { _ = service.flush(by: .milliseconds(1)) }
+        #expect(registration.callCount == 4)
+        let late = service.flush(by: .milliseconds(1))
+        #expect(late.unfinished.map(\.reason) == ["4 earlier calls have not come back from it"])
+        #expect(registration.callCount == 4)
+        blocking.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+    }
+}
