@@ -20,6 +20,6 @@ extension LogService {
             var views = PrivateViews(of: PrivateEvent(recovered: stamped), privacy)
             for registration in registrations { registration.take(views.view(registration.privacy ?? privacy.mode)) }
         }
-        return report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
+        return Self.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
     }
 }

@@ -3,7 +3,7 @@ extension LogService {
     /// - Returns: What was not reached before the deadline.
     @discardableResult
     public func flush(by deadline: LogDeadline) -> LogFlushReport {
-        report(by: deadline) { try $0.flush(by: deadline) }
+        Self.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
     }
 
     /// Flushes and closes every provider. What is logged later is counted as ``DropReason/alreadyShutDown``. A second call
@@ -12,16 +12,16 @@ extension LogService {
     @discardableResult
     public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
         tellLosses(isLast: true)
-        return report(by: deadline) { try $0.shutDown(by: deadline) }
+        return Self.report(among: registrations, by: deadline) { try $0.shutDown(by: deadline) }
     }
 
-    /// Runs one call per registration, each on a thread of its own, and waits for all of them together: a provider that ignores
-    /// its deadline holds up neither the others nor the caller.
-    func report(
-        among registrations: [LogRegistration]? = nil, by deadline: LogDeadline,
+    /// Runs one call per registration, of any services, each on a thread of its own, and waits for all of them together: a provider
+    /// that ignores its deadline holds up neither the others nor the caller.
+    static func report(
+        among registrations: [LogRegistration], by deadline: LogDeadline,
         _ call: @escaping @Sendable (LogRegistration) throws -> Void
     ) -> LogFlushReport {
-        let registrations = (registrations ?? self.registrations).filter(\.isOfThisProcess)
+        let registrations = registrations.filter(\.isOfThisProcess)
         let answers = Monitor([String??](repeating: nil, count: registrations.count))   // nil: none yet; .some(nil): done
         var calls: [UInt64?] = []
         for (index, registration) in registrations.enumerated() {

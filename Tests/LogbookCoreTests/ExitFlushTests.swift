@@ -11,6 +11,10 @@ private struct StandardOutputSink: BatchSink {
     }
 }
 
+/// For a process of its own, whose end finds them all.
+private let hangingServices = (0..<3).map { _ in LogService() }
+private let speakingServices = (0..<3).map { _ in LogService() }
+
 @Suite struct ExitFlushTests {
     /// So patient that only a flush gets the events out before an exit.
     static let slow = QueuePolicy(linger: .seconds(3600))
@@ -40,6 +44,27 @@ private struct StandardOutputSink: BatchSink {
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.contains("logbook: exit: not everything is safe: blocked"))
+    }
+
+    // In which order the services come is decided anew by each process.
+    @Test(arguments: 0..<4)
+    func aProviderThatHangsCostsNoOtherServiceItsFlush(round: Int) async throws {
+        let result = try await #require(
+            processExitsWith: .exitCode(7), observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            for service in hangingServices {
+                service.register(BlockingProvider(), delivery: .queued(), name: "blocked")
+                service.info("never written")
+            }
+            for (number, service) in speakingServices.enumerated() {
+                service.register(sink: StandardOutputSink(), queue: ExitFlushTests.slow)
+                service.info("line \(number)")
+            }
+            exit(7)
+        }
+        #expect(Set(lines(result.standardOutputContent)) == ["line 0", "line 1", "line 2"])
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.components(separatedBy: "blocked: ").count == 4)   // each is said to be unsafe
     }
 
     @Test func aLimitOfZeroTurnsTheHookOff() async throws {
