@@ -147,8 +147,23 @@ final class Distributor: Sendable {
         if pressure.isOn {
             for hearer in spoken.hearers { hearer.awaitRoom(isPrivileged: spoken.event.isPrivileged) }
         }
-        guard let memory = ring.reserve(bytes: EventRecord.bytes) ?? reserveWhenThereIsRoom(bytes: EventRecord.bytes)
-        else {
+        put(spoken, into: ring.reserve(bytes: EventRecord.bytes) ?? reserveWhenThereIsRoom(bytes: EventRecord.bytes))
+    }
+
+    /// The same without waiting for room: where the ring is full, this thread hands out what is in it, if nobody else does.
+    func pushWithoutWaiting(_ spoken: SpokenEvent) {
+        var memory = ring.reserve(bytes: EventRecord.bytes)
+        if memory == nil {
+            distribute(by: .now)
+            memory = ring.reserve(bytes: EventRecord.bytes)
+        }
+        put(spoken, into: memory)
+    }
+
+    /// - Parameter memory: Nil where the ring has no room: then the event is lost and counted.
+    @inline(__always)
+    private func put(_ spoken: SpokenEvent, into memory: UnsafeMutableRawPointer?) {
+        guard let memory else {
             for hearer in spoken.hearers { hearer.lose(.queueFull, LossRun(spoken.event)) }
             return
         }

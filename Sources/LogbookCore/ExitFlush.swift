@@ -55,7 +55,7 @@ enum ExitFlush {
         guard limit > .zero else { return }
         let services = LiveServices.all
         let deadline = LogDeadline.after(limit)
-        for service in services { service.tellLosses(isLast: true) }
+        LogService.tellLastLosses(of: services, by: deadline)
         // All at once: a provider that hangs takes no time from those of another service.
         let registrations = services.flatMap(\.registrations)
         let report = LogService.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }

@@ -7,7 +7,7 @@ extension LogService {
     /// most once a second for each provider and reason; what is lost meanwhile is in the next one.
     public static let lossCategory = "log.loss"
 
-    /// Tells what may be told, and sets the alarm for the rest.
+    /// Tells what may be told, and sets the alarm for the rest. Immediate providers are told on this thread.
     func tellLosses(isLast: Bool = false) {
         let now = clock.monotonicNanoseconds()
         var next: UInt64?
@@ -21,13 +21,68 @@ extension LogService {
 
     private func tell(_ reason: DropReason, _ run: LossRun, of registration: LogRegistration) {
         let events = run.count == 1 ? "1 event" : "\(run.count) events"
-        relay(
-            .warning, LogMessage(text: "\(events) did not reach \(registration.name) (\(reason))"),
-            metadata: [
+        sayWithoutWaiting(
+            LogMessage(text: "\(events) did not reach \(registration.name) (\(reason))"),
+            [
                 "category": .string(Self.lossCategory), "provider": .string(registration.name),
                 "reason": .string(reason.rawValue), "count": .integer(Int64(run.count)),
                 "firstSeq": .unsigned(run.sequences.lowerBound), "lastSeq": .unsigned(run.sequences.upperBound),
                 "firstAt": .integer(run.times.lowerBound.nanoseconds), "lastAt": .integer(run.times.upperBound.nanoseconds),
             ])
+    }
+
+    /// Says it to everybody who listens, as an event of its own, without what the task carries.
+    private func sayWithoutWaiting(_ message: LogMessage, _ metadata: LogMetadata) {
+        let level = LogLevel.warning
+        guard mayHear(level) else { return }
+        let admission = admission(of: level, from: .unknown)
+        if admission == .refused || (admission == .open && !admits(level, metadata, from: .unknown)) { return }
+        Inside.begin()
+        defer { Inside.end() }
+        let audience = audience, occasion = occasion(for: audience, nil), category = audience.category(in: metadata)
+        let stamped = stamp(level, "", [:], time: nil, source: .unknown)
+        let event = PrivateEvent(stamped, message.marked(audience.privacy.rules.unmarkedTexts), metadata, error: nil)
+        var views = PrivateViews(of: event, audience.privacy), hearers: [PrivacyMode: [LogRegistration]] = [:]
+        for listener in audience.listeners {
+            let mode = listener.terms.privacy ?? audience.privacy.mode
+            guard let hearer = listener.offer(views.view(mode), in: category, occasion, onlyTo: nil) else { continue }
+            hearers[mode, default: []].append(hearer)
+        }
+        for (mode, hearers) in hearers { handWithoutWaiting(views.view(mode), to: hearers) }
+    }
+
+    // MARK: At the end
+
+    /// What telling takes at most where the deadline never passes.
+    private static let longestTelling = Duration.seconds(30)
+
+    /// Tells everything that is left, of each service on a thread of its own: an immediate provider that hangs holds up neither the
+    /// other services nor the caller. Half of the time that is left is for the flush or shutdown that follows.
+    static func tellLastLosses(of services: [LogService], by deadline: LogDeadline) {
+        let services = services.filter(\.mayHaveLosses)
+        if services.isEmpty { return }
+        let share: Duration = deadline.remaining.map { $0 / 2 } ?? longestTelling
+        let limit = min(deadline, .after(share))
+        let untold = Monitor(services.count)
+        @Sendable func end() {
+            untold.withLock { access in
+                access.value -= 1
+                access.broadcast()
+            }
+        }
+        for service in services {
+            let started = LogThread.start("logbook-losses") {
+                service.tellLosses(isLast: true)
+                end()
+            }
+            if !started { end() }   // the ledgers say it
+        }
+        untold.withLock { access in
+            while access.value > 0, !limit.hasPassed, access.wait(until: limit) {}
+        }
+    }
+
+    private var mayHaveLosses: Bool {
+        registrations.contains { $0.isOfThisProcess && $0.isOpen && $0.losses.isUntold }
     }
 }

@@ -11,7 +11,7 @@ extension LogService {
     /// - Returns: What was not reached before the deadline.
     @discardableResult
     public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
-        tellLosses(isLast: true)
+        Self.tellLastLosses(of: [self], by: deadline)
         return Self.report(among: registrations, by: deadline) { try $0.shutDown(by: deadline) }
     }
 

@@ -517,7 +517,7 @@ public final class LogService: Sendable {
             taskLevel: context?.levelScope?.level)
     }
 
-    private func stamp(
+    func stamp(
         _ level: LogLevel, _ message: String, _ metadata: LogMetadata, time: LogTime?, source: LogSource,
         error: LogErrorDetails? = nil
     ) -> LogEvent {
@@ -549,6 +549,16 @@ public final class LogService: Sendable {
         if hearers.isEmpty { return }
         if let distributor {
             distributor.push(SpokenEvent(event, hearers: hearers))
+        } else {
+            for hearer in hearers { hearer.take(event) }
+        }
+    }
+
+    /// The same for one that tells of a loss: it waits for no queue that is full, which may be the very one it tells of.
+    func handWithoutWaiting(_ event: LogEvent, to hearers: [LogRegistration]) {
+        if hearers.isEmpty { return }
+        if let distributor {
+            distributor.pushWithoutWaiting(SpokenEvent(event, hearers: hearers))
         } else {
             for hearer in hearers { hearer.take(event) }
         }

@@ -37,6 +37,9 @@ final class LossWatch: Sendable {
         isWaiting.store(true, ordering: .releasing)
     }
 
+    /// Whether there may be something to tell.
+    var isUntold: Bool { isWaiting.load(ordering: .acquiring) }
+
     /// The provider has written something.
     func wrote() {
         guard isWaiting.load(ordering: .acquiring) else { return }

@@ -146,6 +146,47 @@ import Testing
         #expect(losses.count == 1)
     }
 
+    /// A queue of one event, which loses two while its sink stands still.
+    private func lose(in service: LogService) -> GatedSink {
+        let sink = GatedSink()
+        let policy = QueuePolicy(capacity: 1, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .dropNewest)
+        let registration = service.register(sink: sink, queue: policy, name: "orders")
+        service.info("1")
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...4 { service.info("\(number)") }
+        #expect(registration.ledger.dropped == [.queueFull: 2])
+        return sink
+    }
+
+    @Test func aShutdownWaitsForNoQueueThatIsToHearOfALoss() {
+        let real = LogService(), slow = GatedSink()
+        let patient = QueuePolicy(capacity: 1, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .block(upTo: .seconds(60)))
+        let full = real.register(sink: slow, from: .warning, queue: patient)
+        let losing = lose(in: real)
+        real.warning("5")
+        #expect(slow.gate.waitForArrivals(1))
+        real.warning("6")
+        #expect(full.ledger == LogLedger(submitted: 2))
+        let deadline = LogDeadline.seconds(20)
+        #expect(real.shutdown(by: .milliseconds(500)).unfinished.count == 2)
+        #expect(!deadline.hasPassed)
+        slow.gate.open()
+        losing.gate.open()
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aShutdownDoesNotHangWithAnImmediateProviderThatIsToHearOfALoss() {
+        let real = LogService(), told = RecordingProvider(), hanging = BlockingProvider()
+        real.register(told, from: .warning)
+        real.register(hanging, from: .warning, name: "hanging")
+        let losing = lose(in: real), deadline = LogDeadline.seconds(20)
+        let report = real.shutdown(by: .seconds(2))
+        #expect(report.unfinished.map(\.name) == ["hanging", "orders"])
+        #expect(!deadline.hasPassed)
+        #expect(told.messages == ["2 events did not reach orders (queue_full)"])
+        hanging.gate.open()
+        losing.gate.open()
+    }
+
     @Test func withARealClockNobodyHasToAsk() {
         let real = LogService(), listener = RecordingProvider(), sink = GatedSink()
         real.register(listener)
