@@ -164,7 +164,8 @@ public final class LogRegistration: Sendable {
         return LogLedger(submitted: submitted.load(ordering: .acquiring), delivered: delivered, dropped: dropped)
     }
 
-    /// Stops listening. Queued events are still written until the deadline; the provider is not shut down.
+    /// Stops listening. Queued events are still written until the deadline; the provider is not shut down. What had been said and not even
+    /// reached the queue by then is counted as ``DropReason/providerTimeout``.
     public func unregister(by deadline: LogDeadline = .seconds(2)) {
         service()?.unregister(self, by: deadline)
     }
@@ -252,7 +253,8 @@ public final class LogRegistration: Sendable {
         switch phase.load(ordering: .acquiring) {
         case .open: queue.take(items, under: pressure)
         case .shutDown: if let run = items[...].asLoss { queue.lose(.alreadyShutDown, run) }
-        case .unregistered: break
+        // They were said while it still listened, and nobody could hand them out before its deadline.
+        case .unregistered: if let run = items[...].asLoss { queue.lose(.providerTimeout, run) }
         }
     }
 

@@ -177,6 +177,8 @@ private final class HeldSink: BatchSink, LineSink {
         #expect(service.flush(by: .seconds(30)).isComplete)
         #expect(registration.ledger == LogLedger(submitted: 1, delivered: 1))
         #expect(others[1].ledger == LogLedger(submitted: 1, delivered: 1))
+        // Said while it listened, and in nobody's queue when it left.
+        #expect(others[0].ledger == LogLedger(submitted: 1, dropped: [.providerTimeout: 1]))
     }
 
     @Test func whatTheRingHadNoRoomForIsAccountedForByEverybody() {
