@@ -70,17 +70,17 @@ extension BatchEngine {
     private func nextWork() -> Work {
         state.withLock { access in
             while true {
-                if let target = access.value.flushRequested, access.value.settled >= target {
+                if let target = access.value.flushRequested, access.value.queue.holdsNothing(upTo: target) {
                     return .flush(round: access.value.flushRound, by: access.value.flushDeadline)
                 }
                 if !access.value.queue.isEmpty {
                     if !access.value.wantsAttention && access.value.phase == .running
-                        && access.value.queuedCount < policy.batchCount && policy.linger > .zero
+                        && access.value.queue.count < policy.batchCount && policy.linger > .zero
                     {
                         let deadline = LogDeadline.after(policy.linger)
                         access.value.isParked = true
                         while !access.value.wantsAttention && access.value.phase == .running
-                            && access.value.queuedCount < policy.batchCount && access.wait(until: deadline)
+                            && access.value.queue.count < policy.batchCount && access.wait(until: deadline)
                         {}
                         access.value.isParked = false
                         if access.value.queue.isEmpty { continue }
@@ -89,7 +89,7 @@ extension BatchEngine {
                     // One batch holds events of one nesting, so that what the sink logs about it can be told apart.
                     while let next = access.value.queue.first, batch.isEmpty || next.nesting == batch[0].nesting,
                         batch.isEmpty || count + next.count <= policy.batchCount,
-                        let item = removeFirst(upTo: policy.batchCount, access)
+                        let item = access.value.queue.removeFirst(upTo: policy.batchCount)
                     {
                         batch.append(item)
                         count += item.count
@@ -131,7 +131,6 @@ extension BatchEngine {
     private func settle(written: Int, diverted: Bool = false) {
         let losses = locked { access in
             access.value.ledger.deliver(written)
-            access.value.settled += UInt64(written)
             access.value.inFlight -= written
             access.value.isStuck = false
             if diverted {

@@ -7,19 +7,15 @@ final class BatchEngine: Sendable {
 
     struct State {
         var phase = Phase.running
-        var queue = RingBuffer<QueueItem>()
-        /// Events in the queue: an item of lines stands for several.
-        var queuedCount = 0
-        var queuedBytes = 0
+        var queue = WaitingItems()
         var ledger = LogLedger()
-        /// Events that have left the queue for good, counted from the first.
-        var settled: UInt64 = 0
         var inFlight = 0
         var hasThread = false
         var isParked = false
         var wantsAttention = false
         /// A caller waited in vain; nobody waits again until the queue has moved.
         var isStuck = false
+        /// The number of the latest item that somebody wants flushed.
         var flushRequested: UInt64?
         var flushDeadline = LogDeadline.now
         var flushRound: UInt64 = 0
@@ -128,7 +124,7 @@ final class BatchEngine: Sendable {
                 lose(reason, LossRun(event), access)
                 return access.value.notes.append("queue full; events are dropped and counted (\(reason))")
             }
-            let before = access.value.queuedCount
+            let before = access.value.queue.count
             append(item, access)
             alert(before, access)
         }
@@ -144,25 +140,14 @@ final class BatchEngine: Sendable {
     }
 
     private func append(_ item: QueueItem, _ access: Access) {
-        access.value.queue.append(item.compacted)
-        access.value.queuedCount += item.count
-        access.value.queuedBytes += item.estimatedBytes
+        access.value.queue.append(item)
         if item.isPrivileged { access.value.wantsAttention = true }
-    }
-
-    /// Takes one item out, or as many events of it as are wanted.
-    func removeFirst(upTo count: Int, _ access: Access) -> QueueItem? {
-        let part = access.value.queue.updateFirst { item in item.count > count ? item.removeFirst(count) : nil }
-        guard let item = part.flatMap({ $0 }) ?? access.value.queue.removeFirst() else { return nil }
-        access.value.queuedCount -= item.count
-        access.value.queuedBytes -= item.estimatedBytes
-        return item
     }
 
     /// Lets the thread know that there is more. Waking a parked thread costs microseconds, so one that lingers for company is
     /// woken only when it has enough of it, or for attention.
     private func alert(_ before: Int, _ access: Access) {
-        let count = access.value.queuedCount
+        let count = access.value.queue.count
         if count * 2 >= policy.capacity { access.value.wantsAttention = true }
         if !access.value.hasThread { startThread(access) }
         guard access.value.isParked else { return }
@@ -184,7 +169,7 @@ final class BatchEngine: Sendable {
             let count = items[...].eventCount
             access.value.ledger.submit(count)
             guard access.value.phase == .running else { return access.value.ledger.drop(count, .alreadyShutDown) }
-            let before = access.value.queuedCount
+            let before = access.value.queue.count
             var lost = 0
             for item in items { lost += take(item, access) }
             if lost > 0 {
@@ -227,8 +212,8 @@ final class BatchEngine: Sendable {
 
     private func mayOverdraw(_ item: QueueItem, _ state: State) -> Bool {
         guard case .block = policy.overflow, !state.isHopeless else { return false }
-        return state.queuedCount + item.count <= policy.capacity + Self.overdraft
-            && state.queuedBytes + item.estimatedBytes <= policy.summableBytes + max(policy.summableBytes, Self.overdraftBytes)
+        return state.queue.count + item.count <= policy.capacity + Self.overdraft
+            && state.queue.bytes + item.estimatedBytes <= policy.summableBytes + max(policy.summableBytes, Self.overdraftBytes)
     }
 
     /// Waits until a distributor's queue has room, the policy's span is over, or the queue is shut down.
@@ -281,7 +266,7 @@ final class BatchEngine: Sendable {
         if case .block = policy.overflow, access.value.phase == .running, !access.value.isHopeless {
             let (events, bytes) = access.value.isPressing
                 ? (policy.capacity / 4 * 3, policy.maximumBytes / 4 * 3) : (policy.capacity, policy.maximumBytes)
-            isPressing = access.value.queuedCount > 0 && (access.value.queuedCount >= events || access.value.queuedBytes >= bytes)
+            isPressing = access.value.queue.count > 0 && (access.value.queue.count >= events || access.value.queue.bytes >= bytes)
         }
         if isPressing == access.value.isPressing { return }
         access.value.isPressing = isPressing
@@ -314,7 +299,13 @@ final class BatchEngine: Sendable {
         if state.queue.isEmpty && count == 1 { return true }   // one event always fits, however large
         let events = policy.capacity + (privileged ? policy.reservedCapacity : 0)
         let limit = policy.summableBytes + (privileged ? policy.summableBytes / 4 : 0)
-        return state.queuedCount + count <= events && state.queuedBytes + bytes <= limit
+        return state.queue.count + count <= events && state.queue.bytes + bytes <= limit
+    }
+
+    /// Whether an event without a privilege would have room if privileged ones were all there is: none of those gives way to it.
+    private func hasRoomBesidePrivileged(for bytes: Int, _ state: State) -> Bool {
+        if state.queue.privilegedCount == 0 { return true }
+        return state.queue.privilegedCount < policy.capacity && state.queue.privilegedBytes + bytes <= policy.summableBytes
     }
 
     private func makeRoom(for bytes: Int, privileged: Bool, _ access: Access) -> Bool {
@@ -323,9 +314,9 @@ final class BatchEngine: Sendable {
         case .dropNewest:
             return false
         case .dropOldest:
-            while !hasRoom(for: bytes, privileged: privileged, access.value), let oldest = removeFirst(upTo: 1, access) {
+            guard privileged || hasRoomBesidePrivileged(for: bytes, access.value) else { return false }
+            while !hasRoom(for: bytes, privileged: privileged, access.value), let oldest = access.value.queue.removeLeastMissed() {
                 lose(.queueFull, oldest.asLoss, access)
-                access.value.settled += 1
             }
             return true
         case .block(let span):
@@ -357,8 +348,7 @@ final class BatchEngine: Sendable {
         try locked { access in
             if access.value.phase == .closed { return }
             if !access.value.hasThread { startThread(access) }
-            let target = access.value.settled + UInt64(access.value.inFlight + access.value.queuedCount)
-            access.value.flushRequested = max(target, access.value.flushRequested ?? 0)
+            access.value.flushRequested = access.value.queue.latestNumber
             access.value.flushDeadline = max(deadline, access.value.flushDeadline)
             access.value.flushRound += 1
             let round = access.value.flushRound
@@ -425,18 +415,15 @@ final class BatchEngine: Sendable {
     func abandonQueue(_ access: Access) {
         if access.value.abandoned != nil { return }
         let reason = access.value.latestFailure == nil ? DropReason.providerTimeout : .providerError
-        access.value.abandoned = (reason, access.value.queuedCount + access.value.inFlight)
-        drop(access.value.queuedCount, reason, access)
-        access.value.queue = RingBuffer()
-        access.value.queuedCount = 0
-        access.value.queuedBytes = 0
+        access.value.abandoned = (reason, access.value.queue.count + access.value.inFlight)
+        drop(access.value.queue.count, reason, access)
+        access.value.queue.removeAll()
         access.broadcast()
     }
 
     func drop(_ count: Int, _ reason: DropReason, _ access: Access) {
         guard count > 0 else { return }
         access.value.ledger.drop(count, reason)
-        access.value.settled += UInt64(count)
         access.value.notes.append("\(count) events dropped (\(reason))")
     }
 }

@@ -8,7 +8,8 @@ public struct QueuePolicy: Sendable, Hashable {
         case block(upTo: Duration)
         /// The event is dropped and counted.
         case dropNewest
-        /// The oldest queued event is dropped and counted, and the new one taken.
+        /// The oldest queued event is dropped and counted, and the new one taken. Errors, critical events and transaction entries give way
+        /// to none but their own kind, when nothing else is left; where there is no room beside them, other events are dropped.
         case dropOldest
     }
 

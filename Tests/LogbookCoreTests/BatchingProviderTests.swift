@@ -174,6 +174,61 @@ import Testing
         #expect(provider.ledger == LogLedger(submitted: 10, delivered: 4, dropped: [.queueFull: 6]))
     }
 
+    @Test func aFullQueueThatDropsTheOldestSparesErrorsAndEntries() throws {
+        let sink = GatedSink()
+        let policy = QueuePolicy(capacity: 4, reservedCapacity: 2, batchCount: 1, linger: .zero, overflow: .dropOldest)
+        let provider = BatchingProvider(sink, policy: policy)
+        provider.log(event(1))
+        #expect(sink.gate.waitForArrivals(1))
+        provider.log(event(2))
+        provider.log(event(3, .error))
+        for number in 4...22 { provider.log(event(number)) }
+        #expect(provider.ledger == LogLedger(submitted: 22, delivered: 0, dropped: [.queueFull: 17]))
+        sink.gate.open()
+        try provider.flush(by: .seconds(30))
+        #expect(sink.inner.written.map(\.sequence) == [1, 3, 20, 21, 22])
+        #expect(provider.ledger == LogLedger(submitted: 22, delivered: 5, dropped: [.queueFull: 17]))
+    }
+
+    @Test func errorsGiveWayToErrorsAloneAndOnlyWhenNothingElseIsLeft() throws {
+        let sink = GatedSink()
+        let policy = QueuePolicy(capacity: 2, reservedCapacity: 1, batchCount: 1, linger: .zero, overflow: .dropOldest)
+        let provider = BatchingProvider(sink, policy: policy)
+        provider.log(event(1))
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...3 { provider.log(event(number)) }
+        for number in 4...6 { provider.log(event(number, .error)) }   // in the reserve, then in the place of 2 and 3
+        provider.log(event(7))                                        // no room beside them
+        provider.log(event(8, .error))                                // in the place of 4
+        sink.gate.open()
+        try provider.flush(by: .seconds(30))
+        #expect(sink.inner.written.map(\.sequence) == [1, 5, 6, 8])
+        #expect(provider.ledger == LogLedger(submitted: 8, delivered: 4, dropped: [.queueFull: 4]))
+    }
+
+    @Test func aFlushIsOneOfWhatWasLoggedBeforeItWhateverIsDroppedMeanwhile() {
+        /// Notes what it was asked for, and stops at a gate before it writes.
+        final class Diary: BatchSink {
+            let gate = Gate(), entries = Locked<[String]>([])
+            func write(_ batch: [LogEvent]) {
+                gate.wait()
+                entries.withLock { $0 += batch.map(\.message) }
+            }
+            func flush(by deadline: LogDeadline) { entries.withLock { $0.append("flush") } }
+        }
+        let sink = Diary()
+        let policy = QueuePolicy(capacity: 2, reservedCapacity: 1, batchCount: 1, linger: .zero, overflow: .dropOldest)
+        let provider = BatchingProvider(sink, policy: policy)
+        provider.log(event(1))
+        #expect(sink.gate.waitForArrivals(1))
+        provider.log(event(2, .error))
+        #expect(throws: QueueError.self) { try provider.flush(by: .now) }   // it is made all the same
+        for number in 3...20 { provider.log(event(number)) }
+        sink.gate.open()
+        #expect(becomesTrue { sink.entries.withLock { $0.count } == 4 })
+        #expect(sink.entries.withLock { $0 } == ["1", "2", "flush", "20"])
+    }
+
     @Test func theQueueIsBoundedInBytesAsWell() throws {
         let sink = GatedSink()
         let provider = BatchingProvider(
