@@ -15,8 +15,8 @@ extension BatchEngine {
             }
             if isDiverting { divert(&rest) }
             while !rest.isEmpty {
-                let flushRound = state.withLock { $0.value.flushRound }
-                switch write(rest) {
+                let (flushRound, losses) = state.withLock { ($0.value.flushRound, $0.value.losses) }
+                switch write(rest, watchedBy: losses) {
                 case .none:
                     settle(written: rest.eventCount)
                     rest = []
@@ -109,8 +109,12 @@ extension BatchEngine {
         }
     }
 
-    private func write(_ batch: ArraySlice<QueueItem>) -> (any Error)? {
-        inside(nesting: batch[batch.startIndex].nesting) {
+    private func write(_ batch: ArraySlice<QueueItem>, watchedBy losses: LossWatch?) -> (any Error)? {
+        // A provider with an account of its own tells nobody else what it loses.
+        let watch = losses?.looksAtAccount == true ? losses : nil
+        if let watch, let run = batch.asLoss { watch.gives(run) }
+        defer { watch?.gave() }
+        return inside(nesting: batch[batch.startIndex].nesting) {
             if let lines {
                 try batch.lines.lend(to: lines.sink.write)
             } else {

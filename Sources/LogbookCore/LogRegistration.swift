@@ -26,8 +26,6 @@ public final class LogRegistration: Sendable {
     private let delivered = Atomic<UInt64>(0)
     private let dropped = Locked<[DropReason: UInt64]>([:])
     private let calls = Locked(Calls())
-    /// Whether the provider is fed one by one and keeps an account of its own, which is looked at after each event.
-    private let keepsAccount: Bool
     /// What it lost and nobody was told of yet.
     let losses: LossWatch
     private let service: @Sendable () -> LogService?
@@ -50,12 +48,16 @@ public final class LogRegistration: Sendable {
                 BatchingProvider(sink, lineSink: provider as? any LineSink, policy: policy, name: name, clock: clock))
         }
         self.service = { [weak service] in service }
+        // What says by itself what it loses: a queue, and a sink to its queue.
+        let isHeard: Bool
         if case .immediate = feed {
-            keepsAccount = provider.ledger != nil && !(wrappers.last?.wrapped is BatchingProvider)
+            isHeard = wrappers.last?.wrapped is BatchingProvider
         } else {
-            keepsAccount = false
+            isHeard = provider is any BatchSink || provider is BatchingProvider
         }
-        losses = LossWatch { [weak service] in service?.setLossAlarm(at: 0) }
+        let account: (@Sendable () -> LogLedger?)?
+        if isHeard || provider.ledger == nil { account = nil } else { account = { Inside.runOutside { provider.ledger } } }
+        losses = LossWatch(tell: { [weak service] in service?.setLossAlarm(at: 0) }, account: account)
         queue?.watch(losses)
     }
 
@@ -215,11 +217,12 @@ public final class LogRegistration: Sendable {
             queue.log(event)
         case .immediate:
             submitted.add(1, ordering: .acquiringAndReleasing)
+            if losses.looksAtAccount { losses.gives(LossRun(event)) }
             logbook_nesting_set(logbook_nesting(depth: event.nesting + 1, registration: id))
             Inside.runOutside { provider.log(event) }
             logbook_nesting_set(outer)
             delivered.add(1, ordering: .acquiringAndReleasing)
-            if keepsAccount, let account = Inside.runOutside({ provider.ledger }) { losses.look(at: account, after: LossRun(event)) }
+            if losses.looksAtAccount { losses.gave() }
         }
     }
 

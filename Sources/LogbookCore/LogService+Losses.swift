@@ -4,7 +4,8 @@ extension LogService {
     /// Such an event is a warning, heard like any other: `12 events did not reach orders (queue_full)`, with the metadata
     /// `provider`, `reason` (see ``DropReason``), `count`, `firstSeq` and `lastSeq` (the lost events are among these sequences),
     /// `firstAt` and `lastAt` (when they were said, in nanoseconds since 1970). It is said once the provider can write again, at
-    /// most once a second for each provider and reason; what is lost meanwhile is in the next one.
+    /// most once a second for each provider and reason; what is lost meanwhile is in the next one. Of a provider that keeps an account
+    /// of its own the range is that of everything it had in hand when it lost them.
     public static let lossCategory = "log.loss"
 
     /// Tells what may be told, and sets the alarm for the rest. Immediate providers are told on this thread.

@@ -2,30 +2,71 @@ internal import Synchronization
 
 /// What one registration lost and nobody was told of yet.
 ///
-/// A loss is told once its provider writes again: while it cannot, nobody knows how much more is lost.
+/// A loss is told once its provider writes again: while it cannot, nobody knows how much more is lost. Where the provider keeps an account
+/// of its own, that says whether it does: more is delivered than was before the loss.
 final class LossWatch: Sendable {
-    /// Losses of one reason are told of at most once in this span.
+    /// Losses of one reason are told of at most once in this span; as often at least a provider's account is looked at until it writes.
     static let spacing = Duration.seconds(1)
 
     private struct State {
         var runs: [DropReason: LossRun] = [:]
-        /// Whether something was written after the latest loss.
+        /// Whether something was written after the latest loss, or after the first of ``runs`` by the provider's own account.
         var isOver = false
         var told: [DropReason: UInt64] = [:]
-        /// The provider's own account, as it was seen last.
-        var account = LogLedger()
+
+        // Where the provider keeps an account of its own:
+
+        /// As it was seen last.
+        var account: LogLedger
+        /// What it had delivered before the first of ``runs``.
+        var deliveredBefore: UInt64 = 0
+        /// Everything that was given to the provider since nothing was pending in it: what it loses is among these events.
+        var given: LossRun?
+        /// What was given to it last: for a wrapper that says something about events when they are no longer pending.
+        var latest: LossRun?
+        /// Threads that are giving something to it.
+        var givers = 0
+        /// Whether the service knows of ``runs``, and looks again until they are told.
+        var isAnnounced = false
 
         mutating func lose(_ reason: DropReason, _ run: LossRun) {
+            if runs.isEmpty { deliveredBefore = account.delivered }
             if runs[reason]?.merge(run) == nil { runs[reason] = run }
             isOver = false
         }
+
+        /// - Returns: Whether the service should be told.
+        mutating func see(_ current: LogLedger) -> Bool {
+            // Another thread may have seen a later one.
+            guard current.submitted >= account.submitted, current.delivered >= account.delivered,
+                current.droppedTotal >= account.droppedTotal
+            else { return false }
+            let wasOver = isOver && !runs.isEmpty
+            for (reason, count) in current.dropped where !LossWatch.untold.contains(reason) {
+                let new = count - min(count, account.dropped[reason] ?? 0)
+                if new > 0, let run = given ?? latest { lose(reason, LossRun(Int(new), of: run)) }
+            }
+            account = current
+            if account.pending == 0, givers == 0 { given = nil }
+            if runs.isEmpty { return false }
+            isOver = account.delivered > deliveredBefore
+            defer { isAnnounced = true }
+            return !isAnnounced || isOver && !wasOver
+        }
     }
-    private let state = Locked(State())
+    private let state: Locked<State>
     private let isWaiting = Atomic<Bool>(false)
     private let tell: @Sendable () -> Void
+    private let account: (@Sendable () -> LogLedger?)?
 
-    /// - Parameter tell: Called, on any thread, when there is something to tell; under no lock.
-    init(tell: @escaping @Sendable () -> Void) { self.tell = tell }
+    /// - Parameters:
+    ///   - tell: Called, on any thread, when there is something to tell; under no lock.
+    ///   - account: The provider's own account, if it keeps one that nobody else looks at. Called on any thread, under no lock.
+    init(tell: @escaping @Sendable () -> Void, account: (@Sendable () -> LogLedger?)? = nil) {
+        self.tell = tell
+        self.account = account
+        state = Locked(State(account: account?() ?? LogLedger()))
+    }
 
     /// Told by the ledger alone: what came after a shutdown or in a forked child has no writing again to wait for, and a provider that
     /// logs about every event would log about what it is told as well.
@@ -38,11 +79,11 @@ final class LossWatch: Sendable {
     }
 
     /// Whether there may be something to tell.
-    var isUntold: Bool { isWaiting.load(ordering: .acquiring) }
+    var isUntold: Bool { account != nil || isWaiting.load(ordering: .acquiring) }
 
-    /// The provider has written something.
+    /// The provider has written something. One that keeps an account of its own says so there.
     func wrote() {
-        guard isWaiting.load(ordering: .acquiring) else { return }
+        guard account == nil, isWaiting.load(ordering: .acquiring) else { return }
         let isNews = state.withLock { state in
             defer { state.isOver = true }
             return !state.isOver && !state.runs.isEmpty
@@ -50,32 +91,53 @@ final class LossWatch: Sendable {
         if isNews { tell() }
     }
 
-    /// Looks what a provider's own account says after it was given these events.
-    func look(at account: LogLedger, after run: LossRun) {
-        let hasWritten = state.withLock { state in
-            let earlier = state.account
-            // Another thread may have seen a later one.
-            guard account.submitted >= earlier.submitted else { return false }
-            state.account = account
-            if account.dropped == earlier.dropped { return account.delivered > earlier.delivered }
-            for (reason, count) in account.dropped where !Self.untold.contains(reason) {
-                let new = count - min(count, earlier.dropped[reason] ?? 0)
-                if new > 0 { state.lose(reason, LossRun(Int(new), of: run)) }
-            }
-            isWaiting.store(true, ordering: .releasing)
-            return false
+    // MARK: A provider's own account
+
+    /// Whether ``gives(_:)`` and ``gave()`` should be called around what the provider is given.
+    var looksAtAccount: Bool { account != nil }
+
+    /// Says what the provider is about to be given.
+    func gives(_ run: LossRun) {
+        guard let account else { return }
+        // What was pending may have been delivered meanwhile: then it is not among what is lost from now on.
+        let hadPending = state.withLock { $0.account.pending > 0 }
+        let current = hadPending ? account() : nil
+        let isNews = state.withLock { state in
+            var isNews = false
+            if let current { isNews = state.see(current) }
+            state.givers += 1
+            state.latest = run
+            if state.given?.merge(run) == nil { state.given = run }
+            return isNews
         }
-        if hasWritten { wrote() }
+        if isNews { tell() }
     }
 
-    /// Takes what may be told now.
+    /// Looks what the provider's account says now that it has that.
+    func gave() {
+        guard let account else { return }
+        let current = account()
+        let isNews = state.withLock { state in
+            state.givers -= 1
+            guard let current else { return false }
+            return state.see(current)
+        }
+        if isNews { tell() }
+    }
+
+    /// Takes what may be told now, also of what the provider's account has come to say meanwhile.
     /// - Parameters:
     ///   - now: On the service's monotonic clock.
     ///   - isLast: Whether this is the last occasion: then everything is told.
     /// - Returns: What to tell, and when the rest may be.
     func take(at now: UInt64, isLast: Bool = false) -> (runs: [(DropReason, LossRun)], next: UInt64?) {
-        state.withLock { state in
-            guard state.isOver || isLast else { return ([], nil) }
+        let current = account?()
+        return state.withLock { state in
+            if let current { _ = state.see(current) }
+            guard state.isOver || isLast || state.runs.isEmpty else {
+                // A queue says by itself when it writes again.
+                return ([], account == nil ? nil : now + UInt64(Self.spacing.wholeNanoseconds))
+            }
             var due: [(DropReason, LossRun)] = [], next: UInt64?
             for (reason, run) in state.runs {
                 let earliest = state.told[reason].map { $0 + UInt64(Self.spacing.wholeNanoseconds) } ?? 0
@@ -87,7 +149,10 @@ final class LossWatch: Sendable {
                 }
             }
             for (reason, _) in due { state.runs[reason] = nil }
-            if state.runs.isEmpty { isWaiting.store(false, ordering: .releasing) }
+            if state.runs.isEmpty {
+                state.isAnnounced = false
+                isWaiting.store(false, ordering: .releasing)
+            }
             return (due.sorted { $0.0.rawValue < $1.0.rawValue }, next)
         }
     }

@@ -110,7 +110,15 @@ import Testing
         #expect(watch.take(at: 0, isLast: true).runs.isEmpty)
     }
 
-    @Test func aProvidersOwnAccountIsWatched() throws {
+    private func range(of loss: LogEvent) throws -> ClosedRange<UInt64> {
+        guard case .unsigned(let first)? = loss.metadata["firstSeq"], case .unsigned(let last)? = loss.metadata["lastSeq"] else {
+            throw ScriptedFailure("no range in \(loss.metadata)")
+        }
+        return first...last
+    }
+
+    @Test(arguments: [LogDelivery.immediate, .queued()])
+    func aProvidersOwnAccountIsWatched(_ delivery: LogDelivery) throws {
         /// Has no room for some of its events.
         final class Picky: LogProvider {
             let account = Locked(LogLedger())
@@ -123,13 +131,92 @@ import Testing
             func flush(by deadline: LogDeadline) throws {}
             var ledger: LogLedger? { account.withLock { $0 } }
         }
-        let registration = service.register(Picky(), name: "disk")
+        let registration = service.register(Picky(), delivery: delivery, name: "disk")
         for number in 1...6 { service.info("\(number)") }
+        #expect(service.flush(by: .seconds(30)).isComplete)
         clock.advance(by: .seconds(1))
         let loss = try #require(losses.first)
         #expect(loss.message == "3 events did not reach disk (io_error)" && losses.count == 1)
-        #expect(loss.metadata["firstSeq"] == .unsigned(3) && loss.metadata["lastSeq"] == .unsigned(5))
+        // Of a batch it is not known which of its events those were.
+        let range = try range(of: loss)
+        #expect(delivery == .immediate ? range == 3...5 : range.contains(3) && range.contains(5) && range.upperBound <= 6)
+        #expect(service.flush(by: .seconds(30)).isComplete)
         #expect(registration.ledger == LogLedger(submitted: 7, delivered: 4, dropped: [.inputOutputError: 3]))
+    }
+
+    /// Holds two events, and drops the oldest for a third.
+    private final class Hoarder: LogProvider {
+        let account = Locked(LogLedger())
+        /// Whether it delivers another one whenever it drops one.
+        let isBusy: Bool
+        init(isBusy: Bool = false) { self.isBusy = isBusy }
+
+        func log(_ event: LogEvent) {
+            account.withLock { account in
+                account.submit()
+                if account.pending <= 2 { return }
+                account.drop(1, .queueFull)
+                if isBusy { account.deliver(1) }
+            }
+        }
+        func deliverAll() {
+            account.withLock { account in
+                let count = Int(account.pending)
+                account.deliver(count)
+            }
+        }
+        func flush(by deadline: LogDeadline) throws {}
+        var ledger: LogLedger? { account.withLock { $0 } }
+    }
+
+    @Test func theRangeReachesBackToWhatTheProviderHadInHand() throws {
+        let hoarder = Hoarder()
+        service.register(hoarder, name: "remote")
+        for number in 1...5 { service.info("\(number)") }   // drops 1, 2 and 3
+        hoarder.deliverAll()
+        service.info("6")
+        clock.advance(by: .nanoseconds(1))
+        let loss = try #require(losses.first)
+        #expect(loss.message == "3 events did not reach remote (queue_full)" && losses.count == 1)
+        #expect(try range(of: loss) == 1...5)
+
+        // What was delivered before is not among what is lost afterwards.
+        hoarder.deliverAll()
+        clock.advance(by: .seconds(2))
+        for number in 8...10 { service.info("\(number)") }   // behind the event that told of the loss
+        hoarder.deliverAll()
+        service.info("11")
+        clock.advance(by: .nanoseconds(1))
+        let second = try #require(losses.last)
+        #expect(losses.count == 2)
+        #expect(try range(of: second) == 8...10)
+    }
+
+    @Test func whatIsLostWhileOtherEventsAreDeliveredIsTold() {
+        service.register(Hoarder(isBusy: true), name: "remote")
+        for number in 1...20 { service.info("\(number)") }
+        clock.advance(by: .nanoseconds(1))
+        #expect(losses.map(\.message) == ["9 events did not reach remote (queue_full)"])
+    }
+
+    @Test func aProviderThatWritesAgainIsSeenToAlsoWhenNothingMoreIsSaid() {
+        let hoarder = Hoarder()
+        service.register(hoarder, name: "remote")
+        for number in 1...3 { service.info("\(number)") }
+        clock.advance(by: .seconds(5))
+        #expect(losses.isEmpty)   // it has delivered nothing yet
+        hoarder.deliverAll()
+        clock.advance(by: .seconds(1))
+        #expect(losses.map(\.message) == ["1 event did not reach remote (queue_full)"])
+    }
+
+    @Test func aShutdownTellsWhatAnAccountHasComeToSay() {
+        let hoarder = Hoarder()
+        service.register(hoarder, name: "remote")
+        service.info("1")
+        hoarder.account.withLock { $0.drop(1, .providerError) }   // nobody logs after that
+        service.shutdown(by: .seconds(30))
+        #expect(losses.map(\.message) == ["1 event did not reach remote (provider_error)"])
     }
 
     @Test func aShutdownTellsWhatIsLeft() {
