@@ -30,7 +30,12 @@ public final class ConsoleLogProvider: LogProvider, LineSink {
     private let lane: Lane
     /// Where errors go, when that is somewhere else.
     private let errorLane: Lane?
-    private let account = Locked(LogLedger())
+    private struct State {
+        var ledger = LogLedger()
+        /// Why the latest lines are lost; nil when they are not.
+        var failure: SystemError?
+    }
+    private let state = Locked(State())
 
     /// - Parameters:
     ///   - format: One line per event.
@@ -65,7 +70,10 @@ public final class ConsoleLogProvider: LogProvider, LineSink {
         errorLane = errorDescriptor.map(lane)
     }
 
-    public var ledger: LogLedger? { account.withLock { $0 } }
+    public var ledger: LogLedger? { state.withLock { $0.ledger } }
+
+    /// Why the latest line is lost; nil when it is not.
+    public var latestFailure: String? { state.withLock { $0.failure?.description } }
 
     public func log(_ event: LogEvent) {
         let lane = event.level >= .error ? errorLane ?? self.lane : self.lane
@@ -74,9 +82,10 @@ public final class ConsoleLogProvider: LogProvider, LineSink {
         if lane.isColoured { appendColoured(event, to: &line) } else { format.append(event, to: &line) }
         var failure: SystemError?
         do { try lane.stream.write(line) } catch { failure = error }
-        account.withLock { account in
-            account.submit()
-            if failure == nil { account.deliver(1) } else { account.drop(1, .inputOutputError) }
+        state.withLock { state in
+            state.ledger.submit()
+            if failure == nil { state.ledger.deliver(1) } else { state.ledger.drop(1, .inputOutputError) }
+            state.failure = failure
         }
         if let failure { LogDiagnostics.report("console", "a line is lost: \(failure)") }
     }
@@ -91,10 +100,11 @@ public final class ConsoleLogProvider: LogProvider, LineSink {
         var failure: SystemError?, taken = 0
         do { try lane.stream.write(lines.bytes, taken: &taken) } catch { failure = error }
         let written = failure == nil ? lines.count : lines.ends.prefix { $0 <= taken }.count
-        account.withLock { account in
-            account.submit(lines.count)
-            account.deliver(written)
-            account.drop(lines.count - written, .inputOutputError)
+        state.withLock { state in
+            state.ledger.submit(lines.count)
+            state.ledger.deliver(written)
+            state.ledger.drop(lines.count - written, .inputOutputError)
+            state.failure = failure
         }
         if let failure { LogDiagnostics.report("console", "\(lines.count - written) lines are lost: \(failure)") }
     }

@@ -95,6 +95,7 @@ extension BatchEngine {
                         count += item.count
                     }
                     access.value.inFlight = count
+                    access.value.inFlightSince = batch.first?.firstTime
                     if access.value.queue.isEmpty { access.value.wantsAttention = false }
                     showPressure(access)
                     if access.value.waitingForRoom > 0 { access.broadcast() }

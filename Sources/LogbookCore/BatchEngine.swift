@@ -9,7 +9,9 @@ final class BatchEngine: Sendable {
         var phase = Phase.running
         var queue = WaitingItems()
         var ledger = LogLedger()
+        /// Events that the thread took out and has not settled, and when the first of them was said.
         var inFlight = 0
+        var inFlightSince: LogTime?
         var hasThread = false
         var isParked = false
         var wantsAttention = false
@@ -81,6 +83,13 @@ final class BatchEngine: Sendable {
     /// How its items are laid out; nil when they are events.
     var lineLayout: (any LineLayout)? { lines?.layout }
     var latestFailure: String? { lineage.isCurrent ? state.withLock { $0.value.latestFailure } : nil }
+    /// When the oldest event was said that is queued or being written.
+    var oldestPending: LogTime? {
+        guard lineage.isCurrent else { return nil }
+        return state.withLock { access in
+            access.value.inFlight > 0 ? access.value.inFlightSince : access.value.queue.first?.firstTime
+        }
+    }
     var diverted: UInt64 { lineage.isCurrent ? state.withLock { $0.value.diverted } : 0 }
     var condition: QueueCondition {
         guard lineage.isCurrent else { return .working }

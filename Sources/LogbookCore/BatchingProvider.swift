@@ -40,6 +40,10 @@ public final class BatchingProvider: LogProvider {
     public func flush(by deadline: LogDeadline) throws { try engine.flush(by: deadline) }
     public func shutdown(by deadline: LogDeadline) throws { try engine.shutdown(by: deadline) }
     public var ledger: LogLedger? { engine.ledger }
+    /// Why the latest write failed; nil once one has succeeded.
+    public var latestFailure: String? { engine.latestFailure }
+    /// When the oldest event was said that is queued or being written.
+    public var oldestPending: LogTime? { engine.oldestPending }
 
     /// How the queue gets on with its sink.
     public var condition: QueueCondition { engine.condition }
@@ -48,7 +52,6 @@ public final class BatchingProvider: LogProvider {
 
     /// The queue's mark in the thread's nesting: what the sink logs from its own thread carries it.
     var token: UInt64 { engine.token }
-    var latestFailure: String? { engine.latestFailure }
     var overflow: QueuePolicy.Overflow { engine.overflow }
 
     var lineLayout: (any LineLayout)? { engine.lineLayout }

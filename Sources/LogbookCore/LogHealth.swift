@@ -1,6 +1,9 @@
 /// How a service and its providers fare: cheap to ask for at any time.
-public struct LogHealth: Sendable, Equatable {
-    public struct Provider: Sendable, Equatable {
+///
+/// In words it has a line for each provider: `orders: 12 submitted, 9 delivered, 2 pending (the oldest since 1763720963.5), 1 dropped
+/// (queue_full 1), retrying after 3 failed writes; latest failure: no connection`.
+public struct LogHealth: Sendable, Equatable, CustomStringConvertible {
+    public struct Provider: Sendable, Equatable, CustomStringConvertible {
         public let name: String
         public let level: LogLevel
         public let levels: LevelRules
@@ -9,15 +12,32 @@ public struct LogHealth: Sendable, Equatable {
         /// What wrappers in front of it held back on purpose.
         public let suppression: LogSuppression
         public let ledger: LogLedger
-        /// Whether its queue can write, tries again, or has paused it.
+        /// Whether its queue can write, tries again, or has paused it; ``QueueCondition/working`` when it has none.
         public let condition: QueueCondition
-        /// The latest failure in words; nil when all is well.
+        /// The latest failure, of its queue or of the provider itself, in words; nil when all is well.
         public let latestFailure: String?
+        /// When the oldest event was said that is pending, as far as queue and provider know.
+        public let oldestPending: LogTime?
+
+        public var description: String {
+            var text = "\(name): \(ledger.submitted) submitted, \(ledger.delivered) delivered, \(ledger.pending) pending"
+            if let oldestPending { text += " (the oldest since \(oldestPending.seconds))" }
+            text += ", \(ledger.droppedTotal) dropped"
+            if !ledger.dropped.isEmpty {
+                let reasons = ledger.dropped.map { "\($0.key) \($0.value)" }.sorted()
+                text += " (" + reasons.joined(separator: ", ") + ")"
+            }
+            if condition != .working { text += ", \(condition)" }
+            if let latestFailure { text += "; latest failure: \(latestFailure)" }
+            return text
+        }
     }
     /// In the order of registration.
     public let providers: [Provider]
     /// The sequence of the newest event; 0 before the first.
     public let latestSequence: UInt64
+
+    public var description: String { providers.map(\.description).joined(separator: "\n") }
 }
 
 /// What a flush or a shutdown could not reach before its deadline.

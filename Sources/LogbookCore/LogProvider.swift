@@ -25,6 +25,14 @@ public protocol LogProvider: Sendable {
     /// The provider's own account, when it may still lose what ``log(_:)`` took (it queues, or its writes can fail). Nil when
     /// an event is taken care of as soon as ``log(_:)`` returns.
     var ledger: LogLedger? { get }
+
+    /// Why the latest of what it took could not be taken care of, in words; nil, as it is unless the provider says otherwise, when all is
+    /// well. Asked by ``LogService/health()``, on any thread; a queue in front of the provider knows what its writes throw by itself.
+    var latestFailure: String? { get }
+
+    /// When the oldest event was said that the provider holds and has not taken care of; nil when it holds none, or, as it is unless the
+    /// provider says otherwise, does not know. Asked in the same way.
+    var oldestPending: LogTime? { get }
 }
 
 extension LogProvider {
@@ -32,6 +40,8 @@ extension LogProvider {
     public var interest: LogInterest { .everything }
     public var wantsContext: Bool { true }
     public var ledger: LogLedger? { nil }
+    public var latestFailure: String? { nil }
+    public var oldestPending: LogTime? { nil }
 }
 
 /// Which events a provider can use at all.

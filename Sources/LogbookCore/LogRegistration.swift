@@ -145,9 +145,18 @@ public final class LogRegistration: Sendable {
     /// What wrappers in front of the provider held back on purpose.
     public var suppression: LogSuppression { wrappers.reduce(LogSuppression()) { $0 + $1.suppression } }
 
-    /// The latest failure of the provider's queue, in words; nil when all is well or the provider has no queue.
+    /// The latest failure of the provider's queue or, where that has none to tell of, of the provider itself, in words; nil when all is
+    /// well or neither says.
     public var latestFailure: String? {
-        isOfThisProcess ? queue?.latestFailure.map(PrivacyLens.forDiagnostics.masked) : nil
+        guard isOfThisProcess else { return nil }
+        return (queue?.latestFailure ?? provider.latestFailure).map(PrivacyLens.forDiagnostics.masked)
+    }
+
+    /// When the oldest event was said that is still in the provider's queue or, as far as it says, in the provider itself; nil when there
+    /// is none.
+    public var oldestPending: LogTime? {
+        guard isOfThisProcess else { return nil }
+        return [queue?.oldestPending, provider.oldestPending].compactMap { $0 }.min()
     }
 
     /// How the provider's queue gets on with it; ``QueueCondition/working`` when it has none.

@@ -62,7 +62,7 @@ extension LogService {
                 .init(
                     name: $0.name, level: $0.level, levels: $0.levels, unheard: $0.unheard,
                     suppression: $0.suppression, ledger: $0.ledger, condition: $0.condition,
-                    latestFailure: $0.latestFailure)
+                    latestFailure: $0.latestFailure, oldestPending: $0.oldestPending)
             },
             latestSequence: latestSequence)
     }

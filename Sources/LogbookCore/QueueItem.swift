@@ -31,6 +31,14 @@ enum QueueItem: Sendable {
         }
     }
 
+    /// When its first event was said.
+    var firstTime: LogTime {
+        switch self {
+        case .events(let run): run.chunk.time(at: run.places.lowerBound)
+        case .lines(let run): run.chunk.time(at: run.places.lowerBound)
+        }
+    }
+
     /// In memory of its own, where most of what it holds on to belongs to others.
     var compacted: QueueItem {
         switch self {

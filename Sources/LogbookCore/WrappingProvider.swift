@@ -23,6 +23,8 @@ extension WrappingProvider {
     public var interest: LogInterest { wrapped.interest }
     public var wantsContext: Bool { wrapped.wantsContext }
     public var ledger: LogLedger? { wrapped.ledger }
+    public var latestFailure: String? { wrapped.latestFailure }
+    public var oldestPending: LogTime? { wrapped.oldestPending }
     public var suppression: LogSuppression { LogSuppression() }
     public func reasonToHoldBack(_ event: LogEvent) -> String? { nil }
 }

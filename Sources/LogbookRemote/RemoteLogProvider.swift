@@ -185,6 +185,12 @@ public final class RemoteLogProvider: LogProvider {
     /// with a folder those that are in it; see ``deliveries``.
     public var ledger: LogLedger? { events.ledger }
 
+    /// Why the latest delivery failed; nil when it did not, or none was tried. See ``status``.
+    public var latestFailure: String? { courier.status.latestAnswer }
+
+    /// When the oldest event was said that no receiver has acknowledged; in a folder, since when the oldest file waits.
+    public var oldestPending: LogTime? { events.oldestPending }
+
     /// What became of events on their way to the receiver: `pending` ones it has not acknowledged. In memory that is
     /// ``ledger``; with a folder it is about everything that has been in it since the provider was made, also what earlier runs
     /// and other programs have left there. What is in a file that cannot be read yet is added when it can.

@@ -45,6 +45,9 @@ public final class JournalLogProvider: LogProvider, BatchSink {
 
     public var ledger: LogLedger? { account.current }
 
+    /// Why the latest event is lost, where it was logged immediately; nil when it is not.
+    public var latestFailure: String? { account.latestFailure }
+
     public func log(_ event: LogEvent) { account.log(JournalRecord(event, identifier: identifier).bytes) }
 
     public func write(_ batch: [LogEvent]) throws {

@@ -97,6 +97,9 @@ public final class SyslogLogProvider: LogProvider, BatchSink {
 
     public var ledger: LogLedger? { account.current }
 
+    /// Why the latest event is lost, where it was logged immediately; nil when it is not.
+    public var latestFailure: String? { account.latestFailure }
+
     public func log(_ event: LogEvent) { account.log(message.encode(event)) }
 
     public func write(_ batch: [LogEvent]) throws { try account.write(batch, message.encode) }

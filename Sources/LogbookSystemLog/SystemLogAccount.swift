@@ -4,24 +4,34 @@ internal import LogbookCore
 struct SystemLogAccount: Sendable {
     private let name: String
     private let channel: SystemLogChannel
-    private let ledger = Locked(LogLedger())
+    private struct State {
+        var ledger = LogLedger()
+        /// Why the latest event that came alone is lost; nil when it was sent.
+        var failure: SystemLogError?
+    }
+    private let state = Locked(State())
 
     init(_ name: String, _ channel: SystemLogChannel) {
         self.name = name
         self.channel = channel
     }
 
-    var current: LogLedger { ledger.withLock { $0 } }
+    var current: LogLedger { state.withLock { $0.ledger } }
+    var latestFailure: String? { state.withLock { $0.failure?.description } }
 
     /// Sends one event; what cannot be sent is counted.
     func log(_ message: [UInt8]) {
         do throws(SystemLogError) {
             try channel.send(message)
-            ledger.withLock { ledger in
-                ledger.submit()
-                ledger.deliver(1)
+            state.withLock { state in
+                state.ledger.submit()
+                state.ledger.deliver(1)
+                state.failure = nil
             }
-        } catch { lose(because: error) }
+        } catch {
+            lose(because: error)
+            state.withLock { $0.failure = error }
+        }
     }
 
     /// Sends a batch in order, and says where it broke off.
@@ -44,9 +54,9 @@ struct SystemLogAccount: Sendable {
         case .closed: reason = .alreadyShutDown
         case .invalid, .unreachable, .busy: reason = .inputOutputError
         }
-        ledger.withLock { ledger in
-            ledger.submit()
-            ledger.drop(1, reason)
+        state.withLock { state in
+            state.ledger.submit()
+            state.ledger.drop(1, reason)
         }
         if reason != .alreadyShutDown { LogDiagnostics.report(name, "an event is lost: \(failure)") }
     }

@@ -150,10 +150,12 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
         let filled = pipe.fill()
         for _ in 1...1000 { provider.log(event("lost")) }  // 20 s, if each waited
         #expect(provider.ledger == LogLedger(submitted: 1000, dropped: [.inputOutputError: 1000]))
+        #expect(provider.latestFailure == SystemError(EAGAIN, in: "poll").description)
         #expect(pipe.read(filled).utf8.count == filled)
         provider.log(event("seen"))
         #expect(pipe.readAll() == "seen\n")
         #expect(provider.ledger?.delivered == 1)
+        #expect(provider.latestFailure == nil)
     }
 
     @Test("row 39: after a line that was cut off, the next one begins on a line of its own")

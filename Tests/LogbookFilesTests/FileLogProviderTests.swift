@@ -190,6 +190,21 @@ import Testing
         #expect(ledger.delivered == UInt64(folder.lines("app.log").count))
     }
 
+    @Test func whatIsWrongWithTheDiskIsSaidUntilALineIsWritten() throws {
+        let clock = ManualClock(now: LogTime(seconds: 1_767_225_600)), files = FaultyFileSystem()
+        let provider = try FileLogProvider(in: folder.path, format: MessageFormat(), files: files, clock: .manual(clock))
+        provider.log(event("1"))
+        #expect(provider.latestFailure == nil)
+        files.fail(28)
+        provider.log(event("2"))
+        #expect(provider.latestFailure == FileLogProviderError.cannotWrite(path: provider.path, errno: 28).description)
+        files.fail(nil)
+        clock.advance(by: .seconds(60))   // past the pause between attempts
+        provider.log(event("3"))
+        #expect(provider.latestFailure == nil)
+        #expect(folder.lines("app.log").last == "3")
+    }
+
     @Test func whatComesAfterTheShutdownIsCounted() throws {
         let provider = try FileLogProvider(in: folder.path, format: MessageFormat())
         provider.log(event("before"))

@@ -143,10 +143,12 @@ import Testing
             try provider.flush(by: .seconds(30))
         }
         #expect(provider.status.state == .misconfigured)
+        #expect(provider.latestFailure == "HTTP status 401" && provider.oldestPending == LogTime(nanoseconds: 1))
         isRight.withLock { $0 = true }
         provider.reconfigured()
         try provider.flush(by: .seconds(30))
         #expect(collector.received.count == 3)
+        #expect(provider.latestFailure == nil && provider.oldestPending == nil)
     }
 
     @Test func rejectedEventsAreCountedAndTheFlushSaysSo() throws {

@@ -138,6 +138,7 @@ struct SyslogLogProviderTests {
         provider.log(event("lost"))
         provider.log(event("lost"))
         #expect(provider.ledger == LogLedger(submitted: 2, dropped: [.inputOutputError: 2]))
+        #expect(provider.latestFailure?.contains(" takes no messages: ") == true)
         let back = FrameServer(port: port)
         do {
             try provider.write([event("kept")])

@@ -1,0 +1,66 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@Suite struct LogHealthTests {
+    private let clock = ManualClock(now: LogTime(seconds: 100))
+    private let service: LogService
+    init() { service = LogService(clock: .manual(clock)) }
+
+    private var health: LogHealth.Provider { service.health().providers[0] }
+
+    /// Says itself what is wrong with it.
+    private struct Ailing: LogProvider {
+        func log(_ event: LogEvent) {}
+        func flush(by deadline: LogDeadline) {}
+        var latestFailure: String? { "cannot reach db://app:hunter2@host" }
+        var oldestPending: LogTime? { LogTime(nanoseconds: 1_500_000_000) }
+    }
+
+    private struct Passing: WrappingProvider {
+        let wrapped: any LogProvider
+        func log(_ event: LogEvent) { wrapped.log(event) }
+    }
+
+    @Test(arguments: [LogDelivery.immediate, .queued()])
+    func whatAProviderSaysOfItselfIsShownHoweverItIsFed(_ delivery: LogDelivery) {
+        service.register(Passing(wrapped: Ailing()), delivery: delivery, name: "db")
+        #expect(health.latestFailure == "cannot reach db://app:<private>@host")
+        #expect(health.oldestPending == LogTime(nanoseconds: 1_500_000_000))
+        #expect(
+            service.health().description == "db: 0 submitted, 0 delivered, 0 pending (the oldest since 1.5), 0 dropped; "
+                + "latest failure: cannot reach db://app:<private>@host")
+    }
+
+    @Test func whoSaysNothingIsWell() {
+        service.register(Passing(wrapped: RecordingProvider()), name: "memory")
+        service.info("1")
+        #expect(health.latestFailure == nil && health.oldestPending == nil && health.condition == .working)
+        #expect("\(service.health())" == "memory: 1 submitted, 1 delivered, 0 pending, 0 dropped")
+    }
+
+    @Test func aQueueKnowsSinceWhenItsOldestEventWaits() {
+        let sink = GatedSink()
+        let policy = QueuePolicy(capacity: 1, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .dropNewest)
+        service.register(sink: sink, queue: policy, name: "orders")
+        #expect(health.oldestPending == nil)
+        service.info("1")
+        #expect(sink.gate.waitForArrivals(1))
+        clock.advance(by: .seconds(1))
+        for number in 2...3 { service.info("\(number)") }
+        #expect(
+            health.description == "orders: 3 submitted, 0 delivered, 2 pending (the oldest since 100.0), 1 dropped (queue_full 1)")
+        sink.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(health.oldestPending == nil)
+    }
+
+    @Test func aQueueThatTriesAgainSaysSo() {
+        service.register(sink: FailingSink { _ in ScriptedFailure("down") }, queue: QueuePolicy(linger: .zero), name: "orders")
+        service.info("1")
+        #expect(becomesTrue { health.condition == .retrying(failures: 1) })
+        #expect(
+            health.description == "orders: 1 submitted, 0 delivered, 1 pending (the oldest since 100.0), 0 dropped, "
+                + "retrying after 1 failed write; latest failure: down")
+    }
+}
