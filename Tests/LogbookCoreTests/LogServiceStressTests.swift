@@ -1,0 +1,102 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+/// Everything that a program may do to a service, from many threads at the same time.
+@Suite struct LogServiceStressTests {
+    /// The same throws for the same seed (SplitMix64), whatever other threads do.
+    private struct Dice: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var word = state
+            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+            return word ^ (word >> 31)
+        }
+
+        mutating func level() -> LogLevel { LogLevel.allCases.randomElement(using: &self) ?? .info }
+    }
+
+    /// A registration, and how many events its provider holds.
+    private struct Witness: Sendable {
+        let registration: LogRegistration
+        let count: @Sendable () -> Int
+    }
+
+    private static let threads = 16, steps = 400
+    private static let dropping = QueuePolicy(capacity: 8, reservedCapacity: 4, batchCount: 4, linger: .zero, overflow: .dropOldest)
+
+    // With a clock that stands still, nobody is told of losses, which would be events as well.
+    private let service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0))))
+
+    private func witnesses() -> [Witness] {
+        let failing = FailingSink { $0 % 3 == 0 ? ScriptedFailure() : nil }, dropping = RecordingProvider(), immediate = RecordingProvider()
+        let policy = QueuePolicy(
+            capacity: 256, reservedCapacity: 32, batchCount: 16, overflow: .block(upTo: .milliseconds(50)), firstPause: .milliseconds(1),
+            longestPause: .milliseconds(2))
+        return [
+            Witness(
+                registration: service.register(BatchingProvider(failing, policy: policy, name: "failing"), name: "failing"),
+                count: { failing.written.count }),
+            Witness(
+                registration: service.register(dropping, delivery: .queued(Self.dropping), name: "dropping"),
+                count: { dropping.events.count }),
+            Witness(registration: service.register(immediate, name: "immediate"), count: { immediate.events.count }),
+        ]
+    }
+
+    /// What one thread does.
+    /// - Returns: What it has registered, and let go of again.
+    private func play(_ seed: Int, among steady: [Witness]) -> [Witness] {
+        var dice = Dice(state: UInt64(seed)), made: [Witness] = [], listening: [LogRegistration] = []
+        for step in 0..<Self.steps {
+            switch Int.random(in: 0..<60, using: &dice) {
+            case 0:
+                let provider = RecordingProvider()
+                let delivery = Bool.random(using: &dice) ? LogDelivery.immediate : .queued(Self.dropping)
+                let registration = service.register(provider, from: dice.level(), delivery: delivery)
+                made.append(Witness(registration: registration, count: { provider.events.count }))
+                listening.append(registration)
+            case 1:
+                if !listening.isEmpty { listening.removeFirst().unregister(by: Bool.random(using: &dice) ? .now : .seconds(5)) }
+            case 2: service.flush(by: .milliseconds(Int.random(in: 0...50, using: &dice)))
+            case 3...6: steady.randomElement(using: &dice)?.registration.level = dice.level()
+            case 7: for witness in steady { _ = witness.registration.ledger }   // one that does not add up ends the program
+            case 8...15: service.log(dice.level(), "\(seed) \(step)", metadata: ["step": .integer(Int64(step))], error: ScriptedFailure())
+            default: service.log(dice.level(), "\(seed) \(step)")
+            }
+        }
+        for registration in listening { registration.unregister(by: .seconds(5)) }
+        return made
+    }
+
+    @Test func everyAccountIsExactWhateverHappensAtTheSameTime() {
+        let steady = witnesses(), state = Monitor((left: Self.threads, made: [Witness]()))
+        for seed in 0..<Self.threads {
+            LogThread.start("plays") { [self] in
+                let made = play(seed, among: steady)
+                state.withLock { access in
+                    access.value.left -= 1
+                    access.value.made += made
+                    access.broadcast()
+                }
+            }
+        }
+        let made = state.withLock { access in
+            while access.value.left > 0, access.wait(until: .seconds(120)) {}
+            return access.value.left > 0 ? [] : access.value.made
+        }
+        #expect(!made.isEmpty)
+        #expect(becomesTrue { service.flush(by: .seconds(5)).isComplete })
+        for witness in steady + made {
+            let name = witness.registration.name
+            #expect(becomesTrue { witness.registration.ledger.pending == 0 }, "\(name)")
+            let ledger = witness.registration.ledger
+            #expect(ledger.submitted == ledger.delivered + ledger.droppedTotal, "\(name): \(ledger)")
+            #expect(UInt64(witness.count()) == ledger.delivered, "\(name): \(ledger)")
+        }
+        for witness in steady { #expect(witness.registration.ledger.delivered > 0) }
+    }
+}
