@@ -386,15 +386,16 @@ package final class TransactionStore: Sendable {
                 let insert = try BulkInsert(Self.insertEntries, count: count, db)
                 try insert.inEveryRow { try $0.bind(epoch, at: 7) }
                 // Of the transaction that the event before was about.
-                var transaction = "", row: (id: Int64, isOfThisSession: Bool)?
+                var transaction = "", usecase = 0, row: (id: Int64, isOfThisSession: Bool)?
                 var place = 0
                 for event in events.places {
                     guard let entry = event.pointee.transaction else { continue }
-                    if row == nil || !entry.transactionID.isSameText(as: transaction) {
+                    let isSame = entry.transactionID.isSameText(as: transaction) && (!transaction.isEmpty || entry.usecase == usecase)
+                    if row == nil || !isSame {
                         let deliverable = entry.deliverable(in: session.id)
                         if deliverable.transactionID != entry.transactionID { doIDsDiffer = true }
                         row = try self.row(of: deliverable, db)
-                        transaction = entry.transactionID
+                        (transaction, usecase) = (entry.transactionID, entry.usecase)
                     }
                     guard let row, case .happened(let number) = entry.kind else { continue }
                     let values = insert[place], key = keys[place]

@@ -70,6 +70,18 @@ import Testing
         #expect(try store.allTransactions().map(\.entries.count) == [1, 1, 1, 1])
     }
 
+    @Test("without an id, what a batch says of two use cases goes into two transactions")
+    func emptyIDsInABatch() throws {
+        let service = LogService(), heard = RecordingProvider()
+        service.register(heard)
+        for usecase in [1, 2, 1] { service.transaction(continuing: "", usecase: usecase, device: phone).log(usecase) }
+        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store)
+        try store.append(heard.events)
+        let stored = try store.allTransactions()
+        #expect(stored.map(\.usecase) == [1, 2])
+        #expect(stored.map { $0.entries.map(\.event) } == [[1, 1], [2]])
+    }
+
     @Test("that an id is kept in another form is said, and said once")
     func itIsSaidOnce() async {
         await #expect(processExitsWith: .success) {
