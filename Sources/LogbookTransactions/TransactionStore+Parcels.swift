@@ -18,15 +18,26 @@ extension TransactionStore {
     package func nextParcel(
         _ version: TransactionSetVersion, limits: ParcelLimits, now: LogTime, randomness: LogRandomness
     ) throws(TransactionStoreError) -> StoredParcel? {
-        try transaction { db in
-            if let parcel = try self.oldestParcel(db) { return parcel }
-            guard let last = try self.lastEntry(version, limits, db) else { return nil }
-            try db.execute(
-                sql: "INSERT INTO parcel (id, sealed, version) VALUES (?, ?, ?)",
-                arguments: [UniqueID.make(randomness), now.seconds, version.rawValue])
-            try db.execute(
-                sql: "UPDATE txn_log SET parcel = ? WHERE parcel IS NULL AND id <= ?", arguments: [db.lastInsertedRowID, last])
-            return try self.oldestParcel(db)
+        do {
+            return try transaction { db in
+                if let parcel = try self.oldestParcel(db) { return parcel }
+                let sent = sentUpTo
+                guard let last = try self.lastEntry(version, limits, behind: sent, db) else {
+                    noteSent(upTo: nil)
+                    return nil
+                }
+                try db.execute(
+                    sql: "INSERT INTO parcel (id, sealed, version) VALUES (?, ?, ?)",
+                    arguments: [UniqueID.make(randomness), now.seconds, version.rawValue])
+                try db.execute(
+                    sql: "UPDATE txn_log SET parcel = ? WHERE parcel IS NULL AND id > ? AND id <= ?",
+                    arguments: [db.lastInsertedRowID, sent, last])
+                noteSent(upTo: last)
+                return try self.oldestParcel(db)
+            }
+        } catch {
+            forgetWhatIsSent()
+            throw error
         }
     }
 
@@ -42,13 +53,16 @@ extension TransactionStore {
     }
 
     /// The last of the oldest unsent entries that fit into one parcel; nil when there are none.
-    private func lastEntry(_ version: TransactionSetVersion, _ limits: ParcelLimits, _ db: Database) throws -> Int64? {
+    /// - Parameter sent: The id of the row behind which they are.
+    private func lastEntry(
+        _ version: TransactionSetVersion, _ limits: ParcelLimits, behind sent: Int64, _ db: Database
+    ) throws -> Int64? {
         let rows = try Row.fetchCursor(
             db,
             sql: """
                 SELECT \(Self.columns), l.id
-                FROM txn_log l CROSS JOIN txn t ON t.id = l.txn_id WHERE l.parcel IS NULL ORDER BY l.id
-                """)
+                FROM txn_log l CROSS JOIN txn t ON t.id = l.txn_id WHERE l.parcel IS NULL AND l.id > ? ORDER BY l.id
+                """, arguments: [sent])
         var bytes = TransactionSet.frameBytes
         var transactions: Set<Int64> = []
         var last: Int64?

@@ -65,10 +65,12 @@ extension TransactionStore {
     }
 
     private func giveUpOldest(_ db: Database) throws -> Int? {
+        let sent = sentUpTo
         let last = try Int64.fetchOne(
-            db, sql: "SELECT max(id) FROM (SELECT id FROM txn_log WHERE parcel IS NULL ORDER BY id LIMIT \(Self.chunk))")
+            db, sql: "SELECT max(id) FROM (SELECT id FROM txn_log WHERE parcel IS NULL AND id > ? ORDER BY id LIMIT \(Self.chunk))",
+            arguments: [sent])
         guard let last else { return nil }
-        return try giveUp("parcel IS NULL AND id <= ?", [last], db)
+        return try giveUp("parcel IS NULL AND id > ? AND id <= ?", [sent, last], db)
     }
 
     private func giveUp(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> Int {

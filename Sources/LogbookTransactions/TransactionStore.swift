@@ -35,6 +35,8 @@ package final class TransactionStore: Sendable {
         /// The keys of entries whose fate is unknown: a commit that failed may be on disk all the same. When they are offered
         /// again they get the same keys.
         var unsettledKeys: [EventName: Int64] = [:]
+        /// Up to the row of this id every entry has a parcel, or is gone.
+        var sentUpTo = Int64.min
         var hasSaidThatIDsDiffer = false
     }
     private struct Damage {
@@ -345,6 +347,7 @@ package final class TransactionStore: Sendable {
             if let replacement {
                 access.value.connection = replacement
                 access.value.generation += 1
+                access.value.sentUpTo = .min   // a salvage dissolves parcels
             }
             access.value.damage = problem.map { problem in
                 Damage(
@@ -457,7 +460,10 @@ package final class TransactionStore: Sendable {
                 return access.value.latestSequence
             }
             if access.value.unsettledKeys.isEmpty { return (0..<count).map { _ in next() } }
-            return events.lazy.compactMap(EventName.init).map { access.value.unsettledKeys[$0] ?? next() }
+            let keys: [Int64] = events.lazy.compactMap(EventName.init).map { access.value.unsettledKeys[$0] ?? next() }
+            // One that is offered again goes before those that were given a parcel meanwhile.
+            if let lowest = keys.min() { access.value.sentUpTo = min(access.value.sentUpTo, latestEarlierRow + lowest - 1) }
+            return keys
         }
     }
 
@@ -519,6 +525,24 @@ package final class TransactionStore: Sendable {
         try db.execute(
             sql: "DELETE FROM parcel WHERE NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_log.parcel = parcel.number)")
     }
+
+    // MARK: What is not sent yet
+
+    /// The id of the row behind which unsent entries are looked for: much that is set aside may stand before it.
+    var sentUpTo: Int64 { state.withLock { $0.value.sentUpTo } }
+
+    /// Notes that up to this row every entry has a parcel, or is gone; nil for all rows there are. Said within the SQLite transaction in
+    /// which it becomes true, so that no other comes between.
+    func noteSent(upTo row: Int64?) {
+        state.withLock { access in
+            // An id that leaves no room for others is none of ours, and must not hide those.
+            let latest = latestEarlierRow + access.value.latestSequence
+            access.value.sentUpTo = min(row ?? latest, latest)
+        }
+    }
+
+    /// What was noted may not have become true.
+    func forgetWhatIsSent() { state.withLock { $0.value.sentUpTo = .min } }
 
     // MARK: Reading
 

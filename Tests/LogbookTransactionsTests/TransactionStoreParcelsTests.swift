@@ -1,4 +1,5 @@
 #if Transactions
+import GRDB
 import LogbookCore
 import LogbookTestKit
 import Testing
@@ -79,6 +80,30 @@ extension TransactionStore {
                 + transaction.entries.reduce(0) { $0 + TransactionSet.encodedBytes(of: $1, .v0_0_2) }
         }
         #expect(estimate >= size && estimate - size <= whole.entryCount + whole.transactions.count)
+    }
+
+    @Test("an entry that is offered again is sent, though those behind it were sent before")
+    func whatIsOfferedAgainIsSent() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        try store.append([event(1, of: "a")])
+        try store.transaction {
+            try $0.execute(
+                sql: "CREATE TRIGGER no BEFORE INSERT ON txn_log WHEN new.usecase_event = 2 BEGIN SELECT raise(ABORT, 'no'); END")
+        }
+        #expect(throws: TransactionStoreError.self) { try store.append([event(2, of: "a")], isOfferedAgain: true) }
+        try store.transaction { try $0.execute(sql: "DROP TRIGGER no") }
+        try store.append([event(3, of: "a")])
+        let first = try #require(try store.next())
+        #expect(first.set.transactions.flatMap { $0.entries.map(\.event) } == [1, 3])
+        _ = try store.settleDelivered(first.id)
+        #expect(try store.next() == nil)
+        try store.append([event(2, of: "a")], isOfferedAgain: true)
+        let second = try #require(try store.next())
+        #expect(second.set.transactions.flatMap { $0.entries.map { $0.key?.sequence } } == [2])
+        _ = try store.settleDelivered(second.id)
+        try store.append([event(4, of: "a")])
+        #expect(try store.next()?.set.entryCount == 1)
     }
 
     @Test func anEntryLargerThanTheLimitGoesAlone() throws {
