@@ -66,5 +66,25 @@ import Testing
         #expect(statements.contains { $0.contains("l.parcel IS NULL") } && statements.contains { $0.contains("l.parcel = ?") })
         for (statement, step) in steps where isThroughAll(step) { Issue.record("\(step): \(statement)") }
     }
+
+    @Test("room is made without going through all entries")
+    func room() throws {
+        let store = try TransactionStore(path: folder.store, maximumBytes: 1 << 20)
+        let parcel = ParcelLimits(transactions: 5)
+        let (statements, steps) = try plans(of: store) {
+            try store.append(entries(0..<40))
+            let refused = try #require(try store.nextParcel(.v0_0_2, limits: parcel, now: t0, randomness: .system))
+            try store.settleRejected(refused.id, because: "no")
+            try store.append(entries(40..<60))
+            for start in stride(from: 60, to: 400, by: 20) { try store.append(entries(start..<start + 20)) }
+        }
+        let counts = try store.counts()
+        #expect(counts.setAside == 0 && counts.dropped > 100)
+        for condition in ["parcel = ?", "parcel IS NULL"] {
+            #expect(statements.contains { $0.hasPrefix("SELECT DISTINCT") && $0.contains(condition) })
+            #expect(statements.contains { $0.hasPrefix("DELETE FROM txn_log") && $0.contains(condition) })
+        }
+        for (statement, step) in steps where isThroughAll(step) { Issue.record("\(step): \(statement)") }
+    }
 }
 #endif
