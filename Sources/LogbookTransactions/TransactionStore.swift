@@ -186,7 +186,12 @@ package final class TransactionStore: Sendable {
         if version == 0 {
             try makeTables(db, installation: UniqueID.make(randomness))
         } else if version < schemaVersion {
-            try migrate(db, from: version)
+            do {
+                try migrate(db, from: version)
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+                // A row of an earlier version that belongs to nothing; the salvage knows what to do with it.
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "its rows do not fit together: \(error.message ?? "")")
+            }
         }
         if let current { return current }
         if let known {

@@ -106,6 +106,25 @@ private let parcel2 = """
         #expect(bench.sqlite3("SELECT id, epoch, sequence, usecase_event, parcel IS NULL FROM txn_log WHERE id > 3") == "4|4|1|5|1")
     }
 
+    @Test(
+        "Row 20, 22: what refers to a row that is gone keeps no store of version 2 from being migrated, and is counted",
+        arguments: [
+            ("txn WHERE id = 2", 1, TransactionStoreCounts(transactions: 2, entries: 2, pending: 1, setAside: 1, dropped: 5)),
+            ("parcel WHERE number = 2", 0, TransactionStoreCounts(transactions: 3, entries: 3, pending: 2, setAside: 1, dropped: 4)),
+        ])
+    func whatBelongsToNothing(gone: String, orphans: Int, counts: TransactionStoreCounts) throws {
+        let folder = TemporaryFolder()
+        store(in: folder, version2 + "\nPRAGMA foreign_keys = OFF;\nDELETE FROM \(gone);\n")
+        let bench = try Bench(in: folder)
+        #expect(bench.sqlite3("PRAGMA user_version; PRAGMA integrity_check; PRAGMA foreign_key_check") == "3\nok")
+        #expect(try bench.provider.counts() == counts)
+        #expect(bench.errors.all.count == 1)
+        guard case .recovered(_, let recovery)? = bench.errors.all.first else { return #expect(Bool(false)) }
+        #expect(recovery.orphans == orphans && recovery.isComplete)
+        #expect(recovery.reason == "its rows do not fit together: FOREIGN KEY constraint failed")
+        #expect(bench.provider.store.installation == "9D2C56F4-3F4C-4B7C-B6F5-0E6B0B6C7A55")
+    }
+
     @Test("Row 22: a kill in the middle of the migration leaves version 1, which the next start migrates")
     func aKillInTheMiddle() async throws {
         let folder = TemporaryFolder()
