@@ -53,10 +53,18 @@ package final class TransactionStore: Sendable {
     private let state: Monitor<State>
     /// Bytes that the file may use; see ``makeRoom(for:_:)``.
     let maximumBytes: Int
-    private let busyTimeout: Double
+    private let terms: Terms
     private let clock: LogClock
     private let onRecovery: (@Sendable (TransactionStoreRecovery) -> Void)?
     private let session: TransactionSession
+
+    /// How the file is opened.
+    private struct Terms: Sendable {
+        let busyTimeout: Double
+        let randomness: LogRandomness
+        /// Runs on a connection before anything is written.
+        let prepare: (@Sendable (Database) throws -> Void)?
+    }
 
     /// What tells an event from all others that are offered again.
     private struct EventName: Hashable {
@@ -84,13 +92,15 @@ package final class TransactionStore: Sendable {
     }
 
     /// The same in a file that the caller has locked.
+    /// - Parameter prepare: Runs on each connection before anything is written: for tests, which let SQLite find less room.
     init(
         _ file: StoreFile, maximumBytes: Int = .max, busyTimeout: Double = 5, session: TransactionSession? = nil,
-        clock: LogClock = .system, randomness: LogRandomness = .system, onRecovery: (@Sendable (TransactionStoreRecovery) -> Void)? = nil
+        clock: LogClock = .system, randomness: LogRandomness = .system, onRecovery: (@Sendable (TransactionStoreRecovery) -> Void)? = nil,
+        prepare: (@Sendable (Database) throws -> Void)? = nil
     ) throws(TransactionStoreError) {
         path = file.path
         self.maximumBytes = maximumBytes
-        self.busyTimeout = busyTimeout
+        terms = Terms(busyTimeout: busyTimeout, randomness: randomness, prepare: prepare)
         self.session = session ?? TransactionSession(clock: clock, randomness: randomness)
         self.clock = clock
         self.onRecovery = onRecovery
@@ -98,10 +108,10 @@ package final class TransactionStore: Sendable {
         let opened: Opened
         var recovery: TransactionStoreRecovery?
         do {
-            opened = try Self.open(file, busyTimeout, randomness)
+            opened = try Self.open(file, terms)
         } catch let failure where failure.isDamage(ofOurs: file.identity != nil) {
             recovery = try file.recover(because: failure.cause, as: file.identity, now: clock.now())
-            opened = try Self.open(file, busyTimeout, randomness)
+            opened = try Self.open(file, terms)
         }
         (installation, epoch, latestEarlierRow) = (opened.identity.installation, opened.identity.epoch, opened.latestRow)
         state = Monitor(State(connection: opened.connection, file: file))
@@ -134,17 +144,38 @@ package final class TransactionStore: Sendable {
         let identity: StoreIdentity
         /// The highest id of an entry's row.
         let latestRow: Int64
+        let version: Int
+        let isMigrated: Bool
     }
 
     private static func open(
-        _ file: StoreFile, _ busyTimeout: Double, _ randomness: LogRandomness, goingOnAs current: StoreIdentity? = nil
+        _ file: StoreFile, _ terms: Terms, goingOnAs current: StoreIdentity? = nil
     ) throws(TransactionStoreError) -> Opened {
         try file.prepare(supported: schemaVersion)
         do {
-            let connection = try open(file.path, busyTimeout)
-            let opened = try connection.write { db in
-                let identity = try beginEpoch(db, file.identity, randomness, goingOnAs: current)
-                return Opened(connection: connection, identity: identity, latestRow: try latestRow(db))
+            let connection = try open(file.path, terms)
+            func begin(_ version: Int) throws -> Opened {
+                try connection.write { db in
+                    let (before, after) = try bringTables(to: version, db, terms)
+                    return Opened(
+                        connection: connection, identity: try beginEpoch(db, file.identity, goingOnAs: current),
+                        latestRow: try latestRow(db), version: after, isMigrated: (1..<after).contains(before))
+                }
+            }
+            let opened: Opened
+            do {
+                opened = try begin(schemaVersion)
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+                opened = try begin(versionThatServes)
+                if opened.version < schemaVersion {
+                    LogDiagnostics.report(
+                        "transactions", "\(file.path): no room to write the rows into today's tables; a later start will try again")
+                }
+            }
+            if opened.isMigrated {
+                // Every row went through the write-ahead log, which would stay as large. A reader stands in the way; then a later
+                // checkpoint does it.
+                try? connection.inDatabase { db in _ = try db.checkpoint(.truncate) }
             }
             file.remember(opened.identity)
             return opened
@@ -153,12 +184,13 @@ package final class TransactionStore: Sendable {
         }
     }
 
-    private static func open(_ path: String, _ busyTimeout: Double) throws -> DatabaseQueue {
+    private static func open(_ path: String, _ terms: Terms) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "logbook.transactions"
-        configuration.busyMode = .timeout(busyTimeout)
+        configuration.busyMode = .timeout(terms.busyTimeout)
         let connection = try DatabaseQueue(path: path, configuration: configuration)
         try connection.inDatabase { db in
+            try terms.prepare?(db)
             _ = logbook_sqlite_defend(db.sqliteConnection)
             try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
             if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0,
@@ -178,21 +210,26 @@ package final class TransactionStore: Sendable {
         return connection
     }
 
-    /// - Parameter known: What the lock's file says: a database that has lost its latest epoch must not give it again.
-    private static func beginEpoch(
-        _ db: Database, _ known: StoreIdentity?, _ randomness: LogRandomness, goingOnAs current: StoreIdentity?
-    ) throws -> StoreIdentity {
+    /// - Returns: The version that the tables had, and the one that they have.
+    private static func bringTables(to target: Int, _ db: Database, _ terms: Terms) throws -> (before: Int, after: Int) {
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         if version == 0 {
-            try makeTables(db, installation: UniqueID.make(randomness))
-        } else if version < schemaVersion {
+            try makeTables(db, installation: UniqueID.make(terms.randomness))
+            return (0, schemaVersion)
+        }
+        if version < target {
             do {
-                try migrate(db, from: version)
+                try migrate(db, from: version, to: target)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
                 // A row of an earlier version that belongs to nothing; the salvage knows what to do with it.
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "its rows do not fit together: \(error.message ?? "")")
             }
         }
+        return (version, max(version, target))
+    }
+
+    /// - Parameter known: What the lock's file says: a database that has lost its latest epoch must not give it again.
+    private static func beginEpoch(_ db: Database, _ known: StoreIdentity?, goingOnAs current: StoreIdentity?) throws -> StoreIdentity {
         if let current { return current }
         if let known {
             try db.execute(
@@ -219,11 +256,15 @@ package final class TransactionStore: Sendable {
 
     /// Brings tables of an earlier version to today's, within the caller's SQLite transaction: a kill leaves the one or the other. Rows
     /// that are there keep nothing in the new columns, so a parcel that was sent before is the same when it is sent again.
-    static func migrate(_ db: Database, from version: Int) throws {
+    static func migrate(_ db: Database, from version: Int, to target: Int = schemaVersion) throws {
         if version < 2 { try db.execute(sql: version2) }
-        try db.execute(sql: version3)
-        try db.execute(sql: "PRAGMA user_version = \(schemaVersion)")
+        if target > 2 { try db.execute(sql: version3) }
+        try db.execute(sql: "PRAGMA user_version = \(target)")
     }
+
+    /// Whose tables take everything that today's take, with the same statements: to write all rows anew takes room on the disk, which may
+    /// not be there.
+    private static let versionThatServes = 2
 
     /// `offset` is in nanoseconds. A row of `loss` says how many entries of an epoch are gone for a reason, the first and the last.
     private static let version2 = """
@@ -343,7 +384,7 @@ package final class TransactionStore: Sendable {
                 if earlier != nil { try file.finishRecovery(now: clock.now()) }   // it may have come so far
                 recovery = try file.recover(because: reason, as: identity, now: clock.now())
             }
-            replacement = try Self.open(file, busyTimeout, .system, goingOnAs: identity).connection
+            replacement = try Self.open(file, terms, goingOnAs: identity).connection
         } catch {
             problem = error
         }

@@ -106,6 +106,57 @@ private let parcel2 = """
         #expect(bench.sqlite3("SELECT id, epoch, sequence, usecase_event, parcel IS NULL FROM txn_log WHERE id > 3") == "4|4|1|5|1")
     }
 
+    @Test("Row 22: of what a migration has written nothing stays in the write-ahead log")
+    func theLogIsEmptied() throws {
+        let folder = TemporaryFolder()
+        store(in: folder, version2)
+        let store = try TransactionStore(path: folder.store)
+        #expect(folder.status("store.sqlite-wal")?.bytes == 0)
+        #expect(sqlite3(folder.store, "PRAGMA user_version; SELECT count(*) FROM txn_log") == "3\n3")
+        withExtendedLifetime(store) {}
+    }
+
+    @Test("Row 21, 22: where new tables find no room the store goes on with those of version 2, and a later start migrates")
+    func noRoomToMigrate() throws {
+        func event(_ number: Int) -> LogEvent {
+            LogEvent(
+                sequence: UInt64(number), time: t0, level: .info, message: "",
+                transaction: TransactionEntry(transactionID: "TXN1-D", usecase: 1, kind: .happened(number), device: phone))
+        }
+        func next(_ store: TransactionStore) throws -> StoredParcel? {
+            try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system)
+        }
+        let folder = TemporaryFolder()
+        store(in: folder, version2)
+        let small = try TransactionStore(StoreFile(folder.store), prepare: { try $0.execute(sql: "PRAGMA max_page_count = 1") })
+        #expect(sqlite3(folder.store, "PRAGMA user_version; PRAGMA integrity_check") == "2\nok")
+        try small.append([event(5)])
+        try small.transaction {
+            try $0.execute(sql: "CREATE TEMP TRIGGER no BEFORE INSERT ON txn_log BEGIN SELECT raise(ABORT, 'no'); END")
+        }
+        #expect(throws: TransactionStoreError.self) { try small.append([event(6)], isOfferedAgain: true) }
+        try small.transaction { db in
+            try db.execute(sql: "DROP TRIGGER no")
+            // As a commit that failed and is on disk all the same.
+            try db.execute(
+                sql: "INSERT INTO txn_log (id, txn_id, timestamp, usecase_event, epoch, sequence) VALUES (5, 4, 1423202367, 6, ?, 2)",
+                arguments: [small.epoch])
+        }
+        try small.append([event(6)], isOfferedAgain: true)
+        try small.append([event(7)])
+        #expect(try next(small)?.id == "PARCEL-2")
+        #expect(try small.settleDelivered("PARCEL-2") == 1)
+        let sealed = try #require(try next(small))
+        #expect(sealed.set.transactions.map { $0.entries.map(\.event) } == [[0], [5, 6, 7]])
+        small.close()
+
+        let store = try TransactionStore(path: folder.store)
+        #expect(sqlite3(folder.store, "PRAGMA user_version; PRAGMA integrity_check; PRAGMA foreign_key_check") == "3\nok")
+        #expect(try next(store) == sealed)
+        try store.append([event(8)])
+        #expect(sqlite3(folder.store, "SELECT id, usecase_event FROM txn_log WHERE txn_id = 4") == "4|5\n5|6\n6|7\n7|8")
+    }
+
     @Test(
         "Row 20, 22: what refers to a row that is gone keeps no store of version 2 from being migrated, and is counted",
         arguments: [
