@@ -34,6 +34,7 @@ package enum StoreMaintenance {
             do {
                 (findings.installation, findings.epoch) = try identity(db)
                 findings.counts = try TransactionStore.counts(db)
+                findings.faults += try keysThatAreThereTwice(db)
                 try eachTransaction(db, installation: findings.installation) { _ in }
             } catch let error as DatabaseError {
                 findings.faults.append(error.message ?? "\(error.resultCode)")
@@ -100,6 +101,21 @@ package enum StoreMaintenance {
             let epoch = row.integer(1)
         else { throw TransactionStore.damage("meta") }
         return (installation, epoch)
+    }
+
+    /// No index keeps the keys of entries apart, which receivers take for one entry when they are the same.
+    /// - Returns: The first hundred, in words.
+    private static func keysThatAreThereTwice(_ db: Database) throws -> [String] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT epoch, sequence, count(*) FROM txn_log GROUP BY epoch, sequence HAVING count(*) > 1
+                ORDER BY epoch, sequence LIMIT 100
+                """)
+        return rows.map { row in
+            let (epoch, sequence, count) = (row.integer(0) ?? 0, row.integer(1) ?? 0, row.integer(2) ?? 0)
+            return "\(count) entries have the key \(epoch):\(sequence)"
+        }
     }
 
     private static func eachTransaction(

@@ -376,7 +376,7 @@ package final class TransactionStore: Sendable {
         let isReplaced = earlier?.isReplaced ?? false
         let identity = StoreIdentity(installation: installation, epoch: epoch)
         var recovery: TransactionStoreRecovery?
-        var replacement: DatabaseQueue?
+        var replacement: Opened?
         var problem: TransactionStoreError?
         do throws(TransactionStoreError) {
             do { try state.withLock({ $0.value.connection })?.close() } catch { throw TransactionStoreError(error, path: path) }
@@ -384,15 +384,17 @@ package final class TransactionStore: Sendable {
                 if earlier != nil { try file.finishRecovery(now: clock.now()) }   // it may have come so far
                 recovery = try file.recover(because: reason, as: identity, now: clock.now())
             }
-            replacement = try Self.open(file, terms, goingOnAs: identity).connection
+            replacement = try Self.open(file, terms, goingOnAs: identity)
         } catch {
             problem = error
         }
         let nextTry = clock.monotonicNanoseconds() + UInt64(Self.recoveryPause.wholeNanoseconds)
         state.withLock { access in
             if let replacement {
-                access.value.connection = replacement
+                access.value.connection = replacement.connection
                 access.value.generation += 1
+                // What was salvaged may stand behind what was known.
+                access.value.latestSequence = max(access.value.latestSequence, replacement.latestRow - latestEarlierRow)
                 access.value.sentUpTo = .min   // a salvage dissolves parcels
             }
             access.value.damage = problem.map { problem in
@@ -422,53 +424,102 @@ package final class TransactionStore: Sendable {
         }
     }
 
-    /// - Parameter events: Read where they are: to copy one takes as long as a column.
-    private func append(_ events: UnsafeBufferPointer<LogEvent>, isOfferedAgain: Bool) throws(TransactionStoreError) {
+    /// - Parameters:
+    ///   - events: Read where they are: to copy one takes as long as a column.
+    ///   - hasGivenWay: The second time, after rows of others stood where theirs were to be.
+    private func append(
+        _ events: UnsafeBufferPointer<LogEvent>, isOfferedAgain: Bool, hasGivenWay: Bool = false
+    ) throws(TransactionStoreError) {
         let count = events.places.count { $0.pointee.happened != nil }
-        var keys: [Int64] = []
+        var keys: [Int64] = [], taken: Set<Int64> = []
         var dropped = 0
         var doIDsDiffer = false
         do {
             try transaction { db in
+                taken = []
                 keys = nextKeys(for: events, count: count)
                 dropped = try makeRoom(for: events, db)
-                let insert = try BulkInsert(Self.insertEntries, count: count, db)
-                try insert.inEveryRow { try $0.bind(epoch, at: 7) }
-                // Of the transaction that the event before was about.
-                var transaction = "", usecase = 0, row: (id: Int64, isOfThisSession: Bool)?
-                var place = 0
-                for event in events.places {
-                    guard let entry = event.pointee.transaction else { continue }
-                    let isSame = entry.transactionID.isSameText(as: transaction) && (!transaction.isEmpty || entry.usecase == usecase)
-                    if row == nil || !isSame {
-                        let deliverable = entry.deliverable(in: session.id)
-                        if deliverable.transactionID != entry.transactionID { doIDsDiffer = true }
-                        row = try self.row(of: deliverable, db)
-                        (transaction, usecase) = (entry.transactionID, entry.usecase)
-                    }
-                    guard let row, case .happened(let number) = entry.kind else { continue }
-                    let values = insert[place], key = keys[place]
-                    place += 1
-                    try values.bind(row.id, at: 1)
-                    try values.bind(event.pointee.time.storedSeconds, at: 2)
-                    try values.bind(number, at: 3)
-                    try values.bind(entry.errorCode, at: 4)
-                    try values.bind(entry.errorDescription?.deliverable, at: 5)
-                    try values.bind(row.isOfThisSession ? session.offset(of: entry) : nil, at: 6)
-                    try values.bind(key, at: 8)
-                    try values.bind(latestEarlierRow + key, at: 9)
-                    _ = try values.end()
-                }
+                if try insert(events, keys, doIDsDiffer: &doIDsDiffer, db) { return }
+                taken = try keysOfOthersRows(among: keys, db)
+                numberBehind(try Self.latestRow(db))
+                throw DatabaseError(resultCode: .SQLITE_CONSTRAINT_ROWID, message: "rows of others have the ids of \(taken.count) new ones")
             }
         } catch {
-            settle(keys, of: events, isOfferedAgain: isOfferedAgain)
-            throw error
+            if taken.isEmpty {
+                settle(keys, of: events, isOfferedAgain: isOfferedAgain)
+                throw error
+            }
+            forget(taken)   // nothing of this attempt is stored
+            if hasGivenWay { throw error }
+            LogDiagnostics.report("transactions", "\(error); they are given others")
+            return try append(events, isOfferedAgain: isOfferedAgain, hasGivenWay: true)
         }
         settle(keys, of: events, isOfferedAgain: false)
         if dropped > 0 {
             LogDiagnostics.report("transactions", "\(path) has reached \(maximumBytes) bytes: \(dropped) entries are given up")
         }
         if doIDsDiffer { sayThatIDsDiffer() }
+    }
+
+    /// - Returns: False when a row is not in, because another entry's has its id. One that is there already is.
+    private func insert(
+        _ events: UnsafeBufferPointer<LogEvent>, _ keys: [Int64], doIDsDiffer: inout Bool, _ db: Database
+    ) throws -> Bool {
+        let insert = try BulkInsert(Self.insertEntries, count: keys.count, db)
+        try insert.inEveryRow { try $0.bind(epoch, at: 7) }
+        // Of the transaction that the event before was about.
+        var transaction = "", usecase = 0, row: (id: Int64, isOfThisSession: Bool)?
+        var place = 0, written = 0
+        for event in events.places {
+            guard let entry = event.pointee.transaction else { continue }
+            let isSame = entry.transactionID.isSameText(as: transaction) && (!transaction.isEmpty || entry.usecase == usecase)
+            if row == nil || !isSame {
+                let deliverable = entry.deliverable(in: session.id)
+                if deliverable.transactionID != entry.transactionID { doIDsDiffer = true }
+                row = try self.row(of: deliverable, db)
+                (transaction, usecase) = (entry.transactionID, entry.usecase)
+            }
+            guard let row, case .happened(let number) = entry.kind else { continue }
+            let values = insert[place], key = keys[place]
+            place += 1
+            try values.bind(row.id, at: 1)
+            try values.bind(event.pointee.time.storedSeconds, at: 2)
+            try values.bind(number, at: 3)
+            try values.bind(entry.errorCode, at: 4)
+            try values.bind(entry.errorDescription?.deliverable, at: 5)
+            try values.bind(row.isOfThisSession ? session.offset(of: entry) : nil, at: 6)
+            try values.bind(key, at: 8)
+            try values.bind(latestEarlierRow + key, at: 9)
+            written += try values.end()
+        }
+        return written == keys.count
+    }
+
+    /// Keys whose rows' ids belong to other entries: what a salvage finds in a damaged file may bear any number.
+    private func keysOfOthersRows(among keys: [Int64], _ db: Database) throws -> Set<Int64> {
+        let find = try RowStatement("SELECT 1 FROM txn_log WHERE id = ? AND (epoch <> ? OR sequence <> ?)", db)
+        try find.bind(epoch, at: 2)
+        var others: Set<Int64> = []
+        for key in keys {
+            try find.bind(latestEarlierRow + key, at: 1)
+            try find.bind(key, at: 3)
+            if try find.integer() != nil { others.insert(key) }
+        }
+        return others
+    }
+
+    /// New entries get rows behind this one.
+    private func numberBehind(_ row: Int64) {
+        state.withLock { access in
+            access.value.latestSequence = max(access.value.latestSequence, row - latestEarlierRow)
+        }
+    }
+
+    /// Entries that are offered again do not get these keys again.
+    private func forget(_ keys: Set<Int64>) {
+        state.withLock { access in
+            access.value.unsettledKeys = access.value.unsettledKeys.filter { !keys.contains($0.value) }
+        }
     }
 
     /// Once: it is true of every entry of such a transaction.
@@ -495,7 +546,11 @@ package final class TransactionStore: Sendable {
 
     private static let insertEntries = BulkInsert.Text(
         "INSERT INTO txn_log (txn_id, timestamp, usecase_event, in_ctx_err_code, in_ctx_err_desc, offset, epoch, sequence, id)", columns: 9,
-        "ON CONFLICT (id) DO NOTHING")
+        // A row that is there already counts as written, for it keeps its number; another entry's with this id does not.
+        """
+        ON CONFLICT (id) DO UPDATE SET sequence = excluded.sequence
+        WHERE txn_log.epoch = excluded.epoch AND txn_log.sequence = excluded.sequence
+        """)
 
     /// A number is never given twice, also not when its entry could not be stored.
     /// - Parameter count: How many of the events get one.

@@ -155,6 +155,60 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         #expect(bench.registration.ledger == LogLedger(submitted: 102, delivered: 102))
     }
 
+    @Test("Row 20: after a recovery no entry gets a row that a salvaged one has, and none is lost")
+    func salvagedRowsAreGivenWayTo() throws {
+        let folder = TemporaryFolder()
+        let bench = try Bench(in: folder)
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(0)
+        try bench.provider.store.transaction { db in
+            // As damage that nobody has met: entries of another epoch, and a value that cannot be.
+            try db.execute(
+                sql: """
+                    INSERT INTO txn_log (id, txn_id, timestamp, usecase_event, epoch, sequence)
+                    VALUES (3, 1, 5, 50, 77, 1), (4, 1, 9e300, 51, 77, 2)
+                    """)
+        }
+        #expect(try bench.provider.allTransactions()[0].entries.map(\.event) == [0, 50])
+        for event in 1...3 { transaction.log(event) }
+        #expect(bench.sqlite3("SELECT id, usecase_event FROM txn_log ORDER BY id") == "1|0\n3|50\n4|1\n5|2\n6|3")
+        #expect(bench.registration.ledger == LogLedger(submitted: 5, delivered: 5))
+    }
+
+    @Test("an entry whose row's id another has gets another one, alone or among others", arguments: [1, 25])
+    func aTakenRow(count: Int) throws {
+        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store)
+        try store.append([entry(0, of: "a")])
+        try store.transaction { db in
+            try db.execute(
+                sql: "INSERT INTO txn_log (id, txn_id, timestamp, usecase_event, epoch, sequence) VALUES (?, 1, 5, 1000, 77, 1)",
+                arguments: [1 + count])
+        }
+        try store.append((1...count).map { entry($0, of: "a") }, isOfferedAgain: true)
+        let stored = try store.allTransactions().flatMap(\.entries)
+        #expect(stored.map(\.event) == [0, 1000] + Array(1...count))
+        #expect(Set(stored.map(\.key)).count == count + 2)
+    }
+
+    @Test("an entry that is offered again, and whose row's id another has by now, gets another one")
+    func aTakenRowOfOneOfferedAgain() throws {
+        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store)
+        try store.append([entry(0, of: "a")])
+        try store.transaction {
+            try $0.execute(sql: "CREATE TRIGGER no BEFORE INSERT ON txn_log BEGIN SELECT raise(ABORT, 'no'); END")
+        }
+        #expect(throws: TransactionStoreError.self) { try store.append([entry(1, of: "a")], isOfferedAgain: true) }
+        try store.transaction { db in
+            try db.execute(
+                sql: """
+                    DROP TRIGGER no;
+                    INSERT INTO txn_log (id, txn_id, timestamp, usecase_event, epoch, sequence) VALUES (2, 1, 5, 1000, 77, 1)
+                    """)
+        }
+        try store.append([entry(1, of: "a")], isOfferedAgain: true)
+        #expect(sqlite3(folder.store, "SELECT id, usecase_event FROM txn_log ORDER BY id") == "1|0\n2|1000\n3|1")
+    }
+
     @Test("Row 20: where a damaged file cannot be replaced at once, it is tried again, and then the store goes on")
     func aRecoveryThatFailsIsTriedAgain() throws {
         let folder = TemporaryFolder()
