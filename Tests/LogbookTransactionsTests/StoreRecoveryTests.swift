@@ -300,6 +300,25 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         }
     }
 
+    @Test("Row 20: of two rows with one key one is saved")
+    func aKeyThatIsThereTwice() throws {
+        let folder = TemporaryFolder(), recoveries = Heard<TransactionStoreRecovery>()
+        let store = try TransactionStore(path: folder.store)
+        try store.append((1...3).map { entry($0, of: "a") })
+        try store.transaction { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO txn_log (id, txn_id, timestamp, usecase_event, epoch, sequence)
+                    SELECT 10, txn_id, timestamp, 7, epoch, sequence FROM txn_log WHERE usecase_event = 2
+                    """)
+        }
+        store.close()
+        overwrite(folder.store, at: 0, with: [UInt8](repeating: 0xA5, count: 16))
+        let again = try TransactionStore(path: folder.store, onRecovery: { recoveries.append($0) })
+        #expect(try again.allTransactions().flatMap { $0.entries.map(\.event) } == [1, 2, 3])
+        #expect(recoveries.all.map(\.entries) == [3])
+    }
+
     @Test func whatWasSetAsideStaysSo() throws {
         let folder = TemporaryFolder()
         let store = try TransactionStore(path: folder.store)

@@ -331,6 +331,61 @@ private func mode(_ path: String) -> UInt32 {
         #expect(sqlite3(folder.store, "SELECT sequence, usecase_event FROM txn_log") == "1|1\n2|2\n3|3")
     }
 
+    @Test("Row 8: an entry whose commit failed and is on disk all the same is there once when it is offered again")
+    func whatIsThereAlready() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        let events = (1...3).map { number in
+            LogEvent(
+                sequence: UInt64(number), time: t0, level: .info, message: "",
+                transaction: TransactionEntry(transactionID: "a", usecase: 1, kind: .happened(number), device: phone))
+        }
+        try store.append([events[0]])
+        try store.transaction {
+            try $0.execute(sql: "CREATE TRIGGER no BEFORE INSERT ON txn_log BEGIN SELECT raise(ABORT, 'no'); END")
+        }
+        #expect(throws: TransactionStoreError.self) { try store.append([events[1]], isOfferedAgain: true) }
+        try store.transaction { db in
+            try db.execute(sql: "DROP TRIGGER no")
+            try db.execute(
+                sql: "INSERT INTO txn_log (id, txn_id, timestamp, usecase_event, epoch, sequence) VALUES (2, 1, ?, 2, ?, 2)",
+                arguments: [t0.seconds, store.epoch])
+        }
+        let parcel = try #require(try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system))
+        try store.append(Array(events[1...]), isOfferedAgain: true)
+        #expect(sqlite3(folder.store, "SELECT id, sequence, usecase_event, parcel FROM txn_log") == "1|1|1|1\n2|2|2|1\n3|3|3|")
+        #expect(try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system) == parcel)
+    }
+
+    @Test("a row whose id leaves no room behind it stands in nobody's way")
+    func theLastIDThatThereIs() throws {
+        let folder = TemporaryFolder()
+        func event(_ number: Int) -> LogEvent {
+            LogEvent(
+                sequence: UInt64(number), time: t0, level: .info, message: "",
+                transaction: TransactionEntry(transactionID: "a", usecase: 1, kind: .happened(number), device: phone))
+        }
+        let store = try TransactionStore(path: folder.store)
+        try store.append([event(1)])
+        try store.transaction { db in
+            try db.execute(
+                sql: "INSERT INTO txn_log (id, txn_id, timestamp, usecase_event, epoch, sequence) VALUES (?, 1, 5, 9, 77, 1)",
+                arguments: [Int64.max])
+        }
+        store.close()
+        let again = try TransactionStore(path: folder.store)
+        func next() throws -> [Int]? {
+            let parcel = try again.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system)
+            if let parcel { _ = try again.settleDelivered(parcel.id) }
+            return parcel?.set.transactions.flatMap { $0.entries.map(\.event) }
+        }
+        try again.append([event(2)])
+        #expect(sqlite3(folder.store, "SELECT id FROM txn_log ORDER BY id") == "1\n2\n\(Int64.max)")
+        #expect(try next() == [1, 2, 9])
+        try again.append([event(3)])
+        #expect(try next() == [3])
+    }
+
     @Test("Row 20: values that cannot be are passed over, and everything else goes on")
     func valuesThatCannotBe() throws {
         let folder = TemporaryFolder(), recoveries = Heard<TransactionStoreRecovery>()
