@@ -40,12 +40,15 @@ public struct TransactionLogConfiguration: Sendable {
     public var parcelLimits = ParcelLimits()
     /// How long a request may take: 30 seconds and one more for each 8 KiB of its body, unless ``HTTPLimits/total`` is set.
     public var requestLimits = HTTPLimits()
-    /// When to deliver, and how patiently. Its `interval` is 20 seconds; nil delivers when asked to, and when the token or the
-    /// address is set.
+    /// When to deliver, and how patiently. Its `interval` is 20 seconds; nil delivers when asked to, when the token or the
+    /// address is set, and after ``deliverAfterEntries``.
     public var delivery = DeliveryPolicy(interval: .seconds(20))
     /// When anything may be sent; entries are stored as ever meanwhile. An entry that carries an error has the level
     /// ``LogLevel/warning``, for ``DeliveryConditions/urgentFrom``, and any other ``LogLevel/info``.
     public var conditions = DeliveryConditions.none
+    /// Delivers when so many entries have been stored since this was last the reason, `1...`, without waiting for the interval; nil,
+    /// the default, does not count. A pause that is running, of ours or asked for by the receiver, is kept.
+    public var deliverAfterEntries: Int?
     public var transport: any HTTPTransport = CurlTransport.shared
     public var clock = LogClock.system
     public var randomness = LogRandomness.system

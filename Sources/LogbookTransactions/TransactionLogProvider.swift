@@ -24,6 +24,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     private let delivery: TransactionDelivery
     private let courier: Courier
     private let account = Locked(LogLedger())
+    /// Entries since the courier was woken for their number.
+    private let uncollected = Locked(0)
 
     /// Opens the store, and begins to deliver when an interval, a token and an address are set. A store of ours that is damaged is set
     /// aside, and a new one takes its place with what could be read.
@@ -31,6 +33,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     public init(configuration: TransactionLogConfiguration) throws(TransactionStoreError) {
         configuration.parcelLimits.check()
         precondition(configuration.maximumStoreBytes >= 1 << 20, "maximumStoreBytes must be at least 1 MiB")
+        precondition(configuration.deliverAfterEntries.map { $0 > 0 } ?? true, "deliverAfterEntries must be positive")
         let labels = TransactionSession(
             appVersion: configuration.appVersion, user: configuration.user, variant: configuration.variant,
             clock: configuration.clock, randomness: configuration.randomness)
@@ -67,6 +70,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
             try reporting { () throws(TransactionStoreError) in try commits.append(event) }
             account.withLock { $0.deliver(1) }
             if configuration.conditions.isUrgent(event) { courier.hurry() }
+            if event.happened != nil { wakeCourier(after: 1) }
         } catch .closed {
             account.withLock { $0.drop(1, .alreadyShutDown) }
         } catch .full {
@@ -86,6 +90,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
             account.deliver(count)
         }
         if batch.prefix(count).contains(where: configuration.conditions.isUrgent) { courier.hurry() }
+        if configuration.deliverAfterEntries != nil { wakeCourier(after: batch.prefix(count).count { $0.happened != nil }) }
         do {
             try reporting { () throws(TransactionStoreError) in if let failure { throw failure } }
         } catch {
@@ -106,6 +111,17 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
             let second = append(events.dropFirst(half))
             return (half + second.count, second.failure)
         }
+    }
+
+    private func wakeCourier(after count: Int) {
+        guard let limit = configuration.deliverAfterEntries else { return }
+        let isReached = uncollected.withLock { uncollected in
+            uncollected += count
+            if uncollected < limit { return false }
+            uncollected = 0
+            return true
+        }
+        if isReached { courier.wake() }
     }
 
     /// Nothing is left to do: what was taken is stored.

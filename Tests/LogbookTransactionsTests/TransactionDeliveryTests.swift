@@ -569,6 +569,21 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(bench.events.all == [.delivered(transactions: 1, entries: 1)])
     }
 
+    @Test("entries are delivered when there are so many, and not before", arguments: [LogDelivery.immediate, .queued()])
+    func deliveryOnSize(delivery: LogDelivery) throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: server.url, token: "t", delivery: delivery) { $0.deliverAfterEntries = 5 }
+        let transaction = bench.service.transaction(usecase: 1)
+        for round in 0..<2 {
+            for event in 1...4 { transaction.log(event) }
+            #expect(bench.service.flush(by: .seconds(30)).unfinished.isEmpty)
+            #expect(server.requests.count == round)
+            transaction.log(5)
+            #expect(bench.events.wait(for: round + 1).last == .delivered(transactions: 1, entries: 5))
+        }
+        #expect(try server.requests.map(events) == Array(repeating: [transaction.id: [1, 2, 3, 4, 5]], count: 2))
+    }
+
     @Test("A2: what was logged before the login is sent as soon as there is a token")
     func tokenComesLater() throws {
         let server = try LoopbackServer { _ in .status(202) }
