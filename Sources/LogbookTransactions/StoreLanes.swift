@@ -156,7 +156,9 @@ final class StoreLanes: Sendable {
 
     func pendingCount() throws(TransactionStoreError) -> Int {
         var count = try own.pendingCount()
-        for store in state.withLock({ $0.adopted }) { count += try store.pendingCount() }
+        for store in state.withLock({ $0.adopted }) {
+            do throws(TransactionStoreError) { count += try store.pendingCount() } catch .closed {}   // empty, and let go of meanwhile
+        }
         return count
     }
 

@@ -111,6 +111,13 @@ final class TransactionDelivery: ParcelSource, Destination {
     /// Nil also when the store cannot be read.
     var oldestPending: LogTime? { try? lanes.oldestPending() }
 
+    /// Counts what waits for the sake of ``pendingCount``, to which a store that cannot be read may look empty.
+    /// - Throws: Why it cannot be counted.
+    func countPending() throws(TransactionStoreError) {
+        let count = try reporting { () throws(TransactionStoreError) in try lanes.pendingCount() }
+        state.withLock { $0.latestPending = count }
+    }
+
     private func reporting<Result>(
         _ body: () throws(TransactionStoreError) -> Result
     ) throws(TransactionStoreError) -> Result {

@@ -175,11 +175,13 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
 
     /// Sends what is in the store now, and what processes that have gone have left beside it, and returns once all of it is delivered
     /// or set aside. Conditions are asked at once, and honoured; after ``hurry()`` they are not asked.
-    /// - Throws: ``TransactionDeliveryError`` when no token or no address is set, ``CourierError`` when the deadline passed, the
-    ///   remote store refuses us, or the conditions do not hold. Everything stays in the store.
+    /// - Throws: ``TransactionDeliveryError`` when no token or no address is set, ``TransactionStoreError`` when the store cannot be read,
+    ///   ``CourierError`` when the deadline passed, the remote store refuses us, or the conditions do not hold. Everything stays in the
+    ///   store.
     public func deliver(by deadline: LogDeadline) throws {
         try delivery.checkAddress()
         lanes.takeOver()
+        try delivery.countPending()
         try courier.deliver(by: deadline)
         // Without a token there are no parcels, which looks like the end of them.
         if delivery.pendingCount > 0 { try delivery.checkAddress() }

@@ -1,4 +1,5 @@
 #if Transactions
+import GRDB
 import LogbookCore
 import LogbookDelivery
 import LogbookHTTP
@@ -467,6 +468,26 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         bench.clock.advance(by: .seconds(3600))
         try bench.deliver()
         #expect(server.requests.count == 2)
+    }
+
+    @Test("Row 21: what cannot be read is not said to be delivered")
+    func aStoreThatIsLocked() throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: server.url, token: "t") { $0.busyTimeout = .milliseconds(50) }
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1)
+        try bench.deliver()
+        transaction.log(2)
+        let other = try DatabaseQueue(path: bench.folder.store)
+        try other.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN EXCLUSIVE")
+            #expect(throws: TransactionStoreError.busy(path: bench.folder.store)) { try bench.deliver() }
+            try db.execute(sql: "ROLLBACK")
+        }
+        #expect(bench.errors.all == [.busy(path: bench.folder.store)])
+        #expect(server.requests.count == 1)
+        try bench.deliver()
+        #expect(try server.requests.map(events) == [[transaction.id: [1]], [transaction.id: [2]]])
     }
 
     @Test("C23: an event that comes while its transaction is under way is sent with the next request")
