@@ -12,11 +12,16 @@ final class GroupCommit: Sendable {
         var waiting: [(ticket: UInt64, event: LogEvent)] = []
         var latestTicket: UInt64 = 0
         var isCommitting = false
-        /// Nil is success.
-        var outcomes: [UInt64: TransactionStoreError?] = [:]
+        var outcomes: [UInt64: Outcome] = [:]
+    }
+    private enum Outcome {
+        case stored
+        /// A logout has ended what it belongs to.
+        case ended
+        case failed(TransactionStoreError)
     }
     private enum Turn {
-        case done(TransactionStoreError?)
+        case done(Outcome)
         case commit([(ticket: UInt64, event: LogEvent)])
     }
 
@@ -26,7 +31,8 @@ final class GroupCommit: Sendable {
     init(_ store: TransactionStore) { self.store = store }
 
     /// Returns once the entry is stored.
-    func append(_ event: LogEvent) throws(TransactionStoreError) {
+    /// - Returns: False when it is not, because a logout has ended what it belongs to.
+    func append(_ event: LogEvent) throws(TransactionStoreError) -> Bool {
         let ticket = state.withLock { access in
             access.value.latestTicket += 1
             access.value.waiting.append((access.value.latestTicket, event))
@@ -34,9 +40,9 @@ final class GroupCommit: Sendable {
         }
         while true {
             switch turn(of: ticket) {
-            case .done(let failure):
-                if let failure { throw failure }
-                return
+            case .done(.stored): return true
+            case .done(.ended): return false
+            case .done(.failed(let failure)): throw failure
             case .commit(let group):
                 let outcomes = commit(group)
                 state.withLock { access in
@@ -65,20 +71,20 @@ final class GroupCommit: Sendable {
 
     /// A group that fails is stored one by one, so that an entry that cannot be stored takes no other with it. Where none of them could
     /// be, nobody waits for the same again.
-    private func commit(_ group: [(ticket: UInt64, event: LogEvent)]) -> [UInt64: TransactionStoreError?] {
-        var outcomes: [UInt64: TransactionStoreError?] = [:]
-        do {
-            try store.append(group.map(\.event), isOfferedAgain: group.count > 1)
-            for (ticket, _) in group { outcomes[ticket] = .some(nil) }
+    private func commit(_ group: [(ticket: UInt64, event: LogEvent)]) -> [UInt64: Outcome] {
+        var outcomes: [UInt64: Outcome] = [:]
+        do throws(TransactionStoreError) {
+            let ended = try store.append(group.map(\.event), isOfferedAgain: group.count > 1)
+            for (ticket, _) in group { outcomes[ticket] = .stored }
+            for place in ended { outcomes[group[place].ticket] = .ended }
         } catch let failure where group.count == 1 || failure.isOfTheWholeStore {
-            for (ticket, _) in group { outcomes[ticket] = failure }
+            for (ticket, _) in group { outcomes[ticket] = .failed(failure) }
         } catch {
             for (ticket, event) in group {
-                do {
-                    try store.append([event])
-                    outcomes[ticket] = .some(nil)
+                do throws(TransactionStoreError) {
+                    outcomes[ticket] = try store.append([event]).isEmpty ? .stored : .ended
                 } catch {
-                    outcomes[ticket] = error
+                    outcomes[ticket] = .failed(error)
                 }
             }
         }

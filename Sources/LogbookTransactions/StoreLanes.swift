@@ -179,7 +179,10 @@ final class StoreLanes: Sendable {
             var failure: TransactionStoreError?
             do throws(TransactionStoreError) { try own.deleteAll() } catch { failure = error }
             for store in state.withLock({ $0.adopted }) {
-                do throws(TransactionStoreError) { try store.deleteAll() } catch .closed {} catch { failure = failure ?? error }
+                // The transactions of this process are ended by now: new ones may have begun.
+                do throws(TransactionStoreError) { try store.deleteAll(endsTransactions: false) } catch .closed {} catch {
+                    failure = failure ?? error
+                }
             }
             if let failure { throw failure }
         }

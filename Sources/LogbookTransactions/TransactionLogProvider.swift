@@ -67,7 +67,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     public func log(_ event: LogEvent) {
         account.withLock { $0.submit() }
         do {
-            try reporting { () throws(TransactionStoreError) in try commits.append(event) }
+            let isStored = try reporting { () throws(TransactionStoreError) in try commits.append(event) }
+            guard isStored else { return account.withLock { $0.drop(1, .loggedOut) } }
             account.withLock { $0.deliver(1) }
             if configuration.conditions.isUrgent(event) { courier.hurry() }
             if event.happened != nil { wakeCourier(after: 1) }
@@ -84,10 +85,11 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// Stores a batch in one SQLite transaction, or in several where the store has no room for all of it at once: then what is older
     /// gives way to what is newer. When that fails nothing is lost: the queue offers again what is not stored.
     public func write(_ batch: [LogEvent]) throws {
-        let (count, failure) = append(batch[...])
+        let (count, ended, failure) = append(batch[...])
         account.withLock { account in
             account.submit(count)
-            account.deliver(count)
+            account.deliver(count - ended)
+            account.drop(ended, .loggedOut)
         }
         if batch.prefix(count).contains(where: configuration.conditions.isUrgent) { courier.hurry() }
         if configuration.deliverAfterEntries != nil { wakeCourier(after: batch.prefix(count).count { $0.happened != nil }) }
@@ -99,17 +101,17 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         }
     }
 
-    /// - Returns: How many are stored, and why not all of them.
-    private func append(_ events: ArraySlice<LogEvent>) -> (count: Int, failure: TransactionStoreError?) {
+    /// - Returns: How many are done with, how many of those a logout has ended, and why it is not all of them.
+    private func append(_ events: ArraySlice<LogEvent>) -> (count: Int, ended: Int, failure: TransactionStoreError?) {
         do throws(TransactionStoreError) {
-            try store.append(events, isOfferedAgain: true)
-            return (events.count, nil)
+            let ended = try store.append(events, isOfferedAgain: true)
+            return (events.count, ended.count, nil)
         } catch {
-            guard case .full = error, events.count > 1 else { return (0, error) }
+            guard case .full = error, events.count > 1 else { return (0, 0, error) }
             let half = events.count / 2, first = append(events.prefix(half))
             if first.failure != nil { return first }
             let second = append(events.dropFirst(half))
-            return (half + second.count, second.failure)
+            return (half + second.count, first.ended + second.ended, second.failure)
         }
     }
 
@@ -139,7 +141,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     // MARK: Who and what
 
     /// Who uses the program, such as an account's id; nil before a login. A transaction belongs to the user it began with, whatever
-    /// is set here later.
+    /// is set here later; see ``deleteAll()`` for a logout.
     public var user: String? {
         get { labels.user }
         set { labels.user = newValue }
@@ -166,6 +168,12 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     public var token: Secret? {
         get { delivery.address.token }
         set { changeAddress { $0.token = newValue } }
+    }
+
+    /// Sets both at once, for a login or a logout: set one after the other, the new token could go to the old address, or the old one to
+    /// the new. Tries to deliver at once when both are there.
+    public func setStore(url: String?, token: Secret?) {
+        changeAddress { $0 = TransactionDelivery.Address(url: url, token: token) }
     }
 
     private func changeAddress(_ change: (inout TransactionDelivery.Address) -> Void) {
@@ -221,9 +229,20 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         try reporting { () throws(TransactionStoreError) in try store.delete(ids) }
     }
 
-    /// Deletes everything, what processes that have gone have left beside it included, for a logout: call it before the next user's
-    /// token and address are set, and after a flush when the provider is fed through a queue. What is under way to the old address may
-    /// still arrive there; its answer deletes nothing that was logged since.
+    /// Deletes everything, what processes that have gone have left beside it included, for a logout. What is under way to the old address
+    /// may still arrive there; its answer deletes nothing that was logged since.
+    ///
+    /// ```swift
+    /// transactions.setStore(url: nil, token: nil)     // nothing more goes to the old address
+    /// transactions.user = nil                         // nothing new is the old user's
+    /// try transactions.deleteAll()
+    /// // … and with the next login:
+    /// transactions.user = account.id
+    /// transactions.setStore(url: account.transactionStore, token: account.token)
+    /// ```
+    /// It ends every transaction. What was said before it and waits in a queue, and what an object that was made before it says later, is
+    /// not stored, and counted under ``DropReason/loggedOut``: it would reach the next user's address. That holds for the latest 4096
+    /// transactions; one without an id of its own goes on for the next user.
     ///
     /// The files are written anew, so that no byte of an entry is left in them. A program that reads one at the same time may stand in the
     /// way: then diagnostics say so; call it again. Damaged files that were set aside (`.corrupt-…`) stay.

@@ -3,22 +3,42 @@ package import LogbookCore
 
 /// One run of the program, and who uses it: what each transaction is marked with when it begins.
 ///
-/// What was true at the beginning stays: a logout does not change the user of a transaction that goes on, also when its row was
-/// delivered and has to be made again.
+/// What was true at the beginning stays: another user does not change that of a transaction that goes on, also when its row was
+/// delivered and has to be made again. A logout ends every transaction: what an object that was made before it says later would reach
+/// the next user's address.
 package final class TransactionSession: Sendable {
     struct Labels: Sendable, Hashable {
         var user: String?
         var variant: String?
     }
 
+    private enum Beginning {
+        case with(Labels)
+        /// Before the latest logout.
+        case over
+    }
+
     private struct State {
         /// Since when, by the monotonic clock; the first since ever. The latest are kept.
         var changes: [(since: UInt64, labels: Labels)]
         /// Of transactions that have begun, the latest.
-        var begun: [String: Labels] = [:]
+        var begun: [String: Beginning] = [:]
         /// Their ids as a ring, the oldest at `oldest` once it is full.
         var order: [String] = []
         var oldest = 0
+        /// When the latest logout was, by the monotonic clock.
+        var loggedOut: UInt64?
+
+        mutating func remember(_ id: String, _ beginning: Beginning) {
+            if begun.updateValue(beginning, forKey: id) != nil { return }
+            if order.count < TransactionSession.maximumBegun {
+                order.append(id)
+            } else {
+                begun[order[oldest]] = nil
+                order[oldest] = id
+                oldest = (oldest + 1) % TransactionSession.maximumBegun
+            }
+        }
     }
 
     /// Changes of the user that entries waiting in a queue may lie before.
@@ -70,18 +90,37 @@ package final class TransactionSession: Sendable {
     /// The labels of the entry's transaction, decided when the first of its entries is seen.
     func labels(of entry: TransactionEntry) -> Labels {
         state.withLock { state in
-            if let labels = state.begun[entry.transactionID] { return labels }
+            if case .with(let labels)? = state.begun[entry.transactionID] { return labels }
             let uptime = entry.uptime ?? .max
             let labels = (state.changes.last { $0.since <= uptime } ?? state.changes[0]).labels
-            state.begun[entry.transactionID] = labels
-            if state.order.count < Self.maximumBegun {
-                state.order.append(entry.transactionID)
-            } else {
-                state.begun[state.order[state.oldest]] = nil
-                state.order[state.oldest] = entry.transactionID
-                state.oldest = (state.oldest + 1) % Self.maximumBegun
-            }
+            state.remember(entry.transactionID, .with(labels))
             return labels
+        }
+    }
+
+    /// A logout: ends what has begun.
+    /// - Parameter others: Ids of transactions that began in other sessions, the latest first; as many as there is room for.
+    func endAll(and others: [String]) {
+        let now = clock.monotonicNanoseconds()
+        state.withLock { state in
+            state.loggedOut = now
+            state.begun = state.begun.mapValues { _ in .over }
+            for id in others where state.order.count < Self.maximumBegun { state.remember(id, .over) }
+        }
+    }
+
+    /// Which of the events a logout has ended, by their places: they were said before it, or belong to what began before it. Without an id
+    /// there is no saying when something began.
+    func ended(among events: UnsafeBufferPointer<LogEvent>) -> [Int] {
+        state.withLock { state in
+            guard let loggedOut = state.loggedOut else { return [] }
+            return events.indices.filter { place in
+                guard let entry = events[place].transaction else { return false }
+                if let uptime = entry.uptime, uptime < loggedOut { return true }
+                if entry.transactionID.isEmpty { return false }
+                if case .over? = state.begun[entry.transactionID.deliverableID] { return true }
+                return false
+            }
         }
     }
 

@@ -413,12 +413,15 @@ package final class TransactionStore: Sendable {
 
     /// Stores what events say about transactions, all or nothing. Other events are passed over.
     /// - Parameter isOfferedAgain: The caller comes back with the very same events when this throws; they are stored once.
+    /// - Returns: Which of them are not stored because a logout has ended what they belong to, by their places; nearly always none.
     /// - Throws: ``TransactionStoreError/full(path:maximumBytes:)`` when there is no room that could be made, and what SQLite says.
-    package func append(_ events: [LogEvent], isOfferedAgain: Bool = false) throws(TransactionStoreError) {
+    @discardableResult
+    package func append(_ events: [LogEvent], isOfferedAgain: Bool = false) throws(TransactionStoreError) -> [Int] {
         try append(events[...], isOfferedAgain: isOfferedAgain)
     }
 
-    package func append(_ events: ArraySlice<LogEvent>, isOfferedAgain: Bool = false) throws(TransactionStoreError) {
+    @discardableResult
+    package func append(_ events: ArraySlice<LogEvent>, isOfferedAgain: Bool = false) throws(TransactionStoreError) -> [Int] {
         try events.withUnsafeBufferPointer { events throws(TransactionStoreError) in
             try append(events, isOfferedAgain: isOfferedAgain)
         }
@@ -429,14 +432,16 @@ package final class TransactionStore: Sendable {
     ///   - hasGivenWay: The second time, after rows of others stood where theirs were to be.
     private func append(
         _ events: UnsafeBufferPointer<LogEvent>, isOfferedAgain: Bool, hasGivenWay: Bool = false
-    ) throws(TransactionStoreError) {
+    ) throws(TransactionStoreError) -> [Int] {
         let count = events.places.count { $0.pointee.happened != nil }
-        var keys: [Int64] = [], taken: Set<Int64> = []
+        var ended: [Int] = [], keys: [Int64] = [], taken: Set<Int64> = []
         var dropped = 0
         var doIDsDiffer = false
         do {
             try transaction { db in
                 taken = []
+                ended = session.ended(among: events)   // here, where no logout can come between
+                if !ended.isEmpty { return }
                 keys = nextKeys(for: events, count: count)
                 dropped = try makeRoom(for: events, db)
                 if try insert(events, keys, doIDsDiffer: &doIDsDiffer, db) { return }
@@ -454,11 +459,23 @@ package final class TransactionStore: Sendable {
             LogDiagnostics.report("transactions", "\(error); they are given others")
             return try append(events, isOfferedAgain: isOfferedAgain, hasGivenWay: true)
         }
+        if !ended.isEmpty { return try append(events, without: ended, isOfferedAgain: isOfferedAgain) }
         settle(keys, of: events, isOfferedAgain: false)
         if dropped > 0 {
             LogDiagnostics.report("transactions", "\(path) has reached \(maximumBytes) bytes: \(dropped) entries are given up")
         }
         if doIDsDiffer { sayThatIDsDiffer() }
+        return []
+    }
+
+    /// Stores the others.
+    /// - Parameter ended: Places of events.
+    private func append(
+        _ events: UnsafeBufferPointer<LogEvent>, without ended: [Int], isOfferedAgain: Bool
+    ) throws(TransactionStoreError) -> [Int] {
+        let gone = Set(ended), others = events.indices.filter { !gone.contains($0) }
+        let late = try append(others.map { events[$0] }, isOfferedAgain: isOfferedAgain)
+        return ended + late.map { others[$0] }
     }
 
     /// - Returns: False when a row is not in, because another entry's has its id. One that is there already is.
@@ -610,8 +627,15 @@ package final class TransactionStore: Sendable {
 
     /// Deletes everything, what is under way and what is set aside included. The file is written anew and the write-ahead log emptied,
     /// so that no byte of it is left in them; where another program that reads stands in the way, diagnostics say so.
-    package func deleteAll() throws(TransactionStoreError) {
-        try transaction { db in try db.execute(sql: "DELETE FROM txn_log; DELETE FROM txn; DELETE FROM parcel; DELETE FROM loss") }
+    /// - Parameter endsTransactions: Nothing that began before is stored any more, see ``TransactionSession``.
+    package func deleteAll(endsTransactions: Bool = true) throws(TransactionStoreError) {
+        try transaction { db in
+            let others = try String.fetchAll(
+                db, sql: "SELECT guid FROM txn WHERE session IS NOT ? ORDER BY id DESC LIMIT 4096", arguments: [session.id])
+            try db.execute(sql: "DELETE FROM txn_log; DELETE FROM txn; DELETE FROM parcel; DELETE FROM loss")
+            if endsTransactions { session.endAll(and: others) }   // a commit that fails may be on disk all the same
+            state.withLock { $0.value.unsettledKeys = [:] }
+        }
         do {
             try connection().0.inDatabase { db in
                 try db.execute(sql: "VACUUM")

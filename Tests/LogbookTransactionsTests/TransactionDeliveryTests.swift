@@ -558,19 +558,37 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(old.waitForRequests(1))
 
         before.log(2)
+        bench.provider.setStore(url: nil, token: nil)
         try bench.provider.deleteAll()
-        bench.provider.token = nil
-        bench.provider.storeURL = new.url
         let after = bench.service.transaction(usecase: 1)
         after.log(3)
         gate.open()
-        bench.provider.token = "new"
+        bench.provider.setStore(url: new.url, token: "new")
+        try bench.deliver()
+        before.log(4)   // somebody of the old user's is late
+        after.log(5)
         try bench.deliver()
 
         #expect(old.requests.count == 1)
-        #expect(try new.requests.map(events) == [[after.id: [3]]])
-        #expect(new.requests[0].header("Authorization") == "fp-auth fp-token=\"new\"")
-        #expect(bench.events.all == [.delivered(transactions: 1, entries: 1)])
+        #expect(try new.requests.map(events) == [[after.id: [3]], [after.id: [5]]])
+        #expect(new.requests.allSatisfy { $0.header("Authorization") == "fp-auth fp-token=\"new\"" })
+        #expect(bench.events.all == Array(repeating: .delivered(transactions: 1, entries: 1), count: 2))
+        #expect(bench.registration.ledger == LogLedger(submitted: 7, delivered: 6, dropped: [.loggedOut: 1]))
+    }
+
+    @Test("C28: a token that is set with its address is never sent to the old one")
+    func addressAndTokenTogether() throws {
+        let old = try LoopbackServer { _ in .status(503) }
+        let new = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: old.url)
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "old"
+        #expect(bench.events.wait(for: 1) == [.serverBusy(until: nil)])
+        bench.provider.setStore(url: new.url, token: "new")
+        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 1))
+        #expect(bench.provider.storeURL == new.url && bench.provider.token == "new")
+        #expect(old.requests.map { $0.header("Authorization") } == ["fp-auth fp-token=\"old\""])
+        #expect(new.requests.map { $0.header("Authorization") } == ["fp-auth fp-token=\"new\""])
     }
 
     @Test("C28: a refusal of the old token does not cost the new one")

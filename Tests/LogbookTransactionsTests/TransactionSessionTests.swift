@@ -64,6 +64,69 @@ import Testing
         #expect(stored[0].entries.map(\.offset) == [1_250_000_000, 2_250_000_000])
     }
 
+    @Test("C28: what was said before a logout, or belongs to what began before it, is not stored for the next user")
+    func aLogoutEndsWhatBegan() throws {
+        let folder = TemporaryFolder()
+        let clock = ManualClock(now: t0), session = TransactionSession(user: "joe", clock: .manual(clock))
+        let store = try TransactionStore(path: folder.store, session: session)
+        let heard = RecordingProvider(interest: .transactionEntries)
+        let service = LogService(device: phone, clock: .manual(clock))
+        service.register(heard)
+        let before = service.transaction(usecase: 1)
+        before.log(0)
+        #expect(try store.append(heard.events) == [])
+        let waiting = service.transaction(usecase: 1)
+        waiting.log(1)
+        clock.advance(by: .seconds(1))
+        session.user = nil
+        try store.deleteAll()
+        before.log(2)
+        let after = service.transaction(usecase: 1)
+        after.log(3)
+        #expect(try store.append(Array(heard.events.dropFirst(2))) == [0, 1, 2])
+        let stored = try store.allTransactions()
+        #expect(stored.map(\.id) == [after.id] && stored[0].user == nil)
+        #expect(stored[0].entries.map(\.event) == [3])
+        #expect(stored[0].entries.map { $0.key?.sequence } == [2])   // no number is given to what is not stored
+    }
+
+    @Test("C28: a logout also ends what an earlier run has left; what has no id goes on")
+    func aLogoutEndsWhatWasLeft() throws {
+        func entries(_ ids: [String]) -> [LogEvent] {
+            ids.enumerated().map { number, id in
+                LogEvent(
+                    sequence: UInt64(number), time: t0, level: .info, message: "",
+                    transaction: TransactionEntry(transactionID: id, usecase: 1, kind: .happened(number), device: phone))
+            }
+        }
+        let folder = TemporaryFolder(), earlier = try TransactionStore(path: folder.store)
+        try earlier.append(entries(["TXN1-OLD", ""]))
+        earlier.close()
+        let store = try TransactionStore(path: folder.store)
+        try store.append(entries(["TXN1-NOW", ""]))
+        try store.deleteAll()
+        #expect(try store.append(entries(["TXN1-OLD", "TXN1-NOW", "TXN1-NEXT", ""])) == [0, 1])
+        #expect(try store.allTransactions().map { $0.entries.map(\.event) } == [[2], [3]])
+    }
+
+    @Test("C28: what a queue holds at a logout is counted, and stored for nobody")
+    func whatAQueueHoldsAtALogout() throws {
+        let bench = try Bench()
+        let before = bench.service.transaction(usecase: 1)
+        before.log(1)
+        try bench.provider.deleteAll()
+        let heard = RecordingProvider(interest: .transactionEntries)
+        bench.service.register(heard)
+        before.log(2)
+        bench.service.transaction(usecase: 1).log(3)
+        before.log(4)
+        let ledger = bench.provider.ledger
+        try bench.provider.write(heard.events)
+        #expect(ledger == LogLedger(submitted: 6, delivered: 4, dropped: [.loggedOut: 2]))
+        #expect(bench.provider.ledger == LogLedger(submitted: 10, delivered: 6, dropped: [.loggedOut: 4]))
+        #expect(bench.sqlite3("SELECT usecase_event FROM txn_log") == "3\n3")
+    }
+
     @Test func anEntryOfAnotherSessionHasNoOffset() throws {
         let folder = TemporaryFolder()
         let bench = try Bench(in: folder)
