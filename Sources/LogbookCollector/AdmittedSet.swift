@@ -10,6 +10,8 @@
             let user: String
             /// Up to when it is erased.
             let end: LogTime
+            /// What came in parcels up to this number goes as well, whatever time it says.
+            var border: Int64 = 0
         }
 
         struct Entry {

@@ -22,7 +22,8 @@ public protocol Archive: Sendable {
     /// Some of the transactions that a query names, in the order of ``TransactionCursor``.
     func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage
     /// Removes a user's transactions with their entries and the log events that name them, and leaves marks (``ErasureMark``) by
-    /// which they are known when they are sent again. What was interrupted is done when the archive is opened next.
+    /// which they are known when they are sent again. What was interrupted is done when the archive is opened next; what has come since
+    /// and is later than `time` stays then.
     /// - Parameter time: Now. Entries of the user up to this time are not stored any more; a user may come back.
     /// - Returns: How many transactions were removed. 0 for a user of whom nothing is there; the mark is left all the same.
     func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int

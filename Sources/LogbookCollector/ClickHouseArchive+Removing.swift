@@ -23,7 +23,7 @@
                     """
                 ).compactMap { $0.text("transaction") }
                 for piece in found.pieces(of: Self.removedAtATime) {
-                    try await self.erase([.distantFuture: Array(piece)], tenant: tenant)
+                    try await self.erase([.everything: Array(piece)], tenant: tenant)
                 }
                 return found.count
             }
@@ -89,11 +89,11 @@
 
         /// Removes what is noted. Marks it as well: whoever has noted it may not have come to that.
         private func removeNoted(within limit: Duration = ClickHouseArchive.mutationLimit) async throws(ClickHouseFailure) {
-            let noted = try await client.rows("SELECT DISTINCT addition, tenant, transaction, time FROM \(name(Self.erasures))")
+            let noted = try await client.rows(
+                "SELECT DISTINCT addition, tenant, transaction, time, toString(precedence) AS noted FROM \(name(Self.erasures))")
             for (tenant, rows) in Dictionary(grouping: noted, by: { $0.text("tenant") ?? "" }) {
                 for piece in rows.pieces(of: Self.removedAtATime) {
-                    let ids = Dictionary(grouping: piece) { LogTime(microseconds: $0.integer("time") ?? 0) }
-                        .mapValues { $0.compactMap { $0.text("transaction") } }
+                    let ids = Dictionary(grouping: piece, by: Self.extent).mapValues { $0.compactMap { $0.text("transaction") } }
                     try await erase(ids, tenant: tenant, within: limit)
                     // Only these: the same may have been noted again meanwhile.
                     let additions = Set(piece.compactMap { $0.text("addition") })
@@ -103,6 +103,13 @@
                         where: "addition IN \(additions.clickHouseList) AND transaction IN \(transactions.clickHouseList)", within: limit)
                 }
             }
+        }
+
+        /// What a note says is to go. Where that is everything, only what had come by then: whoever noted it may have ended before the
+        /// transaction was marked, and the user have come back.
+        private static func extent(of note: JSONValue) -> Extent {
+            let end = note.integer("time") ?? 0
+            return end < LogTime.distantFuture.microseconds ? .upTo(end) : .cameBefore(note.text("noted") ?? "0")
         }
 
         func mark(_ marks: some Sequence<String>, at time: LogTime) async throws(ClickHouseFailure) {
@@ -118,24 +125,59 @@
             try await client.insert(rows, into: Self.erased.name)
         }
 
-        /// Marks transactions and removes what they have, each up to a time: entries, the log events that name them, and for good
+        /// What of a transaction is to go.
+        private enum Extent: Hashable {
+            /// What says a time up to this one, in microseconds since 1970.
+            case upTo(Int64)
+            case everything
+            /// Everything that had come when this precedence was given.
+            case cameBefore(String)
+
+            /// Of entries and log events.
+            var condition: String {
+                switch self {
+                case .upTo(let end): "time <= \(end)"
+                case .everything: "time <= \(LogTime.distantFuture.microseconds)"
+                case .cameBefore(let precedence): "precedence > \(precedence)"
+                }
+            }
+
+            /// Up to when nothing of the transaction is to be stored any more; nil where that was marked, if at all, when it was noted.
+            var mark: LogTime? {
+                switch self {
+                case .upTo(let end): LogTime(microseconds: end)
+                case .everything: .distantFuture
+                case .cameBefore: nil
+                }
+            }
+        }
+
+        /// Marks transactions and removes what they have: entries, the log events that name them, and where everything is to go
         /// themselves. Otherwise they stay, also without entries: somebody may have stored the transaction and be about to store what is
         /// new of it.
         private func erase(
-            _ ids: [LogTime: [String]], tenant: String, within limit: Duration = ClickHouseArchive.mutationLimit
+            _ ids: [Extent: [String]], tenant: String, within limit: Duration = ClickHouseArchive.mutationLimit
         ) async throws(ClickHouseFailure) {
-            for (end, ids) in ids { try await mark(ids.map { ErasureMark.transaction($0, tenant: tenant) }, at: end) }
-            func condition(_ column: String, _ ids: [LogTime: [String]]) -> String {
-                let each = ids.map { "\(column) IN \($1.clickHouseList) AND time <= \($0.microseconds)" }
-                return "tenant = \(tenant.clickHouseLiteral) AND (\(each.joined(separator: " OR ")))"
+            for (extent, ids) in ids {
+                if let end = extent.mark { try await mark(ids.map { ErasureMark.transaction($0, tenant: tenant) }, at: end) }
+            }
+            let ofTenant = "tenant = \(tenant.clickHouseLiteral)"
+            func condition(_ column: String) -> String {
+                let each = ids.map { "\(column) IN \($1.clickHouseList) AND \($0.condition)" }
+                return "\(ofTenant) AND (\(each.joined(separator: " OR ")))"
             }
             // At once: log events are looked for in all that there are.
-            try await delete(from: Self.logEvents, where: condition("transaction_guid", ids), within: limit)
-            try await delete(from: Self.entries, where: condition("transaction", ids), within: limit)
-            guard let gone = ids.first(where: { $0.key.microseconds >= LogTime.distantFuture.microseconds })?.value else { return }
-            try await delete(
-                from: Self.transactions, where: "tenant = \(tenant.clickHouseLiteral) AND transaction IN \(gone.clickHouseList)",
-                within: limit)
+            try await delete(from: Self.logEvents, where: condition("transaction_guid"), within: limit)
+            try await delete(from: Self.entries, where: condition("transaction"), within: limit)
+            let whole = Array(ids.filter { if case .upTo = $0.key { false } else { true } }.values.joined())
+            if whole.isEmpty { return }
+            // Of a user who has come back, what is new needs what is known beside it.
+            let left = try await client.rows(
+                "SELECT DISTINCT transaction FROM \(name(Self.entries)) WHERE \(ofTenant) AND transaction IN \(whole.clickHouseList)")
+            let kept = Set(left.map { $0.bytes("transaction") })
+            let gone = whole.filter { !kept.contains(Array($0.utf8)) }
+            if gone.isEmpty { return }
+            try await delete(from: Self.transactions, where: "\(ofTenant) AND transaction IN \(gone.clickHouseList)", within: limit)
         }
 
         /// Removes rows on every server that answers; one that does not is told by its replicas when it is back.

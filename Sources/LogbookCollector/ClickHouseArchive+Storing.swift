@@ -116,17 +116,16 @@
         }
 
         /// Notes what was stored although it was erased at that moment: what a transaction has up to its mark, and a user's as the erasure
-        /// would have done had it found it, for good.
+        /// would have done had it found it, for good. Apart from that up to the time of the erasure: so what comes late is known also where
+        /// nobody has come to mark it for good.
         private func note(
             _ stored: [TransactionFacts], tenant: String, erasedBy new: [String: LogTime]
         ) async throws(ClickHouseFailure) {
             if new.isEmpty { return }
-            let named = stored.compactMap { facts in
-                facts.user.flatMap { user in
-                    new[ErasureMark.user(user, tenant: tenant)].map { _ in
-                        AdmittedSet.Erasure(transaction: facts.id, user: user, end: .distantFuture)
-                    }
-                }
+            var named: [AdmittedSet.Erasure] = []
+            for facts in stored {
+                guard let user = facts.user, let end = new[ErasureMark.user(user, tenant: tenant)] else { continue }
+                named += [end, .distantFuture].map { AdmittedSet.Erasure(transaction: facts.id, user: user, end: $0) }
             }
             var ids = try await standing(named, tenant: tenant)
             for facts in stored {

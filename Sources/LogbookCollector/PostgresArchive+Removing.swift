@@ -13,25 +13,33 @@
         /// What was erased is gone from every answer when this returns. PostgreSQL frees its place on the medium with the next
         /// `VACUUM` (its own, or yours), and the write-ahead log and backups keep it as long as they are kept.
         public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
-            try await pool.run { connection throws(PostgresFailure) in
-                try connection.transaction { () throws(PostgresFailure) in
+            let user = user.storable
+            let erasure: UserErasure = try await pool.run { connection throws(PostgresFailure) in
+                try connection.transaction { () throws(PostgresFailure) -> UserErasure in
                     try Self.lockForRemoval(connection)
                     try connection.execute(
                         """
                         INSERT INTO erased AS e (mark, time) VALUES ($2, \(Self.time("$1")))
                         ON CONFLICT (mark) DO UPDATE SET time = greatest(e.time, excluded.time)
-                        """, ["\(time.microseconds)", ErasureMark.user(user.storable, tenant: tenant)])
+                        """, ["\(time.microseconds)", ErasureMark.user(user, tenant: tenant)])
+                    // A number that no parcel gets. Nobody stores now: what has come has smaller ones, and what comes larger.
                     try connection.execute(
-                        "INSERT INTO erasures (tenant, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING", [tenant, user.storable])
+                        """
+                        INSERT INTO erasures (tenant, user_id, border) VALUES ($1, $2, nextval(pg_get_serial_sequence('parcels', 'id')))
+                        ON CONFLICT (tenant, user_id) DO UPDATE SET border = excluded.border
+                        """, [tenant, user])
+                    return try Self.begunErasure(of: user, tenant, connection)
                 }
             }
             var removed = 0
+            var last: Int64 = 0
             while true {
-                let count = try await pool.run { connection throws(PostgresFailure) in
-                    try Self.eraseSome(of: user.storable, tenant, connection)
+                let step = try await pool.run { [last] connection throws(PostgresFailure) in
+                    try Self.eraseSome(of: erasure, after: last, connection)
                 }
-                guard let count else { return removed }
-                removed += count
+                guard let step else { return removed }
+                removed += step.removed
+                last = step.last
             }
         }
 
@@ -54,26 +62,65 @@
         /// What a collector that was killed has begun to erase.
         static func finishErasures(_ connection: PostgresConnection) throws(PostgresFailure) {
             for row in try connection.execute("SELECT tenant, user_id FROM erasures").rows {
-                while try eraseSome(of: row[1] ?? "", row[0] ?? "", connection) != nil {}
+                let erasure = try begunErasure(of: row[1] ?? "", row[0] ?? "", connection)
+                var last: Int64 = 0
+                while let step = try eraseSome(of: erasure, after: last, connection) { last = step.last }
             }
         }
 
-        /// - Returns: How many transactions were removed; nil when none was left, and the erasure is over.
-        private static func eraseSome(
+        /// What is to go of a user who is marked. Where an earlier version has begun it, parcels say themselves when they came.
+        private static func begunErasure(
             of user: String, _ tenant: String, _ connection: PostgresConnection
-        ) throws(PostgresFailure) -> Int? {
-            try connection.transaction { () throws(PostgresFailure) in
+        ) throws(PostgresFailure) -> UserErasure {
+            let marks = try connection.execute(
+                "SELECT \(microseconds("time")) FROM erased WHERE mark = $1", [ErasureMark.user(user, tenant: tenant)]
+            ).rows
+            let end = number(marks).map { LogTime(microseconds: $0) } ?? .distantPast
+            let borders = try connection.execute(
+                """
+                SELECT coalesce(border, (SELECT max(id) FROM parcels WHERE received <= \(time("$1")))) FROM erasures
+                WHERE tenant = $2 AND user_id = $3
+                """, ["\(end.microseconds)", tenant, user]
+            ).rows
+            return UserErasure(user: user, tenant: tenant, end: end, border: number(borders) ?? 0)
+        }
+
+        /// The first column of the first row.
+        private static func number(_ rows: some Collection<[String?]>) -> Int64? { rows.first?[0].flatMap { Int64($0) } }
+
+        /// - Parameter id: Transactions up to it are done.
+        /// - Returns: Nil when there was none left, and the erasure is over.
+        private static func eraseSome(
+            of erasure: UserErasure, after id: Int64, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> UserErasure.Step? {
+            try connection.transaction { () throws(PostgresFailure) -> UserErasure.Step? in
                 try lockForRemoval(connection)
+                // With what has come since. The index of log events compares as the database does, and ids do not.
                 let found = try connection.execute(
-                    "SELECT guid FROM transactions WHERE tenant = $1 AND user_id = $2 LIMIT \(transactionsAtATime)", [tenant, user]
+                    """
+                    SELECT t.id, EXISTS (
+                        SELECT 1 FROM entries e WHERE e.transaction = t.id AND e.time > \(time("$4")) AND e.parcel > $5::bigint)
+                      OR EXISTS (
+                        SELECT 1 FROM log_events l WHERE l.tenant = $1 AND l.transaction_guid = t.guid COLLATE "default"
+                          AND l.time > \(time("$4")) AND l.parcel > $5::bigint), t.guid
+                    FROM transactions t WHERE t.tenant = $1 AND t.user_id = $2 AND t.id > $3::bigint
+                    ORDER BY t.id LIMIT \(transactionsAtATime)
+                    """, [erasure.tenant, erasure.user, "\(id)", "\(erasure.end.microseconds)", "\(erasure.border)"]
                 ).rows
-                if found.isEmpty {
-                    try connection.execute("DELETE FROM erasures WHERE tenant = $1 AND user_id = $2", [tenant, user])
+                guard let last = number(found.suffix(1)) else {
+                    // Not one that was asked for since.
+                    try connection.execute(
+                        "DELETE FROM erasures WHERE tenant = $1 AND user_id = $2 AND coalesce(border, 0) <= $3::bigint",
+                        [erasure.tenant, erasure.user, "\(erasure.border)"])
                     return nil
                 }
-                let erasures = found.map { AdmittedSet.Erasure(transaction: $0[0] ?? "", user: user, end: .distantFuture) }
-                try erase(erasures, of: tenant, connection)
-                return found.count
+                let erasures = found.map { row in
+                    // For good only where nothing has come since.
+                    AdmittedSet.Erasure(
+                        transaction: row[2] ?? "", user: erasure.user, end: row[1] == "t" ? erasure.end : .distantFuture,
+                        border: erasure.border)
+                }
+                return UserErasure.Step(removed: try erase(erasures, of: erasure.tenant, connection), last: last)
             }
         }
 
@@ -107,10 +154,12 @@
 
         /// Erases transactions that are of users who were erased, each up to a time, and leaves marks by which what comes late is known;
         /// those that are known to be somebody else's stay. Nobody else may store at the same time.
+        /// - Returns: Transactions of which nothing is left.
+        @discardableResult
         private static func erase(
             _ erasures: some Collection<AdmittedSet.Erasure>, of tenant: String, _ connection: PostgresConnection
-        ) throws(PostgresFailure) {
-            try connection.execute(eraseTransactions, [tenant, rows(of: erasures, tenant)])
+        ) throws(PostgresFailure) -> Int {
+            try connection.execute(eraseTransactions, [tenant, rows(of: erasures, tenant)]).count
         }
 
         private static func rows(of erasures: some Collection<AdmittedSet.Erasure>, _ tenant: String) -> String {
@@ -121,6 +170,7 @@
                     row.add("mark", ErasureMark.transaction(erasure.transaction, tenant: tenant))
                     row.add("user_id", erasure.user)
                     row.add("us", erasure.end.microseconds)
+                    row.add("border", erasure.border)
                     return row
                 })
         }
@@ -128,21 +178,25 @@
         /// `$1` tenant, `$2` rows.
         private static let eraseTransactions = """
             WITH input AS (
-              SELECT r.guid, mark, \(time("us")) AS time, t.id
-              FROM jsonb_to_recordset($2::jsonb) AS r (guid text, mark text, user_id text, us bigint)
+              SELECT r.guid, mark, \(time("us")) AS time, border, t.id
+              FROM jsonb_to_recordset($2::jsonb) AS r (guid text, mark text, user_id text, us bigint, border bigint)
                 LEFT JOIN transactions t ON t.tenant = $1 AND t.guid = r.guid
               WHERE COALESCE(t.user_id, r.user_id) = r.user_id),
             marked AS (
               INSERT INTO erased AS e (mark, time) SELECT mark, time FROM input
               ON CONFLICT (mark) DO UPDATE SET time = greatest(e.time, excluded.time)),
             events AS (
-              DELETE FROM log_events l USING input WHERE l.tenant = $1 AND l.transaction_guid = input.guid AND l.time <= input.time
+              DELETE FROM log_events l USING input
+              WHERE l.tenant = $1 AND l.transaction_guid = input.guid AND (l.time <= input.time OR l.parcel <= input.border)
               RETURNING l.digest),
             event_keys AS (DELETE FROM log_event_keys k USING events WHERE k.tenant = $1 AND k.digest = events.digest),
-            gone AS (DELETE FROM entries e USING input WHERE e.transaction = input.id AND e.time <= input.time RETURNING e.digest),
+            gone AS (
+              DELETE FROM entries e USING input
+              WHERE e.transaction = input.id AND (e.time <= input.time OR e.parcel <= input.border) RETURNING e.digest),
             keys AS (DELETE FROM entry_keys k USING gone WHERE k.tenant = $1 AND k.digest = gone.digest)
             DELETE FROM transactions t USING input
-            WHERE t.id = input.id AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.transaction = t.id AND e.time > input.time)
+            WHERE t.id = input.id AND NOT EXISTS (
+              SELECT 1 FROM entries e WHERE e.transaction = t.id AND e.time > input.time AND e.parcel > input.border)
             """
 
         static func lockForRemoval(_ connection: PostgresConnection) throws(PostgresFailure) {

@@ -91,6 +91,8 @@
               PRIMARY KEY (tenant, day)
             );
             """,
+            // Up to which parcel an erasure goes; null where that is unknown.
+            "ALTER TABLE erasures ADD COLUMN border bigint;",
         ]
 
         /// Names the lock under which the schema is changed: one collector at a time, however many start together.

@@ -16,19 +16,26 @@
         /// archive's files. That takes as long as copying the file, and as much room on the disk. A reader of another process may
         /// stand in the way for as long as it reads: then this throws, and is to be called again.
         public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
-            try await write { database in
-                try Self.mark(ErasureMark.user(user.storable, tenant: tenant), at: time, database)
+            let user = user.storable
+            let erasure: UserErasure = try await write { database in
+                try Self.mark(ErasureMark.user(user, tenant: tenant), at: time, database)
                 try database.execute(
-                    sql: "INSERT INTO erasures (tenant, user) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                    arguments: [tenant, user.storable])
+                    sql: """
+                        INSERT INTO erasures (tenant, user, border)
+                        VALUES (?, ?, ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'parcels'), 0))
+                        ON CONFLICT (tenant, user) DO UPDATE SET border = excluded.border
+                        """, arguments: [tenant, user])
+                return try Self.begunErasure(of: user, tenant, database)
             }
             var removed = 0
+            var last: Int64 = 0
             while true {
-                let count = try await write { try Self.eraseSome(of: user.storable, tenant, $0) }
-                guard let count else { break }
-                removed += count
+                let step = try await write { [last] in try Self.eraseSome(of: erasure, after: last, $0) }
+                guard let step else { break }
+                removed += step.removed
+                last = step.last
             }
-            try await writeAnew { try Self.endErasure(of: user.storable, tenant, $0) }
+            try await writeAnew { try Self.endErasure(erasure, $0) }
             return removed
         }
 
@@ -36,14 +43,15 @@
         /// same, and the next start tries again.
         static func finishErasures(_ database: Database) throws {
             for row in try Row.fetchAll(database, sql: "SELECT tenant, user FROM erasures") {
-                var isDone = false
-                while !isDone {
+                let erasure = try begunErasure(of: row[1], row[0], database)
+                var last: Int64? = 0
+                while let before = last {
                     try database.inTransaction(.immediate) {
-                        isDone = try eraseSome(of: row[1], row[0], database) == nil
+                        last = try eraseSome(of: erasure, after: before, database)?.last
                         return .commit
                     }
                 }
-                do { try endErasure(of: row[1], row[0], database) } catch {
+                do { try endErasure(erasure, database) } catch {
                     LogDiagnostics.report(
                         "collector",
                         "a user is erased, but bytes of that are left in the archive's file; the next start tries again: \(error)")
@@ -55,33 +63,73 @@
             }
         }
 
+        /// What is to go of a user who is marked. Where an earlier version has begun it, parcels say themselves when they came.
+        private static func begunErasure(of user: String, _ tenant: String, _ database: Database) throws -> UserErasure {
+            let time = try Int64.fetchOne(
+                database, sql: "SELECT time FROM erased WHERE mark = ?", arguments: [ErasureMark.user(user, tenant: tenant)])
+            let end = time.map { LogTime(microseconds: $0) } ?? .distantPast
+            let border = try Int64.fetchOne(
+                database,
+                sql: """
+                    SELECT coalesce(border, (SELECT max(id) FROM parcels WHERE received <= ?)) FROM erasures
+                    WHERE tenant = ? AND user = ?
+                    """, arguments: [end.microseconds, tenant, user])
+            return UserErasure(user: user, tenant: tenant, end: end, border: border ?? 0)
+        }
+
         /// Writes the file anew, without what was erased; after that nothing is left to be done again after a kill.
-        private static func endErasure(of user: String, _ tenant: String, _ database: Database) throws {
+        private static func endErasure(_ erasure: UserErasure, _ database: Database) throws {
             try database.execute(sql: "VACUUM")
-            try database.execute(sql: "DELETE FROM erasures WHERE tenant = ? AND user = ?", arguments: [tenant, user])
+            // Not one that was asked for since.
+            try database.execute(
+                sql: "DELETE FROM erasures WHERE tenant = ? AND user = ? AND ifnull(border, 0) <= ?",
+                arguments: [erasure.tenant, erasure.user, erasure.border])
             _ = try database.checkpoint(.truncate)
         }
 
-        /// - Returns: How many transactions were removed; nil when none was left.
-        private static func eraseSome(of user: String, _ tenant: String, _ database: Database) throws -> Int? {
-            let found = try String.fetchAll(
-                database, sql: "SELECT guid FROM transactions WHERE tenant = ? AND user = ? LIMIT \(transactionsAtATime)",
-                arguments: [tenant, user])
-            for guid in found { try erase(guid, of: tenant, upTo: .distantFuture, database) }
-            return found.isEmpty ? nil : found.count
+        /// - Parameter number: Transactions up to it are done.
+        /// - Returns: Nil when there was none left.
+        private static func eraseSome(
+            of erasure: UserErasure, after number: Int64, _ database: Database
+        ) throws -> UserErasure.Step? {
+            let found = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT id, guid FROM transactions WHERE tenant = ? AND user = ? AND id > ?
+                    ORDER BY id LIMIT \(transactionsAtATime)
+                    """, arguments: [erasure.tenant, erasure.user, number])
+            guard let last = found.last else { return nil }
+            var step = UserErasure.Step(last: last[0])
+            for row in found {
+                let id: Int64 = row[0], guid: String = row[1]
+                try clear(guid, of: erasure.tenant, upTo: erasure.end, border: erasure.border, database)
+                let isNew = try Bool.fetchOne(
+                    database.cachedStatement(
+                        sql: """
+                            SELECT EXISTS (SELECT 1 FROM entries WHERE transaction_id = ?)
+                              OR EXISTS (SELECT 1 FROM log_events WHERE tenant = ? AND transaction_guid = ?)
+                            """), arguments: [id, erasure.tenant, guid])
+                // For good only where nothing has come since.
+                let end = isNew == true ? erasure.end : .distantFuture
+                try mark(ErasureMark.transaction(guid, tenant: erasure.tenant), at: end, database)
+                if isNew != true { step.removed += 1 }
+            }
+            return step
         }
 
-        /// Erases a transaction up to a time, and leaves a mark by which what comes late is known.
-        private static func erase(_ guid: String, of tenant: String, upTo end: LogTime, _ database: Database) throws {
-            try mark(ErasureMark.transaction(guid, tenant: tenant), at: end, database)
-            try database.cachedStatement(sql: "DELETE FROM log_events WHERE tenant = ? AND transaction_guid = ? AND time <= ?")
-                .execute(arguments: [tenant, guid, end.microseconds])
+        /// Removes what a transaction has up to a time, and what came of it in parcels up to a number.
+        private static func clear(
+            _ guid: String, of tenant: String, upTo end: LogTime, border: Int64 = 0, _ database: Database
+        ) throws {
+            try database.cachedStatement(
+                sql: "DELETE FROM log_events WHERE tenant = ? AND transaction_guid = ? AND (time <= ? OR parcel <= ?)"
+            ).execute(arguments: [tenant, guid, end.microseconds, border])
             try database.cachedStatement(
                 sql: """
                     DELETE FROM entries
-                    WHERE transaction_id = (SELECT id FROM transactions WHERE tenant = ? AND guid = ?) AND time <= ?
+                    WHERE transaction_id = (SELECT id FROM transactions WHERE tenant = ? AND guid = ?) AND (time <= ? OR parcel <= ?)
                     """
-            ).execute(arguments: [tenant, guid, end.microseconds])
+            ).execute(arguments: [tenant, guid, end.microseconds, border])
             try database.cachedStatement(
                 sql: """
                     DELETE FROM transactions
@@ -100,7 +148,10 @@
                 database.cachedStatement(
                     sql: "SELECT EXISTS (SELECT 1 FROM transactions WHERE tenant = ? AND guid = ? AND NULLIF(user, '') <> ?)"),
                 arguments: [tenant, guid, transaction.user?.storable])
-            if isOthers != true { try erase(guid, of: tenant, upTo: end, database) }
+            if isOthers == true { return }
+            // By the mark it is known what comes late.
+            try mark(ErasureMark.transaction(guid, tenant: tenant), at: end, database)
+            try clear(guid, of: tenant, upTo: end, database)
         }
 
         private static func mark(_ mark: String, at time: LogTime, _ database: Database) throws {

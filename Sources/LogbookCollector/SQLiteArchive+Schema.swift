@@ -158,7 +158,8 @@
               PRIMARY KEY (tenant, day)
             ) STRICT, WITHOUT ROWID;
             """,
-            // Keys of three numbers in place of texts, see RowKey; and what came together is found by its age together.
+            // Keys of three numbers in place of texts, see RowKey; what came together is found by its age together; and an erasure knows up
+            // to which parcel it goes.
             """
             ALTER TABLE entries RENAME TO entries_3;
             ALTER TABLE log_events RENAME TO log_events_3;
@@ -220,6 +221,7 @@
               PRIMARY KEY (received, first)
             ) STRICT, WITHOUT ROWID;
             INSERT INTO log_arrivals SELECT received, min(id), max(id) FROM log_events GROUP BY received;
+            ALTER TABLE erasures ADD COLUMN border INTEGER;   -- the latest parcel when it was asked for; null where that is unknown
             """,
         ]
 

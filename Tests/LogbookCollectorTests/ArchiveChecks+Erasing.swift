@@ -138,6 +138,47 @@
             #expect(try await archive.store(parcel(tenant, record("S", user: "u", 1001))).accepted == 1)
         }
 
+        /// - Parameters:
+        ///   - breakingOff: Calls what it is given, an erasure, while nothing can be removed.
+        ///   - reopened: Opens the archive again, which finishes the erasure.
+        static func whoComesBackBeforeTheEndKeepsWhatIsNew(
+            _ archive: any Archive, breakingOff: (_ erase: () async -> Void) async throws -> Void,
+            reopened: () async throws -> any Archive
+        ) async throws {
+            let tenant = Tenant.standard
+            // What was there goes, whatever time it says: clocks may be wrong.
+            let before = [record("A", user: "u", 10, 5000), record("B", user: "u", 11), record("D", user: "u", 5001)]
+            #expect(try await archive.store(parcel(tenant, before)).accepted == 4)
+            _ = try await archive.store(batch(tenant, of: "B", 11))
+            try await breakingOff {
+                do {
+                    _ = try await archive.erase(user: "u", tenant: tenant, at: erasedAt)
+                    Issue.record("nothing has stood in its way")
+                } catch {}
+            }
+            // Said by a server, of a new transaction, and by the user in an old one.
+            #expect(try await archive.store(parcel(tenant, record("B", 2000))).accepted == 1)
+            #expect(try await archive.store(batch(tenant, of: "B", 2000)).accepted == 2)
+            let new = try await archive.store(parcel(tenant, record("C", user: "u", 999, 2001)))
+            #expect(new == ArchiveReceipt(accepted: 1, duplicates: 0, erased: 1))
+            #expect(try await archive.store(parcel(tenant, record("D", user: "u", 2002))).accepted == 1)
+
+            let again = try await reopened()
+            #expect(try await again.transaction("A", tenant: tenant) == nil)
+            #expect(try await again.transaction("B", tenant: tenant)?.entries.map(\.event) == [2000])
+            #expect(try await again.transaction("C", tenant: tenant)?.entries.map(\.event) == [2001])
+            #expect(try await again.transaction("D", tenant: tenant)?.entries.map(\.event) == [2002])
+            #expect(try await again.counts(tenant: nil).logEvents == 2)
+            // What goes on is taken, what is late is not, and what is gone is gone for good.
+            for id in ["B", "C", "D"] {
+                let late = try await again.store(parcel(tenant, record(id, 998, 2003)))
+                #expect(late == ArchiveReceipt(accepted: 1, duplicates: 0, erased: 1), "\(id)")
+            }
+            #expect(try await again.store(parcel(tenant, record("A", 6000))).erased == 1)
+            #expect(try await again.erase(user: "u", tenant: tenant, at: LogTime(seconds: 9000)) == 3)
+            try await expectNothing(in: again, of: tenant, "erased again")
+        }
+
         static func whatIsNewNamesWhatWasBefore(_ archive: any Archive) async throws {
             let tenant = Tenant.standard
             _ = try await archive.store(parcel(tenant, record("T", 999)))

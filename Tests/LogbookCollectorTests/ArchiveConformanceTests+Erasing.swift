@@ -34,6 +34,49 @@
             try await ArchiveChecks.whoComesBackKeepsWhatIsNew(try await ArchiveServers.open(kind).archive)
         }
 
+        @Test("S32: an erasure that is finished at a later start leaves what has come since from a user who is back", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func whoComesBackBeforeTheEndKeepsWhatIsNew() async throws {
+            let (archive, address) = try await ArchiveServers.open(.postgres)
+            let server = try #require(ArchiveServers.current?.postgres)
+            func edit(_ sql: String) async throws { try await onThread { _ = try server.ask(address, sql) } }
+            try await ArchiveChecks.whoComesBackBeforeTheEndKeepsWhatIsNew(
+                archive,
+                breakingOff: { erase in
+                    try await edit(
+                        """
+                        CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room'; END $$;
+                        CREATE TRIGGER no BEFORE DELETE ON transactions FOR EACH ROW EXECUTE FUNCTION no()
+                        """)
+                    await erase()
+                    try await edit("DROP TRIGGER no ON transactions")
+                }, reopened: { try await onThread { try ArchiveURL.open(address) } })
+        }
+
+        @Test("S32: what ClickHouse finds noted for removal takes nothing with it that has come since", arguments: ArchiveKind.available.filter { $0.isClickHouse })
+        func whatComesAfterANoteStays(_ kind: ArchiveKind) async throws {
+            let archive = try #require(try await ArchiveServers.open(kind).archive as? ClickHouseArchive)
+            func parcel(_ id: String, _ time: Double) -> TransactionParcel {
+                Golden.parcel(TransactionRecord(id: id, usecase: 1, user: "u", entries: [Golden.entry(Int(time), at: time)]))
+            }
+            for id in ["T", "S"] { _ = try await archive.store(parcel(id, 10)) }
+            // As a collector leaves it behind that has ended before the marks.
+            var notes: [ArchiveRow] = []
+            for id in ["T", "S"] {
+                var note = ArchiveRow()
+                note.add("addition", "A")
+                note.add("tenant", Tenant.standard)
+                note.add("transaction", id)
+                note.add("time", LogTime.distantFuture.microseconds)
+                note.add("precedence", archive.nextPrecedence())
+                notes.append(note)
+            }
+            try await archive.client.insert(notes, into: ClickHouseArchive.erasures.name)
+            #expect(try await archive.store(parcel("T", 2000)).accepted == 1)
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: 0), limit: 1) == 0)
+            #expect(try await archive.transaction("T", tenant: Tenant.standard)?.entries.map(\.event) == [2000])
+            #expect(try await archive.transaction("S", tenant: Tenant.standard) == nil)
+        }
+
         @Test("S32: a set of what is new says whose all was that came before", arguments: ArchiveKind.available)
         func whatIsNewNamesWhatWasBefore(_ kind: ArchiveKind) async throws {
             try await ArchiveChecks.whatIsNewNamesWhatWasBefore(try await ArchiveServers.open(kind).archive)

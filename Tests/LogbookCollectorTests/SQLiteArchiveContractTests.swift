@@ -95,7 +95,8 @@
             do {
                 let interrupted = try DatabasePool(path: path)
                 try await interrupted.write {
-                    try $0.execute(sql: "INSERT INTO erasures VALUES ('default', 'canary')")
+                    // By an earlier version, which noted no more.
+                    try $0.execute(sql: "INSERT INTO erasures (tenant, user) VALUES ('default', 'canary')")
                     try $0.execute(
                         sql: "INSERT INTO erased VALUES (?, 5000000000)",
                         arguments: [ErasureMark.user("canary", tenant: Tenant.standard)])
@@ -123,7 +124,7 @@
             }
             _ = try await edit(
                 """
-                INSERT INTO erasures VALUES ('default', 'canary');
+                INSERT INTO erasures VALUES ('default', 'canary', (SELECT max(id) FROM parcels));
                 CREATE TRIGGER no BEFORE DELETE ON erasures BEGIN SELECT raise(ABORT, 'no room'); END
                 """)
             let opened = try SQLiteArchive(path: path)
@@ -132,6 +133,26 @@
             #expect(try await edit("DROP TRIGGER no") == 1)
             try SQLiteArchive(path: path).close()
             #expect(try await edit("SELECT 1") == 0)
+        }
+
+        @Test("S32: an erasure that is finished at a later start leaves what has come since from a user who is back")
+        func whoComesBackBeforeTheEndKeepsWhatIsNew() async throws {
+            func edit(_ sql: String) throws {
+                let file = try DatabaseQueue(path: path)
+                try file.write { try $0.execute(sql: sql) }
+                try file.close()
+            }
+            try await ArchiveChecks.whoComesBackBeforeTheEndKeepsWhatIsNew(
+                archive,
+                breakingOff: { erase in
+                    try edit("CREATE TRIGGER no BEFORE DELETE ON transactions BEGIN SELECT raise(ABORT, 'no room'); END")
+                    await erase()
+                    try edit("DROP TRIGGER no")
+                },
+                reopened: {
+                    try archive.close()
+                    return try SQLiteArchive(path: path)
+                })
         }
 
         @Test("Row 22: an archive of the first version is brought to this one with all it holds, or left as it was")
