@@ -8,7 +8,8 @@
     /// Closes connections that keep the collector waiting: for a whole head, for the next request, for a body that trickles in, or for
     /// answers to be taken; and those over which an answer says so, whatever was sent after the request.
     ///
-    /// Bytes that are no part of a request yet prolong nothing. While the collector itself is not ready to read, no time passes.
+    /// Bytes that are no part of a request yet prolong nothing. While the collector itself is not ready to read, no time passes. An answer
+    /// that is given before its request has all come is the last one: nobody reads the rest, which need not end.
     final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPRequestPart
         typealias InboundOut = HTTPRequestPart
@@ -28,6 +29,8 @@
         /// The answer that is being written is the last one.
         private var isLast = false
         private var isClosing = false
+        /// Kept once the rest of a request that is answered already has come, or has been waited for long enough.
+        private var rest: EventLoopPromise<Void>?
         /// What came behind the requests that are answered yet was none.
         private var hasFailed = false
         private var bodyBytes = 0
@@ -74,6 +77,7 @@
             nextLook = nil
             nextLookAtAnswers?.cancel()
             nextLookAtAnswers = nil
+            endRest()
             if let number { registry.leave(number) }
             number = nil
         }
@@ -92,7 +96,11 @@
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            if isClosing { return }   // whatever it is, nobody is sure where it begins
+            if isClosing {
+                // Whatever it is, nobody is sure where it begins; but that a request has ended is certain.
+                if case .end = unwrapInboundIn(data) { endRest() }
+                return
+            }
             let now = NIODeadline.now()
             if isReadingBody, let since = readingSince { waited += (now - since).nanoseconds }
             readingSince = nil
@@ -117,7 +125,12 @@
                 return
             }
             switch unwrapOutboundIn(data) {
-            case .head(let head): isLast = head.headerFields[.connection] == "close"
+            case .head(var head):
+                // Of the requests that wait for an answer, the one that is being read is the latest.
+                let isEarly = isReadingBody && answersOwed == 1
+                if isEarly { head.headerFields[.connection] = "close" }
+                isLast = head.headerFields[.connection] == "close"
+                if isEarly { return context.write(wrapOutboundOut(.head(head)), promise: promise) }
             case .body: break
             case .end:
                 answersOwed -= 1
@@ -125,7 +138,9 @@
                 guard isLast || hasFailed && answersOwed == 0 else { break }
                 isClosing = true
                 let written = promise ?? context.eventLoop.makePromise(), channel = context.channel
-                written.futureResult.whenComplete { _ in channel.close(promise: nil) }
+                let isRestComing = isReadingBody && answersOwed == 0 && !hasFailed
+                let rest = isRestComing ? waitForRest(context) : context.eventLoop.makeSucceededVoidFuture()
+                written.futureResult.and(rest).whenComplete { _ in channel.close(promise: nil) }
                 return context.writeAndFlush(data, promise: written)
             }
             context.write(data, promise: promise)
@@ -184,6 +199,21 @@
             (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         }
 
+        /// What still comes of a request that is answered is thrown away for a while: closing at once would take the answer from whoever
+        /// sends first and reads then.
+        private func waitForRest(_ context: ChannelHandlerContext) -> EventLoopFuture<Void> {
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            rest = promise
+            if let number { registry.note(number, isWaiting: true) }
+            look(after: limits.unwantedBodyDeadline, context)
+            return promise.futureResult
+        }
+
+        private func endRest() {
+            rest?.succeed(())
+            rest = nil
+        }
+
         private func look(after time: Duration, _ context: ChannelHandlerContext) {
             nextLook?.cancel()
             nextLook = context.eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(max(1, time.wholeNanoseconds))) {
@@ -193,6 +223,7 @@
 
         private func look(_ context: ChannelHandlerContext) {
             nextLook = nil
+            if rest != nil { return endRest() }
             let now = NIODeadline.now()
             if isReadingBody {
                 let waiting = waited + (readingSince.map { (now - $0).nanoseconds } ?? 0)

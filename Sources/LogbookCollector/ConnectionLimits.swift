@@ -13,6 +13,9 @@ public struct ConnectionLimits: Sendable, Hashable {
     public var minimumBodyBytesPerSecond = 1024
     /// How long a body may keep the collector waiting before its bytes per second are counted.
     public var bodyGrace = Duration.seconds(5)
+    /// For how long the rest of a request that was answered before it had all come is still taken, and thrown away; then its connection is
+    /// closed. Whoever sends first and reads then has the answer by then.
+    public var unwantedBodyDeadline = Duration.seconds(10)
     /// How long requests under way may take once the collector was told to stop. What is not answered by then is broken off, and
     /// whoever sent it sends it again.
     public var stopDeadline = Duration.seconds(30)
