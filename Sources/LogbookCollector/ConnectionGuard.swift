@@ -33,9 +33,8 @@
         private var rest: EventLoopPromise<Void>?
         /// What came behind the requests that are answered yet was none.
         private var hasFailed = false
-        private var bodyBytes = 0
-        /// How long the client was waited for while its body was read.
-        private var waited = Int64(0)
+        /// Of the body that is being read.
+        private var pace = BodyPace()
         private var readingSince: NIODeadline?
 
         init(limits: ConnectionLimits, registry: ConnectionRegistry) {
@@ -102,16 +101,16 @@
                 return
             }
             let now = NIODeadline.now()
-            if isReadingBody, let since = readingSince { waited += (now - since).nanoseconds }
+            if isReadingBody, let since = readingSince { pace.wait((now - since).nanoseconds) }
             readingSince = nil
             switch unwrapInboundIn(data) {
             case .head:
                 isReadingBody = true
                 answersOwed += 1
-                (bodyBytes, waited) = (0, 0)
+                pace = BodyPace()
                 if let number { registry.note(number, isWaiting: false) }
                 look(after: limits.bodyLook, context)
-            case .body(let bytes): bodyBytes += bytes.readableBytes
+            case .body(let bytes): pace.take(bytes.readableBytes)
             case .end:
                 isReadingBody = false
                 waitIfDone(context)
@@ -226,10 +225,8 @@
             if rest != nil { return endRest() }
             let now = NIODeadline.now()
             if isReadingBody {
-                let waiting = waited + (readingSince.map { (now - $0).nanoseconds } ?? 0)
-                let counted = Double(waiting - limits.bodyGrace.wholeNanoseconds) / 1e9
-                if counted > 0, Double(bodyBytes) < counted * Double(limits.minimumBodyBytesPerSecond) {
-                    LogDiagnostics.report("collector", "a connection was closed: its body came in too slowly")
+                if let fault = pace.fault(waiting: readingSince.map { (now - $0).nanoseconds } ?? 0, limits) {
+                    LogDiagnostics.report("collector", "a connection was closed: \(fault)")
                     return context.close(promise: nil)
                 }
                 look(after: limits.bodyLook, context)

@@ -9,10 +9,16 @@ public struct ConnectionLimits: Sendable, Hashable {
     public var headDeadline = Duration.seconds(10)
     /// After so long an open connection must have sent its next; and one that does not read must have taken some of its answers.
     public var idleTimeout = Duration.seconds(30)
-    /// Bytes of a body per second at least, once ``bodyGrace`` has passed.
+    /// Bytes of a body per second at least, in the latest ``bodyWindow``, of which ``bodyGrace`` does not count. The time is that for which
+    /// the collector has waited: while it is not ready to read, none passes.
     public var minimumBodyBytesPerSecond = 1024
-    /// How long a body may keep the collector waiting before its bytes per second are counted.
+    /// How long a body may keep the collector waiting before its bytes per second are counted, and in every window.
     public var bodyGrace = Duration.seconds(5)
+    /// Over how much waiting the bytes per second are counted: what came faster before does not make up for what trickles in now. Several
+    /// times ``bodyGrace``, so that a link that is gone for some seconds ends nothing.
+    public var bodyWindow = Duration.seconds(30)
+    /// For how long a body may keep the collector waiting altogether. Four hours are enough for 1 GiB at 75 KiB a second.
+    public var bodyDeadline = Duration.seconds(4 * 3600)
     /// For how long the rest of a request that was answered before it had all come is still taken, and thrown away; then its connection is
     /// closed. Whoever sends first and reads then has the answer by then.
     public var unwantedBodyDeadline = Duration.seconds(10)

@@ -184,6 +184,23 @@
             }
         }
 
+        @Test("Row 55: a body that began fast and trickles in since is closed, and so is one that takes too long")
+        func aBodyThatIsSlowAfterAllIsClosed() async throws {
+            func burst(_ limits: inout ConnectionLimits) {
+                (limits.bodyGrace, limits.bodyWindow, limits.minimumBodyBytesPerSecond) = (.milliseconds(100), .milliseconds(400), 1024)
+            }
+            func long(_ limits: inout ConnectionLimits) {
+                (limits.bodyDeadline, limits.minimumBodyBytesPerSecond) = (.milliseconds(300), 1)
+            }
+            for change in [burst, long] {
+                try await RunningCollector.with(archive, configure: { change(&$0.connections) }) { collector in
+                    let slow = try RawConnection(port: collector.port)
+                    let head = Self.head + "Content-Type: application/x-ndjson\r\nContent-Length: 2000000\r\n\r\n"
+                    #expect(await slow.trickle(head + String(repeating: " ", count: 1 << 20), " ", every: .milliseconds(20)))
+                }
+            }
+        }
+
         @Test("Row 55: an open connection that asks for nothing more is closed, and one that does is not")
         func anIdleConnectionIsClosed() async throws {
             try await RunningCollector.with(archive, configure: { $0.connections.idleTimeout = .milliseconds(300) }) { collector in
