@@ -35,8 +35,8 @@ public struct CollectorConfiguration: Sendable, Hashable {
     public var connections = ConnectionLimits()
     /// Requests that one token may make in a minute; nil for any number. A minute's worth may come at once.
     public var maximumRequestsPerMinute: Int?
-    /// Requests with a wrong or missing token that are answered with 401 and noted, from one address in a minute. Further ones are
-    /// answered with 429; whoever comes with a right one from there is served all the same.
+    /// Requests with a wrong or missing token that are answered with 401 and noted, from one address in a minute, which in IPv6 is all that
+    /// begin with the same 64 bits. Further ones are answered with 429; whoever comes with a right one from there is served all the same.
     public var maximumRefusalsPerMinute = 60
     /// Bytes of bodies that one tenant may send in a day, by UTC; nil for any number. The archive keeps the account; after a
     /// kill a hundredth of it may be forgotten.

@@ -5,12 +5,12 @@
     /// What Hummingbird knows of a request, and where it came from.
     struct CollectorContext: RequestContext {
         var coreContext: CoreRequestContextStorage
-        /// Of the other side, without its port; empty when it is not known.
+        /// Of the other side, as far as senders are told apart; empty when it is not known.
         let address: String
 
         init(source: ApplicationRequestContextSource) {
             coreContext = .init(source: source)
-            address = source.channel.remoteAddress?.ipAddress ?? ""
+            address = source.channel.remoteAddress?.ipAddress.map { SenderAddress($0).name } ?? ""
         }
     }
 #endif

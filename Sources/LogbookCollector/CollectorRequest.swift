@@ -2,7 +2,7 @@
     /// A request as the service looks at it, whatever server received it.
     struct CollectorRequest: Sendable {
         var method: String
-        /// Of the other side; empty when it is not known.
+        /// Of the other side, as ``SenderAddress`` names it; empty when it is not known.
         var address = ""
         /// Without the query.
         var path: String

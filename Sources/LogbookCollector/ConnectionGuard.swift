@@ -83,8 +83,8 @@
 
         /// Nil for this machine.
         private static func address(of channel: any Channel) -> String? {
-            guard let address = channel.remoteAddress?.ipAddress else { return nil }
-            return address.hasPrefix("127.") || address == "::1" || address.hasPrefix("::ffff:127.") ? nil : address
+            guard let address = channel.remoteAddress?.ipAddress.map({ SenderAddress($0) }) else { return nil }
+            return address.isThisMachine ? nil : address.name
         }
 
         // MARK: What comes and goes

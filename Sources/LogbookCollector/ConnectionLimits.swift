@@ -3,7 +3,7 @@ public struct ConnectionLimits: Sendable, Hashable {
     /// Connections at the same time at most. Where one more comes, the one that has waited longest without asking for anything is
     /// closed; when there is none, the new one.
     public var maximum = 1024
-    /// Of these, from one address; this machine's own count only among all.
+    /// Of these, from one address, which in IPv6 is all that begin with the same 64 bits; this machine's own count only among all.
     public var maximumPerAddress = 64
     /// After so long a new connection must have sent its first request up to the end of the header.
     public var headDeadline = Duration.seconds(10)
