@@ -7,11 +7,10 @@
         func health() async -> CollectorAnswer {
             var body = JSONText()
             do {
-                try await archive.checkWritable()
+                try await archiveHealth.check()
                 body.add("status", "ok")
                 return .json(200, body)
             } catch {
-                LogDiagnostics.report("collector", error.description)
                 body.add("status", "unavailable")
                 body.add("reason", "the archive cannot be written")
                 return .json(503, body, headers: ["Retry-After": "5"])

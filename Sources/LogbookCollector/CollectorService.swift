@@ -16,6 +16,7 @@
         let clock: LogClock
         let metrics = CollectorMetrics()
         let bytesInFlight = Locked(0)
+        let archiveHealth: ArchiveHealth
         let tokens: @Sendable () -> [CollectorToken]
         private let tokenCheck: TokenCheck
         private let limiter: Locked<RateLimiter>?
@@ -28,6 +29,7 @@
             self.configuration = configuration
             self.archive = archive
             self.clock = clock
+            archiveHealth = ArchiveHealth(of: archive, clock: clock)
             tokenCheck = TokenCheck(scheme: configuration.authScheme, parameter: configuration.authTokenParameter)
             let single = configuration.token.map { [CollectorToken($0)] } ?? []
             if let path = configuration.tokenFile {

@@ -44,6 +44,19 @@
         func checkWritable() async throws(ArchiveError) { throw failure }
     }
 
+    /// An archive that counts how often it is asked whether it can be written.
+    final class CountingArchive: WrappingArchive {
+        let archive: any Archive
+        private let count = Locked(0)
+        var checks: Int { count.withLock { $0 } }
+        init(_ archive: any Archive) { self.archive = archive }
+
+        func checkWritable() async throws(ArchiveError) {
+            count.withLock { $0 += 1 }
+            try await archive.checkWritable()
+        }
+    }
+
     /// An archive that stores, and then says once that it cannot tell.
     final class ForgetfulArchive: WrappingArchive {
         let archive: any Archive
