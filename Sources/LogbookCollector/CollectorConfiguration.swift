@@ -38,8 +38,9 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// Requests with a wrong or missing token that are answered with 401 and noted, from one address in a minute, which in IPv6 is all that
     /// begin with the same 64 bits. Further ones are answered with 429; whoever comes with a right one from there is served all the same.
     public var maximumRefusalsPerMinute = 60
-    /// Bytes of bodies that one tenant may send in a day, by UTC; nil for any number. The archive keeps the account; after a
-    /// kill a hundredth of it may be forgotten.
+    /// Bytes of bodies that one tenant may send in a day, by UTC, to all collectors of the archive together; nil for any number. The
+    /// archive keeps the account; after a kill a hundredth of it may be forgotten. Each collector hears of the others whenever it has taken
+    /// a hundredth itself, so each may take about so much too many.
     public var maximumBytesPerDay: Int?
     /// The one folder on whose disk room is kept; nil for none. ``CollectorProgram`` sets it to that of SQLite's archive; the disk of
     /// ``filesFolder`` is looked at only where it is the same.

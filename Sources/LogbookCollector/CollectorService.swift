@@ -59,22 +59,27 @@
         /// Counts what tenants have sent today before the collector was started.
         func loadQuota() async {
             guard let quota else { return }
-            let day = DailyQuota.day(of: clock.now())
-            do throws(ArchiveError) {
-                let bytes = try await archive.bytesSent(on: day)
-                quota.withLock { $0.addSaved(bytes, on: day) }
-            } catch {
-                LogDiagnostics.report("collector", "what was sent today before the start counts for no quota: \(error)")
-            }
+            await learnQuota(quota, on: DailyQuota.day(of: clock.now()))
         }
 
+        /// Keeps what was counted since the last time, and hears what other collectors have kept.
         func saveQuota(isAll: Bool) async {
             guard let quota, let unsaved = quota.withLock({ $0.takeUnsaved(isAll: isAll) }) else { return }
             do throws(ArchiveError) {
                 try await archive.addBytesSent(unsaved.bytes, on: unsaved.day)
             } catch {
                 LogDiagnostics.report("collector", error.description)
-                quota.withLock { $0.returnUnsaved(unsaved.bytes, of: unsaved.day) }
+                return quota.withLock { $0.returnUnsaved(unsaved.bytes, of: unsaved.day) }
+            }
+            if !isAll { await learnQuota(quota, on: unsaved.day) }
+        }
+
+        private func learnQuota(_ quota: Locked<DailyQuota>, on day: Int64) async {
+            do throws(ArchiveError) {
+                let bytes = try await archive.bytesSent(on: day)
+                quota.withLock { $0.learn(bytes, on: day) }
+            } catch {
+                LogDiagnostics.report("collector", "what was sent today elsewhere, or before the start, counts for no quota: \(error)")
             }
         }
 

@@ -1,6 +1,7 @@
 internal import LogbookCore
 
-/// How much each tenant may send in a day, by UTC. What was counted is handed out now and then, to be kept beyond the collector's end.
+/// How much each tenant may send in a day, by UTC. What was counted is handed out now and then, to be kept beyond the collector's end, and
+/// what all collectors together have kept is heard then.
 struct DailyQuota: Sendable {
     private static let secondsOfDay: Int64 = 86_400
 
@@ -29,10 +30,12 @@ struct DailyQuota: Sendable {
         return Int(Self.secondsOfDay - (time.wholeSeconds - today * Self.secondsOfDay))
     }
 
-    /// Counts what is known from elsewhere: from before a restart.
-    mutating func addSaved(_ bytes: [String: Int], on day: Int64) {
+    /// Hears how much all collectors of the archive have kept, this one before a restart among them. Nothing is taken back where that is
+    /// less than is known here: the archive may keep no account, or one that lags behind.
+    mutating func learn(_ saved: [String: Int], on day: Int64) {
         turn(to: max(day, today))
-        if day == today { used.merge(bytes, uniquingKeysWith: +) }
+        guard day == today else { return }
+        for (tenant, bytes) in saved { used[tenant] = max(used[tenant, default: 0], bytes + unsaved[tenant, default: 0]) }
     }
 
     /// What is to be kept: everything, or nothing before it is a hundredth of what a tenant may send, so that not every request has to

@@ -106,7 +106,7 @@
         func theDayIsHandedOut() {
             var quota = DailyQuota(bytes: 1000)
             let noon = LogTime(seconds: 86_400 * 10 + 43_200)
-            quota.addSaved(["a": 980], on: 10)
+            quota.learn(["a": 980], on: 10)
             quota.add(9, for: "a", at: noon)
             #expect(quota.takeUnsaved(isAll: false) == nil)
             quota.add(1, for: "a", at: noon)
@@ -121,9 +121,44 @@
             #expect(unsaved?.bytes == ["a": 20, "b": 3])
             quota.add(1, for: "a", at: noon.adding(.seconds(86_400)))
             quota.returnUnsaved(["a": 20], of: 10)
-            quota.addSaved(["a": 1000], on: 10)
+            quota.learn(["a": 1000], on: 10)
             unsaved = quota.takeUnsaved(isAll: true)
             #expect(unsaved?.day == 11 && unsaved?.bytes == ["a": 1])
+        }
+
+        @Test("S28: what all collectors have kept counts, with what is not kept yet here, and nothing is taken back")
+        func theDayIsLearnt() {
+            var quota = DailyQuota(bytes: 100)
+            let noon = LogTime(seconds: 86_400 * 10 + 43_200)
+            quota.add(40, for: "a", at: noon)
+            _ = quota.takeUnsaved(isAll: true)
+            quota.add(10, for: "a", at: noon)
+            quota.learn(["a": 89], on: 10)
+            #expect(quota.wait(for: "a", at: noon) == nil)
+            quota.learn(["a": 90], on: 10)
+            #expect(quota.wait(for: "a", at: noon) == 43_200)
+            for saved in [[:], ["a": 40]] as [[String: Int]] { quota.learn(saved, on: 10) }
+            #expect(quota.wait(for: "a", at: noon) == 43_200)
+        }
+
+        @Test("S28: two collectors of one archive give a tenant one day's quota, and not one each")
+        func theDayIsShared() async throws {
+            let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_500_000_000)))
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.maximumBytesPerDay = 4 * Golden.g2.utf8.count
+            let fields = ["Authorization": "Bearer \(RunningCollector.token.revealed)", "Content-Type": Golden.setType]
+            let request = CollectorRequest(
+                method: "POST", path: "/v1/transactions", query: "", header: { fields[$0] },
+                pieces: { take in try await take(Array(Golden.g2.utf8)) })
+            let collectors = [
+                try CollectorService(configuration: configuration, archive: archive, clock: clock),
+                try CollectorService(configuration: configuration, archive: archive, clock: clock),
+            ]
+            var statuses: [Int] = []
+            for number in 0..<8 { statuses.append(await collectors[number % 2].answer(request).status) }
+            // The first one has heard of three when it takes the fifth.
+            #expect(statuses == [202, 202, 202, 202, 202, 429, 429, 429])
         }
 
         @Test("S28: a restart does not give the day's quota again")
