@@ -9,18 +9,6 @@
 
         typealias Stream = @Sendable (_ write: ([UInt8]) async throws -> Void) async throws -> Void
 
-        /// Every refusal has the same shape: a fixed word, the field when it is one field's fault, and a reason for people.
-        /// Nothing of the inside is told.
-        static func refusal(
-            _ status: Int, _ error: String, field: String? = nil, reason: String, headers: [String: String] = [:]
-        ) -> CollectorAnswer {
-            var body = JSONText()
-            body.add("error", error)
-            if let field { body.add("field", field) }
-            body.add("reason", reason)
-            return .json(status, body, headers: headers)
-        }
-
         static func json(_ status: Int, _ body: JSONText, headers: [String: String] = [:]) -> CollectorAnswer {
             var all = headers
             all["Content-Type"] = "application/json"

@@ -21,8 +21,9 @@
     /// | `GET /metrics` | how the collector does, as Prometheus reads it |
     /// | `GET /health` | 200, or 503 when the archive cannot be written, as of a second ago at most; needs no token |
     ///
-    /// Which tenant a request is about, and what it may do, its token says alone (``CollectorToken``). Bodies may be gzip. Every refusal is JSON with `error`, `reason` and, where one is to blame, `field`. A sender that names its
-    /// parcels (`Logbook-Parcel`) may send one again: it is stored once.
+    /// Which tenant a request is about, and what it may do, its token says alone (``CollectorToken``). Bodies may be gzip. Every refusal
+    /// is JSON with `error`, `reason`, `id` and, where one is to blame, `field`; the id, also in `X-Request-Id`, is in the remark that is
+    /// made of it. A sender that names its parcels (`Logbook-Parcel`) may send one again: it is stored once.
     public final class CollectorServer: Sendable {
         private let configuration: CollectorConfiguration
         private let service: CollectorService

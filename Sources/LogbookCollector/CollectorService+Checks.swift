@@ -21,10 +21,9 @@
         }
 
         func unavailable(_ error: ArchiveError) -> Refusal {
-            LogDiagnostics.report("collector", error.description)
-            return Refusal(
-                503, "unavailable", reason: "the archive cannot be used now; send the same again",
-                headers: ["Retry-After": "5"])
+            Refusal(
+                503, "unavailable", reason: "the archive cannot be used now; send the same again", headers: ["Retry-After": "5"],
+                cause: error.description)
         }
 
         /// - Parameter allowed: What the path takes, when it is more than this method.

@@ -22,6 +22,8 @@
         private let limiter: Locked<RateLimiter>?
         private let refusals: Locked<RateLimiter>
         private let quota: Locked<DailyQuota>?
+        /// Says something to whoever runs the collector.
+        var report: @Sendable (_ origin: String, _ remark: String) -> Void = { LogDiagnostics.report($0, $1) }
 
         init(
             configuration: CollectorConfiguration, archive: any Archive, clock: LogClock = .system
@@ -49,7 +51,9 @@
             do throws(Refusal) {
                 answer = try await route(request)
             } catch {
-                answer = error.answer
+                let id = Refusal.makeID()
+                report(error.origin, error.remark(id))
+                answer = error.answer(id)
             }
             await saveQuota(isAll: false)
             metrics.end(status: answer.status)
@@ -80,16 +84,6 @@
                 quota.withLock { $0.learn(bytes, on: day) }
             } catch {
                 LogDiagnostics.report("collector", "what was sent today elsewhere, or before the start, counts for no quota: \(error)")
-            }
-        }
-
-        /// An answer that ends the handling of a request wherever it is.
-        struct Refusal: Error {
-            let answer: CollectorAnswer
-
-            init(_ status: Int, _ error: String, field: String? = nil, reason: String, headers: [String: String] = [:])
-            {
-                answer = .refusal(status, error, field: field, reason: reason, headers: headers)
             }
         }
 
@@ -176,7 +170,6 @@
                         429, "too_many_requests", reason: "too many requests with a wrong or missing token",
                         headers: ["Retry-After": String(seconds)])
                 }
-                LogDiagnostics.report("collector", "a request with a wrong or missing token was refused")
                 throw Refusal(
                     401, "unauthorized", reason: "the token is missing or wrong",
                     headers: ["WWW-Authenticate": "Bearer"])
@@ -207,10 +200,10 @@
                     headers: ["Retry-After": String(seconds)])
             }
             if let folder = configuration.storageFolder, let free = FreeSpace.bytes(at: folder), free < configuration.keepFreeBytes {
-                LogDiagnostics.report("collector", "\(free) bytes are free at \(folder): nothing is taken until there is more room")
                 throw Refusal(
                     503, "disk_full", reason: "there is no room to store anything now; send the same again later",
-                    headers: ["Retry-After": "60"])
+                    headers: ["Retry-After": "60"],
+                    cause: "\(free) bytes are free at \(folder): nothing is taken until there is more room")
             }
         }
 

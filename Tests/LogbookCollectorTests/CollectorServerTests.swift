@@ -42,6 +42,36 @@
             }
         }
 
+        @Test("S27: every refusal has an id of its own, in its body, in a field, and in what is said to whoever runs the collector")
+        func aRefusalHasAnID() async throws {
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            let said = Locked<[(origin: String, remark: String)]>([])
+            var service = try CollectorService(configuration: configuration, archive: FailingArchive())
+            service.report = { origin, remark in said.withLock { $0.append((origin, remark)) } }
+            var ids: Set<String> = []
+            for (token, status, origin) in [
+                ("wrong", 401, "collector requests"), (RunningCollector.token.revealed, 503, "collector"),
+                (RunningCollector.token.revealed, 503, "collector"),
+            ] {
+                let answer = await service.answer(
+                    CollectorRequest(
+                        method: "GET", path: "/v1/stats", query: "", header: { $0 == "Authorization" ? "Bearer \(token)" : nil },
+                        pieces: { _ in }))
+                #expect(answer.status == status)
+                let id = try #require(answer.headers["X-Request-Id"])
+                #expect(id.wholeMatch(of: /[0-9a-f]{12}/) != nil)
+                #expect(String(decoding: answer.body, as: UTF8.self).hasSuffix(#","id":"\#(id)"}"#))
+                let last = try #require(said.withLock { $0 }.last)
+                #expect(last.origin == origin)
+                #expect(last.remark.hasPrefix("request \(id) was answered with \(status) "))
+                #expect(last.remark.contains("disk I/O error") == (status == 503))   // the inside is for whoever runs it
+                ids.insert(id)
+            }
+            #expect(ids.count == 3)
+            #expect(said.withLock { $0.count } == 3)
+        }
+
         @Test("Row 8: a commit of which nobody knows may be repeated")
         func anUncertainCommitMayBeRepeated() async throws {
             try await RunningCollector.with(ForgetfulArchive(archive)) { collector in
@@ -89,7 +119,8 @@
                     let answer = try await collector.send(
                         method, path, method == "POST" ? Array(Golden.g2.utf8) : [], ["Authorization": authorization])
                     #expect(answer.status == 401)
-                    #expect(answer.text == #"{"error":"unauthorized","reason":"the token is missing or wrong"}"#)
+                    let id = try #require(answer.header("X-Request-Id"))
+                    #expect(answer.text == #"{"error":"unauthorized","reason":"the token is missing or wrong","id":"\#(id)"}"#)
                 }
                 #expect(try await archive.counts(tenant: nil).parcels == 0)
             }
