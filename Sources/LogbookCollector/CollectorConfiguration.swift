@@ -7,7 +7,7 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// 0 takes any free port.
     public var port = 0
     /// What every request but `GET /health` must carry; it allows everything, for the tenant `default`. Nil when there is a
-    /// ``tokenFile``, or ``isInsecure``.
+    /// ``tokenFile``, or ``isInsecure``. Where others than this machine can reach the collector it has 16 bytes at least.
     public var token: Secret?
     /// A file of tokens, each with its tenant and what it allows: one ``CollectorToken`` per line. It is read again when it changes.
     public var tokenFile: String?
@@ -18,8 +18,8 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// Files in PEM: the certificate with those that vouch for it, and its key. With both, the collector speaks TLS, 1.2 or newer.
     public var tlsCertificate: String?
     public var tlsKey: String?
-    /// Lets the collector start without a token, or without TLS where others than this machine can reach it: what it receives,
-    /// tokens included, can then be read on the way.
+    /// Lets the collector start without a token, or with a short one or without TLS where others than this machine can reach it: what it
+    /// receives, tokens included, can then be read on the way.
     public var isInsecure = false
     /// Where transaction sets may be posted to.
     public var transactionPaths: [String] = ["/v1/transactions"]
@@ -66,7 +66,14 @@ public struct CollectorConfiguration: Sendable, Hashable {
         if isInsecure { return }
         if token == nil && tokenFile == nil { throw .tokenMissing }
         if !isLoopback && tlsCertificate == nil { throw .reachableWithoutTLS(host: host) }
+        if !isLoopback, let token, token.revealed.utf8.count < Self.shortestToken {
+            throw .invalid(
+                "the token has fewer than \(Self.shortestToken) bytes, and others who reach \(host) could find it by trying: take a long one, or listen on 127.0.0.1")
+        }
     }
+
+    /// In bytes, beyond this machine: 64 bits and more, also in digits of sixteen.
+    private static let shortestToken = 16
 
     private var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }

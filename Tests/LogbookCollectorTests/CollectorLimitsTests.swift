@@ -401,7 +401,7 @@
         @Test("S21: a certificate without its key does not start, and neither does TLS without a token")
         func halfOfTLSDoesNotStart() throws {
             var configuration = CollectorConfiguration()
-            configuration.token = "t"
+            configuration.token = "0123456789abcdef"
             configuration.host = "0.0.0.0"
             configuration.tlsCertificate = "certificate.pem"
             #expect(throws: CollectorError.self) { try configuration.check() }

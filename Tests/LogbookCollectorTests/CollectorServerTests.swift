@@ -369,6 +369,25 @@
             try configuration.check()
         }
 
+        @Test("S22: a token that others could find by trying is taken on this machine alone, or where somebody says so")
+        func aShortTokenDoesNotStartBeyondThisMachine() throws {
+            var configuration = CollectorConfiguration()
+            (configuration.tlsCertificate, configuration.tlsKey) = ("certificate.pem", "key.pem")
+            configuration.token = "0123456789abcde"
+            try configuration.check()
+            configuration.host = "0.0.0.0"
+            #expect {
+                try configuration.check()
+            } throws: {
+                "\($0)".contains("fewer than 16 bytes") && !"\($0)".contains("0123456789")
+            }
+            configuration.isInsecure = true
+            try configuration.check()
+            configuration.isInsecure = false
+            configuration.token = "0123456789abcdef"
+            try configuration.check()
+        }
+
         @Test func aPortInUseIsSaid() async throws {
             try await RunningCollector.with(archive) { collector in
                 await #expect {
