@@ -93,7 +93,13 @@
                     for transaction in page.transactions { try await format.write(transaction, to: write) }
                     guard let next = page.next else { return }
                     query.cursor = next
-                    page = try await archive.transactions(query)
+                    do throws(ArchiveError) {
+                        page = try await archive.transactions(query)
+                    } catch {
+                        // The answer has begun: without its end the client knows that it is not all.
+                        LogDiagnostics.report("collector", "an export was broken off: \(error)")
+                        throw error
+                    }
                 }
             }
         }

@@ -99,6 +99,21 @@
             }
         }
 
+        @Test("S26: an export whose second page cannot be read does not look like a whole one", arguments: ["jsonl", "csv"])
+        func anExportThatBreaksOffIsNotWhole(format: String) async throws {
+            try await fill(150)
+            try await RunningCollector.with(OnePageArchive(archive)) { collector in
+                let path = "/v1/export?format=\(format)"
+                await #expect(throws: (any Error).self) { _ = try await collector.send("GET", path) }
+                let request = "GET \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningCollector.token.revealed)\r\n\r\n"
+                let (answer, isClosed) = try await RawConnection(port: collector.port).converse(Array(request.utf8), isWhole: false)
+                #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.contains("T99") && !answer.contains("T100"))
+                #expect(isClosed)
+                #expect(!answer.hasSuffix("0\r\n\r\n"))   // the chunk that ends a whole one
+                #expect(try await collector.send("GET", "/v1/stats").status == 200)
+            }
+        }
+
         @Test("a table is written in pieces, however often its lines repeat what is known of a transaction")
         func aTableIsWrittenInPieces() async throws {
             let device = String(repeating: "x", count: 64 << 10)
@@ -200,6 +215,17 @@
                     #expect(answer.text.contains("\n\(line)\n"), "\(line)")
                 }
             }
+        }
+    }
+
+    /// An archive that gives the first page and no other.
+    private final class OnePageArchive: WrappingArchive {
+        let archive: any Archive
+        init(_ archive: any Archive) { self.archive = archive }
+
+        func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
+            if query.cursor != nil { throw .unavailable(reason: "the disk is gone") }
+            return try await archive.transactions(query)
         }
     }
 #endif
