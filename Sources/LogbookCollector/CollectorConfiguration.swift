@@ -32,6 +32,9 @@ public struct CollectorConfiguration: Sendable, Hashable {
     public var maximumBodyBytes = 8 << 20
     /// Bytes of bodies that are in memory at the same time at most; who comes later is asked to come again.
     public var maximumBodyBytesInFlight = 64 << 20
+    /// Bytes of pages and transactions, about, that are in memory at the same time at most while those who asked take them; who comes later
+    /// is asked to come again, and an export waits before its next page.
+    public var maximumAnswerBytesInFlight = 64 << 20
     public var connections = ConnectionLimits()
     /// Requests that one token may make in a minute; nil for any number. A minute's worth may come at once.
     public var maximumRequestsPerMinute: Int?

@@ -41,10 +41,9 @@
                 try await archive.transaction(id, tenant: caller.tenant)
             }
             guard let found else { throw Refusal(404, "not_found", reason: "no transaction has this id") }
+            let share = try share(for: TransactionPage(transactions: [found]))
             let type = TransactionSetMediaType(prefix: "vnd.logbook.", version: .v0_0_2, charset: "UTF-8")
-            return CollectorAnswer(
-                status: 200, headers: ["Content-Type": type.description, "X-Content-Type-Options": "nosniff"],
-                body: TransactionSet(transactions: [found]).encode(.v0_0_2))
+            return Self.answer(type.description, TransactionSet(transactions: [found]).encode(.v0_0_2), share)
         }
 
         /// A page of transactions: `{"apptxns":[…],"next":"…"}`, `next` null on the last.
@@ -52,13 +51,38 @@
             let query = try query(request, of: caller, alsoTaking: ["limit", "cursor"])
             try check(request, offers: ["application/json"])
             let page = try await archived { () async throws(ArchiveError) in try await archive.transactions(query) }
+            let share = try share(for: page)
             var body = TransactionSet(transactions: page.transactions).encode(.v0_0_2)
             body.removeLast()
             body += #","next":"#.utf8
             if let next = page.next { body.append(jsonString: next.description) } else { body += "null".utf8 }
             body.append(0x7D)
-            return CollectorAnswer(
-                status: 200, headers: ["Content-Type": "application/json", "X-Content-Type-Options": "nosniff"], body: body)
+            return Self.answer("application/json", body, share)
+        }
+
+        /// Room for a page that was read, until whoever asked has taken it.
+        private func share(for page: TransactionPage) throws(Refusal) -> AnswerRoom.Share {
+            guard let share = answerRoom.take(page.estimatedBytes) else {
+                throw Refusal(
+                    503, "busy", reason: "too many answers are on their way; ask again", headers: ["Retry-After": "1"])
+            }
+            return share
+        }
+
+        /// A long body goes in pieces, so that it is known when all of it has been taken, but for the last one.
+        private static func answer(_ type: String, _ body: [UInt8], _ share: AnswerRoom.Share) -> CollectorAnswer {
+            var answer = CollectorAnswer(status: 200, headers: ["Content-Type": type, "X-Content-Type-Options": "nosniff"])
+            if body.count <= longBytes {
+                answer.body = body
+                return answer
+            }
+            share.resize(to: body.count)
+            answer.headers["Content-Length"] = String(body.count)
+            answer.stream = { write in
+                defer { share.resize(to: 0) }
+                for piece in body.pieces(of: Self.longBytes) { try await write(Array(piece)) }
+            }
+            return answer
         }
 
         /// Everything that the query names, a page at a time, so that it takes no more memory than a page, or one transaction, however much
@@ -74,33 +98,67 @@
             // The first page before the answer begins: what cannot be read is still a refusal then.
             let asked = query
             let first = try await archived { () async throws(ArchiveError) in try await archive.transactions(asked) }
+            let share = try share(for: first)
             return CollectorAnswer(
                 status: 200,
                 headers: [
                     "Content-Type": format.contentType, "X-Content-Type-Options": "nosniff",
                     "Content-Disposition": "attachment; filename=\"transactions.\(format.rawValue)\"",
-                ], stream: Self.pages(of: archive, asked, from: first, as: format))
+                ], stream: pages(of: asked, from: first, share, as: format))
         }
 
-        private static func pages(
-            of archive: any Archive, _ query: TransactionQuery, from first: TransactionPage, as format: TransactionExport
+        /// A page on its way, and its room.
+        private struct HeldPage: Sendable {
+            let page: TransactionPage
+            let share: AnswerRoom.Share
+        }
+
+        private func pages(
+            of query: TransactionQuery, from first: TransactionPage, _ share: AnswerRoom.Share, as format: TransactionExport
         ) -> CollectorAnswer.Stream {
-            { write in
+            // It is taken out when it is written: what the closure itself has it has until the export's end.
+            let first = Locked<HeldPage?>(HeldPage(page: first, share: share))
+            let archive = archive, room = answerRoom
+            return { write in
+                defer { first.withLock { $0 = nil } }
                 try await write(format.head)
                 var query = query
                 var page = first
-                while true {
-                    for transaction in page.transactions { try await format.write(transaction, to: write) }
-                    guard let next = page.next else { return }
-                    query.cursor = next
-                    do throws(ArchiveError) {
-                        page = try await archive.transactions(query)
-                    } catch {
-                        // The answer has begun: without its end the client knows that it is not all.
-                        LogDiagnostics.report("collector", "an export was broken off: \(error)")
-                        throw error
-                    }
+                while let cursor = try await Self.write(page, as: format, to: write) {
+                    query.cursor = cursor
+                    page = Locked<HeldPage?>(try await Self.page(query, archive, room))
                 }
+            }
+        }
+
+        /// Writes a page, which nobody has afterwards.
+        /// - Returns: Where the next one begins; nil when this was the last.
+        private static func write(
+            _ held: Locked<HeldPage?>, as format: TransactionExport, to write: ([UInt8]) async throws -> Void
+        ) async throws -> TransactionCursor? {
+            let taken: HeldPage? = held.withLock { held in
+                defer { held = nil }
+                return held
+            }
+            guard let taken else { return nil }
+            for transaction in taken.page.transactions { try await format.write(transaction, to: write) }
+            taken.share.resize(to: 0)
+            return taken.page.next
+        }
+
+        /// A later page of an export. There is room for a whole one before it is read.
+        private static func page(
+            _ query: TransactionQuery, _ archive: any Archive, _ room: AnswerRoom
+        ) async throws(ArchiveError) -> HeldPage {
+            let share = await room.wait(for: TransactionPage.maximumBytes)
+            do throws(ArchiveError) {
+                let page = try await archive.transactions(query)
+                share.resize(to: page.estimatedBytes)
+                return HeldPage(page: page, share: share)
+            } catch {
+                // The answer has begun: without its end the client knows that it is not all.
+                LogDiagnostics.report("collector", "an export was broken off: \(error)")
+                throw error
             }
         }
 

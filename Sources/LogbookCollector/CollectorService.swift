@@ -16,6 +16,7 @@
         let clock: LogClock
         let metrics = CollectorMetrics()
         let bytesInFlight = Locked(0)
+        let answerRoom: AnswerRoom
         let archiveHealth: ArchiveHealth
         let tokens: @Sendable () -> [CollectorToken]
         private let tokenCheck: TokenCheck
@@ -32,6 +33,7 @@
             self.archive = archive
             self.clock = clock
             archiveHealth = ArchiveHealth(of: archive, clock: clock)
+            answerRoom = AnswerRoom(bytes: configuration.maximumAnswerBytesInFlight)
             tokenCheck = TokenCheck(scheme: configuration.authScheme, parameter: configuration.authTokenParameter)
             let single = configuration.token.map { [CollectorToken($0)] } ?? []
             if let path = configuration.tokenFile {

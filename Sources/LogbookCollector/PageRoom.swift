@@ -24,6 +24,20 @@
         }
     }
 
+    extension TransactionPage {
+        /// Of a transaction or an entry beside its texts, about: numbers in memory, and their names as they travel.
+        private static let bytesBesideTexts = 256
+
+        /// About what the page takes in memory, or as it travels.
+        var estimatedBytes: Int {
+            transactions.reduce(0) { sum, transaction in
+                var weight = PageWeight(headOf: transaction)
+                for entry in transaction.entries { weight.add(entry) }
+                return sum + weight.bytes + (1 + weight.entries) * Self.bytesBesideTexts
+            }
+        }
+    }
+
     /// What there is room for on a page.
     struct PageRoom {
         private let limit: Int
