@@ -33,6 +33,31 @@ final class StoreFile: Sendable {
         identity = Self.identity(in: held.descriptor)
     }
 
+    /// Which of all files it is that has a name.
+    struct Place: Sendable, Equatable {
+        private let device: UInt64
+        private let number: UInt64
+
+        fileprivate init(_ facts: stat) {
+            device = UInt64(truncatingIfNeeded: facts.st_dev)
+            number = UInt64(truncatingIfNeeded: facts.st_ino)
+        }
+    }
+
+    /// Of the file that has the store's name now; nil when none has.
+    var place: Place? { Self.place(of: path) }
+
+    /// Whether the lock's file has its name still: whoever has removed it has let others in.
+    var isLockInPlace: Bool {
+        var facts = stat()
+        return fstat(lock.descriptor, &facts) == 0 && Self.place(of: path + ".lock") == Place(facts)
+    }
+
+    private static func place(of path: String) -> Place? {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? Place(facts) : nil
+    }
+
     /// Makes the identity survive a crash of the machine. Where there is no room for it, the database alone knows.
     func remember(_ identity: StoreIdentity) {
         let line = Array(identity.line.utf8)

@@ -10,7 +10,8 @@ package import LogbookCore
 /// (`sqlite3 -readonly`), and must not write it.
 ///
 /// A file of ours that turns out to be damaged, at the opening or later, is set aside (`.corrupt-<time>`), and a new one takes its
-/// place with all that could be read; see ``TransactionStoreRecovery``.
+/// place with all that could be read; see ``TransactionStoreRecovery``. The same goes for one that is removed, moved or replaced while it
+/// is open, which is noticed when something is to be stored.
 package final class TransactionStore: Sendable {
     static let schemaVersion = 3
 
@@ -26,6 +27,8 @@ package final class TransactionStore: Sendable {
     private struct State {
         var connection: DatabaseQueue?
         var file: StoreFile?
+        /// Of the file that the connection has open.
+        var place: StoreFile.Place?
         /// Counts the files that took the place of a damaged one.
         var generation = 0
         var isRecovering = false
@@ -114,7 +117,7 @@ package final class TransactionStore: Sendable {
             opened = try Self.open(file, terms)
         }
         (installation, epoch, latestEarlierRow) = (opened.identity.installation, opened.identity.epoch, opened.latestRow)
-        state = Monitor(State(connection: opened.connection, file: file))
+        state = Monitor(State(connection: opened.connection, file: file, place: opened.place))
         if let recovery { report(recovery) }
     }
 
@@ -141,6 +144,7 @@ package final class TransactionStore: Sendable {
 
     private struct Opened {
         let connection: DatabaseQueue
+        let place: StoreFile.Place?
         let identity: StoreIdentity
         /// The highest id of an entry's row.
         let latestRow: Int64
@@ -158,7 +162,7 @@ package final class TransactionStore: Sendable {
                 try connection.write { db in
                     let (before, after) = try bringTables(to: version, db, terms)
                     return Opened(
-                        connection: connection, identity: try beginEpoch(db, file.identity, goingOnAs: current),
+                        connection: connection, place: file.place, identity: try beginEpoch(db, file.identity, goingOnAs: current),
                         latestRow: try latestRow(db), version: after, isMigrated: (1..<after).contains(before))
                 }
             }
@@ -373,6 +377,7 @@ package final class TransactionStore: Sendable {
     private func replace(
         _ file: StoreFile, because reason: String, after earlier: Damage?
     ) throws(TransactionStoreError) {
+        var file = file
         let isReplaced = earlier?.isReplaced ?? false
         let identity = StoreIdentity(installation: installation, epoch: epoch)
         var recovery: TransactionStoreRecovery?
@@ -380,6 +385,7 @@ package final class TransactionStore: Sendable {
         var problem: TransactionStoreError?
         do throws(TransactionStoreError) {
             do { try state.withLock({ $0.value.connection })?.close() } catch { throw TransactionStoreError(error, path: path) }
+            if !file.isLockInPlace { file = try StoreFile(path) }
             if !isReplaced {
                 if earlier != nil { try file.finishRecovery(now: clock.now()) }   // it may have come so far
                 recovery = try file.recover(because: reason, as: identity, now: clock.now())
@@ -392,6 +398,8 @@ package final class TransactionStore: Sendable {
         state.withLock { access in
             if let replacement {
                 access.value.connection = replacement.connection
+                access.value.file = file
+                access.value.place = replacement.place
                 access.value.generation += 1
                 // What was salvaged may stand behind what was known.
                 access.value.latestSequence = max(access.value.latestSequence, replacement.latestRow - latestEarlierRow)
@@ -444,7 +452,7 @@ package final class TransactionStore: Sendable {
                 if !ended.isEmpty { return }
                 keys = nextKeys(for: events, count: count)
                 dropped = try makeRoom(for: events, db)
-                if try insert(events, keys, doIDsDiffer: &doIDsDiffer, db) { return }
+                if try insert(events, keys, doIDsDiffer: &doIDsDiffer, db) { return try checkPlace() }
                 taken = try keysOfOthersRows(among: keys, db)
                 numberBehind(try Self.latestRow(db))
                 throw DatabaseError(resultCode: .SQLITE_CONSTRAINT_ROWID, message: "rows of others have the ids of \(taken.count) new ones")
@@ -476,6 +484,13 @@ package final class TransactionStore: Sendable {
         let gone = Set(ended), others = events.indices.filter { !gone.contains($0) }
         let late = try append(others.map { events[$0] }, isOfferedAgain: isOfferedAgain)
         return ended + late.map { others[$0] }
+    }
+
+    /// What a file takes that has lost its name is gone when it is closed.
+    /// - Throws: As for a damaged file, so that another takes its place.
+    private func checkPlace() throws(TransactionStoreError) {
+        let (file, place) = state.withLock { ($0.value.file, $0.value.place) }
+        if let file, file.place != place { throw .damaged(path: path, reason: "its file was removed, or another has its name") }
     }
 
     /// - Returns: False when a row is not in, because another entry's has its id. One that is there already is.

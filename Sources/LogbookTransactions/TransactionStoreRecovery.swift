@@ -2,7 +2,8 @@
 public struct TransactionStoreRecovery: Sendable, Hashable, CustomStringConvertible {
     /// What was wrong, in SQLite's words.
     public var reason: String
-    /// Where the damaged file is now, with `-wal` beside it where there was one; nothing of it was changed or deleted.
+    /// Where the damaged file is now, with `-wal` beside it where there was one; nothing of it was changed or deleted. Of one that was
+    /// removed while it was open, no more than that is there.
     public var setAside: String
     /// Transactions that could be read, those without entries included.
     public var transactions: Int

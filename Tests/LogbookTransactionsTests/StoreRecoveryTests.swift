@@ -155,6 +155,49 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         #expect(bench.registration.ledger == LogLedger(submitted: 102, delivered: 102))
     }
 
+    @Test(
+        "Row 56: a file that is removed under the store takes nothing more: what comes is in the one that takes its place",
+        arguments: ["store.sqlite", "store.sqlite*"])
+    func aRemovedFileTakesNothing(names: String) throws {
+        let folder = TemporaryFolder()
+        let bench = try Bench(in: folder)
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1)
+        _ = shell("rm '\(folder.path)'/\(names)")
+        transaction.log(2)
+        transaction.log(3)
+        #expect(bench.sqlite3("SELECT usecase_event FROM txn_log WHERE usecase_event > 1 ORDER BY id") == "2\n3")
+        #expect(bench.sqlite3("PRAGMA integrity_check; PRAGMA foreign_key_check") == "ok")
+        #expect(bench.registration.ledger == LogLedger(submitted: 4, delivered: 4))
+        #expect(bench.errors.all.count == 1)
+        guard case .recovered(_, let recovery)? = bench.errors.all.first else { return #expect(Bool(false)) }
+        #expect(recovery.reason == "its file was removed, or another has its name")
+        // Its lock is where others look for it, and its keys go on.
+        #expect(throws: TransactionStoreError.storeLocked(path: folder.store)) { try TransactionStore(path: folder.store) }
+        let keys = try bench.provider.allTransactions().flatMap { $0.entries.compactMap(\.key) }
+        #expect(Set(keys).count == keys.count)
+        #expect(keys.allSatisfy { $0.installation == bench.provider.store.installation && $0.epoch == bench.provider.store.epoch })
+        bench.close()
+        let again = try TransactionStore(path: folder.store)
+        #expect(again.installation == bench.provider.store.installation && again.epoch > bench.provider.store.epoch)
+    }
+
+    @Test("Row 56: where the folder cannot be written any more the entry is counted")
+    func aRemovedFolderThatCannotBeMade() throws {
+        let folder = TemporaryFolder()
+        let bench = try Bench { $0.storePath = folder.path + "/inner/store.sqlite" }
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1)
+        _ = shell("rm -r '\(folder.path)/inner' && touch '\(folder.path)/inner'")
+        transaction.log(2)
+        #expect(bench.registration.ledger == LogLedger(submitted: 3, delivered: 2, dropped: [.inputOutputError: 1]))
+        #expect(bench.errors.all.count == 1)
+        _ = shell("rm '\(folder.path)/inner'")
+        bench.clock.advance(by: TransactionStore.recoveryPause)
+        transaction.log(3)
+        #expect(sqlite3(folder.path + "/inner/store.sqlite", "SELECT usecase_event FROM txn_log") == "3")
+    }
+
     @Test("Row 20: after a recovery no entry gets a row that a salvaged one has, and none is lost")
     func salvagedRowsAreGivenWayTo() throws {
         let folder = TemporaryFolder()
