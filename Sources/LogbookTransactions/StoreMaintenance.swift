@@ -22,20 +22,24 @@ package enum StoreMaintenance {
 
     /// Reads every page, every row and every reference, and changes nothing; also while a program uses the store.
     package static func verify(_ path: String) throws(TransactionStoreError) -> Findings {
-        try reading(path) { db in
+        try opening(path) { queue in
             var findings = Findings()
-            findings.schemaVersion = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-            findings.faults = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
-            for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
-                let (table, number, other) = (row.text(0) ?? "?", row.integer(1) ?? 0, row.text(2) ?? "?")
-                findings.faults.append("row \(number) of \(table) refers to one of \(other) that is not there")
+            try queue.read { db in
+                findings.schemaVersion = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+                findings.faults = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+                for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
+                    let (table, number, other) = (row.text(0) ?? "?", row.integer(1) ?? 0, row.text(2) ?? "?")
+                    findings.faults.append("row \(number) of \(table) refers to one of \(other) that is not there")
+                }
             }
             // Each of these says the same of a damaged page; the first word is enough.
             do {
-                (findings.installation, findings.epoch) = try identity(db)
-                findings.counts = try TransactionStore.counts(db)
-                findings.faults += try keysThatAreThereTwice(db)
-                try eachTransaction(db, installation: findings.installation) { _ in }
+                try queue.read { db in
+                    (findings.installation, findings.epoch) = try identity(db)
+                    findings.counts = try TransactionStore.counts(db)
+                    findings.faults += try keysThatAreThereTwice(db)
+                }
+                try eachTransaction(queue) { _ in true }
             } catch let error as DatabaseError {
                 findings.faults.append(error.message ?? "\(error.resultCode)")
             }
@@ -43,22 +47,19 @@ package enum StoreMaintenance {
         }
     }
 
-    /// Gives each transaction as one line of JSON, in the words of version 0.0.2 of the wire; also while a program uses the store.
-    /// - Parameter write: Returns false to end it early.
+    /// Gives each transaction as one line of JSON, in the words of version 0.0.2 of the wire; also while a program uses the store. What
+    /// the program stores and deletes meanwhile may be among them or not.
+    /// - Parameter write: Returns false to end it early. It may take its time: nothing is read meanwhile.
     package static func dump(_ path: String, _ write: ([UInt8]) -> Bool) throws(TransactionStoreError) {
-        try reading(path) { db in
-            do {
-                try eachTransaction(db, installation: try identity(db).installation) { transaction in
-                    var line: [UInt8] = []
-                    line.append(transaction, .v0_0_2)
-                    line.append(0x0A)
-                    if !write(line) { throw Ended() }
-                }
-            } catch is Ended {}
+        try opening(path) { queue in
+            try eachTransaction(queue) { transaction in
+                var line: [UInt8] = []
+                line.append(transaction, .v0_0_2)
+                line.append(0x0A)
+                return write(line)
+            }
         }
     }
-
-    private struct Ended: Error {}
 
     /// Writes what can be read to a new file; the old one is not changed. No program may have the store open.
     package static func repair(_ path: String, to target: String) throws(TransactionStoreError) -> TransactionStoreRecovery {
@@ -73,7 +74,7 @@ package enum StoreMaintenance {
             orphans: salvage.orphans, isComplete: salvage.isComplete)
     }
 
-    private static func reading<Result>(_ path: String, _ body: (Database) throws -> Result) throws(TransactionStoreError) -> Result {
+    private static func opening<Result>(_ path: String, _ body: (DatabaseQueue) throws -> Result) throws(TransactionStoreError) -> Result {
         if access(path, R_OK) != 0 { throw .cannotOpen(path: path, reason: StoreFile.reason(errno)) }
         var configuration = Configuration()
         configuration.readonly = true
@@ -81,7 +82,7 @@ package enum StoreMaintenance {
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
-            return try queue.read { db in
+            try queue.read { db in
                 guard try Int32.fetchOne(db, sql: "PRAGMA application_id") == StoreFile.applicationID else {
                     throw TransactionStoreError.notAStore(path: path)
                 }
@@ -89,8 +90,8 @@ package enum StoreMaintenance {
                 if version > TransactionStore.schemaVersion {
                     throw TransactionStoreError.newerSchema(path: path, found: version, supported: TransactionStore.schemaVersion)
                 }
-                return try body(db)
             }
+            return try body(queue)
         } catch {
             throw TransactionStoreError(error, path: path)
         }
@@ -118,14 +119,45 @@ package enum StoreMaintenance {
         }
     }
 
-    private static func eachTransaction(
-        _ db: Database, installation: String, _ body: (TransactionRecord) throws -> Void
-    ) throws {
+    /// Transactions that are read at a time, and about how many bytes of their entries, unless one has more.
+    private static let pageLimits = (transactions: 500, bytes: 8 << 20)
+
+    /// By pages, each in a reading of its own: while one is going on, the program that uses the store cannot begin its write-ahead log anew.
+    /// - Parameter body: Called between two readings; returns false to end it.
+    private static func eachTransaction(_ queue: DatabaseQueue, _ body: (TransactionRecord) -> Bool) throws {
+        var last = Int64.min
+        while true {
+            let (transactions, end) = try queue.read { db in try page(behind: last, db) }
+            for transaction in transactions where !body(transaction) { return }
+            guard let end else { return }
+            last = end
+        }
+    }
+
+    private struct PageEnds: Error {}
+
+    /// - Parameter row: The id of the row behind which it begins.
+    /// - Returns: With the id of its last row; nil where nothing is behind it.
+    private static func page(behind row: Int64, _ db: Database) throws -> (transactions: [TransactionRecord], end: Int64?) {
         let present = Set(try db.columns(in: "txn").map { "t." + $0.name } + db.columns(in: "txn_log").map { "l." + $0.name })
         let columns = TransactionStore.columns.split { $0 == "," || $0.isWhitespace }
             .map { present.contains(String($0)) ? String($0) : "NULL" }
-        try TransactionStore.eachTransaction(
-            db, entries: nil, installation: installation, columns: columns.joined(separator: ", "), body)
+        var transactions: [TransactionRecord] = [], bytes = 0, end = row
+        do {
+            try TransactionStore.eachTransaction(
+                db, entries: nil, transactions: "t.id > ?", arguments: [row], installation: try identity(db).installation,
+                columns: columns.joined(separator: ", ")
+            ) { id, transaction in
+                transactions.append(transaction)
+                bytes += transaction.entries.reduce(0) { $0 + 100 + ($1.errorDescription?.utf8.count ?? 0) }
+                end = id
+                if transactions.count == pageLimits.transactions || bytes >= pageLimits.bytes { throw PageEnds() }
+            }
+            return (transactions, nil)
+        } catch {
+            if transactions.isEmpty { throw error }
+            return (transactions, end)   // what is damaged behind it the next reading finds
+        }
     }
 }
 #endif

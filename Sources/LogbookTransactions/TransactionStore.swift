@@ -142,6 +142,9 @@ package final class TransactionStore: Sendable {
     /// Larger files are not read whole at the opening; damage in them is found when it is met.
     private static let maximumCheckedBytes = 32 << 20
 
+    /// What a write-ahead log that has grown, while somebody read, is shortened to when it begins anew.
+    private static let maximumLogBytes = 4 << 20
+
     private struct Opened {
         let connection: DatabaseQueue
         let place: StoreFile.Place?
@@ -196,7 +199,11 @@ package final class TransactionStore: Sendable {
         try connection.inDatabase { db in
             try terms.prepare?(db)
             _ = logbook_sqlite_defend(db.sqliteConnection)
-            try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
+            try db.execute(
+                sql: """
+                    PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;
+                    PRAGMA journal_size_limit = \(maximumLogBytes)
+                    """)
             if try Int.fetchOne(db, sql: "PRAGMA user_version") == 0,
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") != 0
             {
@@ -731,34 +738,35 @@ package final class TransactionStore: Sendable {
         _ db: Database, entries condition: String?, arguments: StatementArguments = []
     ) throws -> [TransactionRecord] {
         var transactions: [TransactionRecord] = []
-        try Self.eachTransaction(db, entries: condition, arguments: arguments, installation: installation) { transactions.append($0) }
+        try Self.eachTransaction(db, entries: condition, arguments: arguments, installation: installation) { transactions.append($1) }
         return transactions
     }
 
-    /// The same one by one, also from a file of an older schema, whose missing columns are nil.
+    /// The same one by one with the ids of their rows, also from a file of an older schema, whose missing columns are nil.
+    /// - Parameter transactions: An SQL condition on `t`, where all entries are selected.
     static func eachTransaction(
-        _ db: Database, entries condition: String?, arguments: StatementArguments = [], installation: String,
-        columns: String = columns, _ body: (TransactionRecord) throws -> Void
+        _ db: Database, entries condition: String?, transactions: String = "true", arguments: StatementArguments = [],
+        installation: String, columns: String = columns, _ body: (Int64, TransactionRecord) throws -> Void
     ) throws {
         let rows = try Row.fetchCursor(
             db,
             sql: """
                 SELECT \(columns)
-                FROM txn t \(condition == nil ? "LEFT " : "")JOIN txn_log l ON l.txn_id = t.id WHERE \(condition ?? "true")
+                FROM txn t \(condition == nil ? "LEFT " : "")JOIN txn_log l ON l.txn_id = t.id WHERE \(condition ?? transactions)
                 ORDER BY t.id, l.id
                 """, arguments: arguments)
         var transaction: TransactionRecord?
-        var current: Int64?
+        var current: Int64 = 0
         while let row = try rows.next() {
-            let id = row.integer(0)
+            guard let id = row.integer(0) else { throw damage("txn") }
             if transaction == nil || id != current {
-                if let transaction { try body(transaction) }
+                if let transaction { try body(current, transaction) }
                 transaction = try record(row)
             }
             current = id
             if row.integer(6) != nil { transaction?.entries.append(try entry(row, installation: installation)) }
         }
-        if let transaction { try body(transaction) }
+        if let transaction { try body(current, transaction) }
     }
 
     /// What ``record(_:)`` and ``entry(_:)`` read, with the row's id as column 0.
