@@ -2,7 +2,7 @@
 public struct EntryKey: Sendable, Hashable, CustomStringConvertible {
     /// Made once per store; a UUID in ours, never with a colon.
     public let installation: String
-    /// Counts how often the store was opened, from 1.
+    /// Higher with each opening of the store; in ours by a random step, so that a copy of the store gives other keys.
     public let epoch: Int64
     /// Counts the entries of the epoch, from 1.
     public let sequence: Int64

@@ -18,7 +18,7 @@ package final class TransactionStore: Sendable {
     package let path: String
     /// Made once, when the file was made.
     package let installation: String
-    /// Counts how often the store was opened, from 1.
+    /// Higher with each opening of the store, by a random step.
     package let epoch: Int64
     /// Where the rows of entries are numbered on from: a row's id is this and the entry's sequence, so an entry that is offered again has
     /// the same id.
@@ -165,7 +165,7 @@ package final class TransactionStore: Sendable {
                 try connection.write { db in
                     let (before, after) = try bringTables(to: version, db, terms)
                     return Opened(
-                        connection: connection, place: file.place, identity: try beginEpoch(db, file.identity, goingOnAs: current),
+                        connection: connection, place: file.place, identity: try beginEpoch(db, file.identity, terms, goingOnAs: current),
                         latestRow: try latestRow(db), version: after, isMigrated: (1..<after).contains(before))
                 }
             }
@@ -239,14 +239,21 @@ package final class TransactionStore: Sendable {
         return (version, max(version, target))
     }
 
+    /// The longest step from one epoch to the next. A copy of a disk, or a machine that is set back to what it was, goes on from the same
+    /// epoch under the same installation: with steps of one its keys would be those of other entries.
+    static let maximumEpochStep: UInt64 = 1 << 20
+
     /// - Parameter known: What the lock's file says: a database that has lost its latest epoch must not give it again.
-    private static func beginEpoch(_ db: Database, _ known: StoreIdentity?, goingOnAs current: StoreIdentity?) throws -> StoreIdentity {
+    private static func beginEpoch(
+        _ db: Database, _ known: StoreIdentity?, _ terms: Terms, goingOnAs current: StoreIdentity?
+    ) throws -> StoreIdentity {
         if let current { return current }
         if let known {
             try db.execute(
                 sql: "UPDATE meta SET epoch = max(epoch, ?) WHERE installation = ?", arguments: [known.epoch, known.installation])
         }
-        try db.execute(sql: "UPDATE meta SET epoch = epoch + 1")
+        let step = Int64(terms.randomness.next() % maximumEpochStep) + 1
+        try db.execute(sql: "UPDATE meta SET epoch = epoch + ?", arguments: [step])
         guard let row = try Row.fetchOne(db, sql: "SELECT installation, epoch FROM meta"),
             let installation = row.text(0), let epoch = row.integer(1)
         else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the table meta is empty") }

@@ -56,7 +56,7 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         #expect(LogbookTransactionsTests.bytes(of: recovery.setAside) == damaged)
         try store.append([entry(1, of: "new")])
         #expect(sqlite3(folder.store, "PRAGMA integrity_check; PRAGMA foreign_key_check") == "ok")
-        #expect(store.epoch == 2)
+        #expect(store.epoch > before[0].entries[0].key?.epoch ?? .max)
     }
 
     @Test("S25: not even we can write to the schema by hand")
@@ -102,7 +102,7 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
             guard case .recovered(_, let recovery)? = bench.errors.all.first else { return #expect(Bool(false)) }
             #expect(recovery.entries == 0 && !recovery.isComplete)
             #expect(bench.provider.store.installation == before[0].entries[0].key?.installation)
-            #expect(bench.provider.store.epoch == 2)
+            #expect(bench.provider.store.epoch > before[0].entries[0].key?.epoch ?? .max)
             withExtendedLifetime(recoveries) {}
         }
     }
@@ -292,7 +292,7 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
 
         let again = try TransactionStore(path: folder.store)
         #expect(try again.counts().entries == (suffix == "-wal" ? 100 : 110))
-        #expect(again.epoch == 3)   // also where the second one stood in the log
+        #expect(again.epoch > store.epoch)   // also where that stood in the log
         try again.append([entry(1, of: "new")])
         again.close()
         #expect(sqlite3(folder.store, "PRAGMA integrity_check") == "ok")
