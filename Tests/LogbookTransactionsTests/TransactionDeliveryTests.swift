@@ -196,7 +196,33 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(arrivals.all[1] >= t0.adding(.seconds(90)))
     }
 
-    @Test("A1: every interval sends what there is, a pause sends nothing, and what a busy server asked for is remembered beyond it")
+    @Test("A1: a pause sends nothing, and what has come meanwhile goes when it ends")
+    func aPauseSendsNothing() throws {
+        let clock = Locked<ManualClock?>(nil), arrivals = Heard<LogTime>()
+        let server = try LoopbackServer { _ in
+            arrivals.append(clock.withLock { $0!.now })
+            return .status(202)
+        }
+        let bench = try Bench(url: server.url, token: "t", interval: .seconds(20))
+        clock.withLock { $0 = bench.clock }
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1)
+        bench.clock.advance(by: .seconds(20))
+        #expect(bench.events.wait(for: 1) == [.delivered(transactions: 1, entries: 1)])
+
+        bench.provider.token = nil
+        transaction.log(2)
+        for _ in 0..<3 { bench.clock.advance(by: .seconds(20)) }
+        #expect(throws: TransactionDeliveryError.noToken) { try bench.deliver() }
+        #expect(arrivals.all.count == 1)
+        let resumed = bench.clock.now
+        bench.provider.token = "t"
+        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 1))
+        #expect(arrivals.all.count == 2 && arrivals.all[1] == resumed)
+        #expect(try server.requests.map(events) == [[transaction.id: [1]], [transaction.id: [2]]])
+    }
+
+    @Test("A1: every interval sends what there is, and what a busy server asked for is remembered beyond a pause")
     func intervalAndPause() throws {
         let clock = Locked<ManualClock?>(nil), arrivals = Heard<LogTime>()
         let server = try LoopbackServer { _ in
