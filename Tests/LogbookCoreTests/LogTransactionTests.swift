@@ -61,6 +61,15 @@ import Testing
         #expect(!facts.make.contains("\n") && !facts.make.contains("\0"))
     }
 
+    #if os(Linux)
+        @Test("the system and its version are those that the machine's own file says, as a shell reads it")
+        func theSystemIsWhatItsFileSays() {
+            let file = "for file in /etc/os-release /usr/lib/os-release; do [ -r $file ] && . $file && break; done"
+            let said = output(of: "env -i sh -c '\(file); echo \"${NAME:-$(uname -s)}\"; echo \"${VERSION_ID:-$(uname -r)}\"'")
+            #expect(said == "\(DeviceFacts.current.os)\n\(DeviceFacts.current.osVersion)\n")
+        }
+    #endif
+
     @Test func idsOfASeededServiceCanBeForetold() {
         let ids = (0..<2).map { _ in LogService(randomness: .seeded(1)).transaction(usecase: 0).id }
         #expect(ids[0] == ids[1])
