@@ -162,11 +162,14 @@ final class StoreLanes: Sendable {
         return count
     }
 
+    /// When the oldest entry was said that waits to be delivered; nil when none does.
     func oldestPending() throws(TransactionStoreError) -> LogTime? {
         var oldest = try own.oldestPending()
         for store in state.withLock({ $0.adopted }) {
-            guard let time = try store.oldestPending() else { continue }
-            oldest = min(oldest ?? time, time)
+            do throws(TransactionStoreError) {
+                guard let time = try store.oldestPending() else { continue }
+                oldest = min(oldest ?? time, time)
+            } catch .closed {}   // empty, and let go of meanwhile
         }
         return oldest
     }

@@ -41,6 +41,25 @@ extension TransactionStore {
         }
     }
 
+    /// When the oldest entry was said that waits to be delivered; nil when none does. Waits for nobody who writes.
+    package func oldestPending() throws(TransactionStoreError) -> LogTime? {
+        let connection = try connection().0
+        do {
+            return try connection.read { db in
+                let underWay = try Row.fetchOne(
+                    db,
+                    sql: """
+                        SELECT timestamp FROM txn_log WHERE parcel = (SELECT min(number) FROM parcel WHERE state = 0) ORDER BY id LIMIT 1
+                        """)
+                let unsent = try Row.fetchOne(
+                    db, sql: "SELECT timestamp FROM txn_log WHERE parcel IS NULL AND id > ? ORDER BY id LIMIT 1", arguments: [sentUpTo])
+                return [underWay, unsent].compactMap { $0?.time(0) }.min()
+            }
+        } catch {
+            throw TransactionStoreError(error, path: path)
+        }
+    }
+
     private func oldestParcel(_ db: Database) throws -> StoredParcel? {
         guard let row = try Row.fetchOne(
             db, sql: "SELECT number, id, sealed, version FROM parcel WHERE state = 0 ORDER BY number LIMIT 1")

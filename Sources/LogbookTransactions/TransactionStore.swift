@@ -717,15 +717,6 @@ package final class TransactionStore: Sendable {
         }
     }
 
-    /// When the oldest entry happened that waits to be delivered.
-    package func oldestPending() throws(TransactionStoreError) -> LogTime? {
-        try transaction { db in
-            let row = try Row.fetchOne(
-                db, sql: "SELECT timestamp FROM txn_log WHERE parcel IS NULL OR parcel NOT IN (\(Self.setAside)) ORDER BY id LIMIT 1")
-            return row?.time(0)
-        }
-    }
-
     package func counts() throws(TransactionStoreError) -> TransactionStoreCounts {
         try transaction { db in try Self.counts(db) }
     }

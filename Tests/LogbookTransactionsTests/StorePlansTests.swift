@@ -56,6 +56,7 @@ import Testing
         }
         let (statements, steps) = try plans(of: store) {
             try store.append(entries(0..<60))
+            #expect(try store.oldestPending() == t0)
             try store.settleRejected(try next().id, because: "no")
             #expect(try store.split(try next().id, now: t0, randomness: .system))
             for _ in 0..<2 { _ = try store.settleDelivered(try next().id) }

@@ -653,6 +653,27 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(try server.requests.map(events) == Array(repeating: [transaction.id: [1, 2, 3, 4, 5]], count: 2))
     }
 
+    @Test("how old the oldest entry is counts from when it was said, sent or not")
+    func theOldestAge() throws {
+        let server = try LoopbackServer { request in
+            .status(String(decoding: request.body, as: UTF8.self).contains("poison") ? 400 : 503)
+        }
+        let bench = try Bench(url: server.url)
+        #expect(bench.provider.deliveryStatus.oldestAge == nil)
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1, error: 1, "poison")
+        bench.clock.advance(by: .seconds(30))
+        transaction.log(2)
+        bench.clock.advance(by: .seconds(30))
+        #expect(bench.provider.deliveryStatus.oldestAge == .seconds(60))
+        bench.provider.token = "t"
+        let events = bench.events.wait(for: 2)   // the one set aside, the other on its way
+        #expect(events == [.setAside(entries: 1, reason: "HTTP status 400"), .serverBusy(until: nil)])
+        #expect(bench.provider.deliveryStatus.oldestAge == .seconds(30))
+        try bench.provider.deleteAll()
+        #expect(bench.provider.deliveryStatus.oldestAge == nil)
+    }
+
     @Test("A2: what was logged before the login is sent as soon as there is a token")
     func tokenComesLater() throws {
         let server = try LoopbackServer { _ in .status(202) }
