@@ -1,6 +1,7 @@
 #if Collector
     @testable import LogbookCollector
     import LogbookCore
+    import LogbookHTTP
     import LogbookTestKit
     import Testing
 
