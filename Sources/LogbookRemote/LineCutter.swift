@@ -7,9 +7,8 @@ struct LineCutter {
         let isContinued: Bool
     }
 
-    /// Of a line: twice the longest text that a service takes by default. A longer one comes in pieces, which
-    /// end between characters where it is UTF-8. Put together they are the line.
-    static let maximumBytes = 2 << 20
+    /// Of a line; a longer one comes in pieces, which end between characters where it is UTF-8. Put together they are the line.
+    static let maximumBytes = 1 << 20
 
     private let limit: Int
     /// The beginning of a line whose end has not come.

@@ -11,7 +11,7 @@ public final class LineSender: Sendable {
     private let lines: LineParcels
     private let courier: Courier
 
-    /// Of a line: 2 MiB. Pieces of a longer one end between characters.
+    /// Of a line: 1 MiB. Pieces of a longer one end between characters.
     public static let maximumLineBytes = LineCutter.maximumBytes
 
     /// - Parameters:

@@ -23,7 +23,7 @@
                 another service than Amazon's. The connection is TLS unless the host is this machine; loki+https://127.0.0.1 says \
                 otherwise. The tool speaks plain HTTP to this machine only; in code, CurlTransport(allowsPlainHTTP: true) reaches \
                 others. Lines of any of Logbook's formats become their events, others are text. Lines with a key keep it, so a receiver \
-                that stores a key once stores them once, however often they are sent. A line of more than 2 MiB comes in pieces, each an \
+                that stores a key once stores them once, however often they are sent. A line of more than 1 MiB comes in pieces, each an \
                 event; which line that was is said on standard error, and how many were cut in the end. Exits with 0 when everything was \
                 received, with 65 when the receiver will never take some of it, and with 75 when something was not received.
                 """)

@@ -72,7 +72,7 @@ import Testing
 
     @Test("a line without end gives a piece for each piece that comes, and one in crumbs is looked at once")
     func aLineWithoutEnd() {
-        var cutter = LineCutter(limit: 1 << 20), lines: [LineCutter.Line] = []
+        var cutter = LineCutter(), lines: [LineCutter.Line] = []
         let megabyte = [UInt8](repeating: 0, count: 1 << 20)
         for count in 1...8 {
             let tooLong = cutter.take(megabyte, &lines)

@@ -91,7 +91,7 @@ import Testing
         for number in 1...1000 { provider.log(.numbered(number)) }
         try provider.deliver(by: .seconds(60))
         #expect(collector.received == (1...1000).map { "event \($0)" })
-        #expect(seen.withLock { $0.refusals } < 10)
+        #expect(seen.withLock { $0.refusals } < 20)   // halving every file anew would take sixty
 
         seen.withLock { $0 = Seen(most: .max) }
         for number in 1001...20_000 { provider.log(.numbered(number)) }

@@ -235,7 +235,9 @@ struct RealSignaturesTests {
                 let probe = try DestinationAddress.probe(address + place, token: nil) { name in
                     name == "AWS_SECRET_ACCESS_KEY" ? secret ?? keys[name] : keys[name]
                 }
-                return probe.standing(on: try #require(answer(probe.request)))
+                let response = try #require(answer(probe.request))
+                print("DEBUG", address, response.status, String(decoding: response.body.prefix(800), as: UTF8.self))
+                return probe.standing(on: response)
             }
             for address in ["s3://bucket/sent", "cloudwatch://g/s"] {
                 #expect(try standing(address, nil) == .taken)
