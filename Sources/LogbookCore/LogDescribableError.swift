@@ -1,4 +1,5 @@
-/// An error whose text says which of its parts are private.
+/// An error whose text says which of its parts are private: handed to a call as its error, said as a value, or within a message
+/// (`"retried after \(error)"`).
 ///
 /// ```swift
 /// struct PaymentRefused: LogDescribableError {
@@ -7,6 +8,6 @@
 /// }
 /// ```
 public protocol LogDescribableError: Error {
-    /// What the log says of it, in place of its `description`.
+    /// What the log says of it, in place of its `description`. It must not contain the error itself, which would be asked again.
     var logDescription: LogMessage { get }
 }

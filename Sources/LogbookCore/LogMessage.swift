@@ -21,6 +21,19 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
     /// A message that is at hand as a `String`, for instance a line that was read.
     public init(text: String) { content = .text(text) }
 
+    /// A value that is at hand, as its `description`; of a ``LogDescribableError`` what it says of itself.
+    @inlinable
+    init<Value>(describing value: Value) {
+        // Where the type is known, the compiler knows whether it is text.
+        if let text = value as? String {
+            self = LogMessage(text: text)
+        } else if let error = value as? any LogDescribableError {
+            self = error.logDescription
+        } else {
+            self = LogMessage(text: String(describing: value))
+        }
+    }
+
     /// The text with private values masked.
     public var description: String { isMarked ? PrivacyLens.masking(.none).text(marked()) : plainText }
 
@@ -213,6 +226,40 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
             }
         }
 
+        /// An error, as its `description`; of a ``LogDescribableError`` what it says of itself: the parts that it marks stay marked.
+        public mutating func appendInterpolation(_ error: any Error) { append(LogMessage(describing: error)) }
+
+        /// The same; `nil` when there is none.
+        public mutating func appendInterpolation(_ error: (any Error)?) {
+            if let error { appendInterpolation(error) } else { appendLiteral("nil") }
+        }
+
+        /// The pieces of another message, with its marks.
+        @inline(never)
+        private mutating func append(_ message: LogMessage) {
+            switch message.content {
+            case .literal(let literal):
+                if let word = MessageWord.literal(literal) { append(word) } else { append(text: literal.bytes) }
+            case .text(let text): append(text: text)
+            case .collected(let other):
+                let words = other.words.words
+                if let start = words.baseAddress, !words.isEmpty {
+                    if end - next < words.count { grow(by: words.count) }
+                    next.update(from: start, count: words.count)
+                    next += words.count
+                }
+                if other.isMarked { buffer.isMarked = true }
+                withExtendedLifetime(other) {}   // the words are its
+            }
+        }
+
+        private mutating func append(_ bytes: ArraySlice<UInt8>, _ privacy: LogPrivacy) {
+            append(MessageWord.begin(privacy))
+            bytes.withUnsafeBufferPointer { append(text: $0) }
+            append(MessageWord.make(.markEnd))
+            if privacy != .public { buffer.isMarked = true }
+        }
+
         /// Anything else, as its `description`.
         public mutating func appendInterpolation<Value>(_ value: Value) { append(text: String(describing: value)) }
 
@@ -229,6 +276,32 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
             }
             append(MessageWord.make(.markEnd))
             if privacy != .public { buffer.isMarked = true }
+        }
+
+        /// The same for an error. The parts that a ``LogDescribableError`` marks itself stay marked where the rest is public.
+        public mutating func appendInterpolation(_ error: @autoclosure () -> any Error, privacy: LogPrivacy) {
+            switch privacy {
+            case .secret: appendInterpolation("", privacy: privacy)
+            case .private:
+                let text = LogMessage(describing: error()).plainText
+                appendInterpolation(text, privacy: privacy)
+            case .public:
+                // Marks do not lie within each other, so the public one ends where one of the error's begins.
+                let text = LogMessage(describing: error()).marked()
+                var place = 0
+                for mark in text.marks {
+                    append(text.bytes[place..<mark.range.lowerBound], .public)
+                    append(text.bytes[mark.range], mark.privacy)
+                    place = mark.range.upperBound
+                }
+                append(text.bytes[place...], .public)
+            }
+        }
+
+        /// The same; `nil` when there is none.
+        public mutating func appendInterpolation(_ error: @autoclosure () -> (any Error)?, privacy: LogPrivacy) {
+            guard privacy != .secret, let error = error() else { return appendInterpolation("nil", privacy: privacy) }
+            appendInterpolation(error, privacy: privacy)
         }
     }
 }

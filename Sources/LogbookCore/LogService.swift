@@ -315,7 +315,7 @@ public final class LogService: Sendable {
         submit(level, message(), metadata, error, file, function, line)
     }
 
-    /// The same for text, or any value, that is at hand as a variable.
+    /// The same for text, or any value, that is at hand as a variable. Of a ``LogDescribableError`` it is what that says of itself.
     @inlinable
     @_disfavoredOverload
     public func log<Value>(
@@ -323,7 +323,7 @@ public final class LogService: Sendable {
         error: (any Error)? = nil, file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) {
         log(
-            level, LogMessage(text: String(describing: value())), metadata: metadata(), error: error, file: file,
+            level, LogMessage(describing: value()), metadata: metadata(), error: error, file: file,
             function: function, line: line)
     }
 

@@ -122,6 +122,47 @@ import Testing
         #expect(bench.heard[.masked]!.events.last?.transaction?.kind == .happened(9))
     }
 
+    @Test func anErrorSaysWhatIsPrivateWithinAMessageToo() {
+        let bench = Bench(), error = Declined(name: "jane"), erased: any Error = error, missing: (any Error)? = nil
+        let describable: any LogDescribableError = error, optional: (any Error)? = error
+        bench.service.info("x \(error)")
+        bench.service.info("x \(erased)")
+        bench.service.info("x \(describable)")
+        bench.service.info("x \(optional)")
+        #expect(bench.messages(.masked) == Array(repeating: "x declined for <private>", count: 4))
+        #expect(bench.messages(.revealed) == Array(repeating: "x declined for jane", count: 4))
+        #expect(bench.messages(.hashed) == Array(repeating: "x declined for \(hash("jane"))", count: 4))
+        bench.service.info("\(missing) \(Plain(description: "plain")) \(1)")
+        #expect(bench.messages(.masked).last == "nil plain 1")
+    }
+
+    @Test func anErrorSaysWhatIsPrivateAsAMessageToo() {
+        let bench = Bench(), error = Declined(name: "jane"), erased: any Error = error, anything: Any = error
+        bench.service.error(error)
+        bench.service.error(erased)
+        bench.service.log(.error, anything)
+        bench.service.category("net").error(erased)
+        #expect(bench.messages(.masked) == Array(repeating: "declined for <private>", count: 4))
+        #expect(bench.messages(.revealed) == Array(repeating: "declined for jane", count: 4))
+        bench.service.error(Plain(description: "plain"))
+        #expect(bench.messages(.masked).last == "plain")
+    }
+
+    @Test func anErrorWithinAMarkKeepsItsOwnMarks() {
+        let bench = Bench(), error = Declined(name: "jane"), erased: (any Error)? = error
+        bench.service.info("a \(error, privacy: .private) b \(error, privacy: .secret) c \(error, privacy: .public) d")
+        bench.service.info("a \(erased, privacy: .private) b \(erased, privacy: .secret) c \(erased, privacy: .public) d")
+        #expect(bench.messages(.masked) == Array(repeating: "a <private> b <secret> c declined for <private> d", count: 2))
+        #expect(bench.messages(.revealed) == Array(repeating: "a declined for jane b <secret> c declined for jane d", count: 2))
+    }
+
+    @Test func aLongErrorWithinAMessageIsWhole() {
+        let bench = Bench(), name = String(repeating: "jane ", count: 2_000)
+        bench.service.info("x \(Declined(name: name)) \("joe", privacy: .private)")
+        #expect(bench.messages(.revealed) == ["x declined for \(name) joe"])
+        #expect(bench.messages(.masked) == ["x declined for <private> <private>"])
+    }
+
     @Test func twoKeysThatAreHiddenStayTwo() {
         let bench = Bench(.standard)
         bench.service.info("m", metadata: ["4111111111111111": 1, "5500000000000004": 2])

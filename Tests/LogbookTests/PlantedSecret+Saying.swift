@@ -22,6 +22,10 @@ extension PlantedSecret {
     private var value: LogValue { isMarked ? .protected(mark, .string(text)) : .string(text) }
     private var level: LogLevel { [.debug, .info, .warning, .error][number % 4] }
 
+    private var failure: any Error {
+        isMarked ? MarkedFailure(text: text, privacy: mark) : PlainFailure(description: "refused: \(text)")
+    }
+
     /// As a key, at the top and within.
     private var keyed: LogMetadata {
         var inner = LogMetadata(), outer = LogMetadata()
@@ -39,9 +43,9 @@ extension PlantedSecret {
         case .metadata: service.log(level, "\(tag)", metadata: [key: value, "n": 1])
         case .nested: service.log(level, "\(tag)", metadata: ["outer": [1, ["inner": [key: value]], "x"]])
         case .key: service.log(level, "\(tag)", metadata: keyed)
-        case .error:
-            let failure: any Error = isMarked ? MarkedFailure(text: text, privacy: mark) : PlainFailure(description: "refused: \(text)")
-            service.log(level, "\(tag)", error: failure)
+        case .error: service.log(level, "\(tag)", error: failure)
+        case .errorInMessage: service.log(level, "\(tag) after \(failure) .")
+        case .errorAsMessage: service.log(level, failure, metadata: ["tag": .string(tag)])
         case .entry:
             let transaction = service.transaction(usecase: number)
             if isMarked { transaction.log(1, error: number, "\(tag) refused \(text, privacy: mark)") }

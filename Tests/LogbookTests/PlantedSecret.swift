@@ -9,7 +9,7 @@ struct PlantedSecret: Sendable {
         case jsonWebToken, bearerToken, aws, gitHub, slack, privateKey, card, urlPassword, assignment
     }
     enum Place: CaseIterable {
-        case message, metadata, nested, key, error, entry, context, relayed, swiftLog, sinkFailure
+        case message, metadata, nested, key, error, errorInMessage, errorAsMessage, entry, context, relayed, swiftLog, sinkFailure
     }
     let number: Int
     let kind: Kind
@@ -33,7 +33,7 @@ struct PlantedSecret: Sendable {
 
     private static func places(for kind: Kind) -> [Place] {
         switch kind {
-        case .privateWord, .secretWord: [.message, .metadata, .nested, .error, .entry, .context, .relayed, .swiftLog]
+        case .privateWord, .secretWord: [.message, .metadata, .nested, .error, .errorInMessage, .errorAsMessage, .entry, .context, .relayed, .swiftLog]
         case .underKey: [.metadata, .nested, .context, .relayed, .swiftLog]
         default: Place.allCases
         }
