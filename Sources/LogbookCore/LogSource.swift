@@ -48,6 +48,9 @@ public struct LogSource: Sendable, Hashable {
         text == nil ? (literalFile, literalFunction) : nil
     }
 
+    /// What a place that was read holds in memory; literals of the program hold nothing.
+    var heldBytes: Int { text.map { $0.file.utf8.count + $0.function.utf8.count } ?? 0 }
+
     /// Whether this is ``unknown``.
     package var isUnknown: Bool {
         guard line == 0 else { return false }

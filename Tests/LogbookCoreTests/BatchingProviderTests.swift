@@ -244,6 +244,32 @@ import Testing
         #expect(provider.ledger?.pending == 0)
     }
 
+    @Test func whatAnErrorAnEntryOrAPlaceSaysCountsAsBytesOfTheQueue() {
+        let text = String(repeating: "x", count: 4_000)
+        func event(
+            _ error: LogErrorDetails? = nil, _ entry: TransactionEntry? = nil, _ source: LogSource = .unknown
+        ) -> LogEvent {
+            LogEvent(
+                sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: "m", source: source, transaction: entry, error: error)
+        }
+        let device = DeviceFacts(make: "a", os: "b", osVersion: "c")
+        let large = [
+            event(LogErrorDetails(type: "E", description: text)), event(LogErrorDetails(type: text, description: "d")),
+            event(nil, TransactionEntry(transactionID: "T", usecase: 1, kind: .began, errorDescription: text, device: device)),
+            event(nil, nil, LogSource(fileNamed: text)), event(nil, nil, LogSource(fileNamed: "f", functionNamed: text)),
+        ]
+        for large in large {
+            let sink = GatedSink()
+            let provider = BatchingProvider(
+                sink, policy: QueuePolicy(reservedCapacity: 0, maximumBytes: 10_000, batchCount: 1, linger: .zero, overflow: .dropNewest))
+            provider.log(self.event(1))
+            #expect(sink.gate.waitForArrivals(1))
+            for _ in 0..<10 { provider.log(large) }
+            #expect(provider.ledger?.dropped == [.queueFull: 8])
+            sink.gate.open()
+        }
+    }
+
     @Test func aBlockedCallerGoesOnWhenTheQueueMoves() async throws {
         let sink = GatedSink()
         let provider = BatchingProvider(

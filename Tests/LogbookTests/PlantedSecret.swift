@@ -33,7 +33,8 @@ struct PlantedSecret: Sendable {
 
     private static func places(for kind: Kind) -> [Place] {
         switch kind {
-        case .privateWord, .secretWord: [.message, .metadata, .nested, .error, .errorInMessage, .errorAsMessage, .entry, .context, .relayed, .swiftLog]
+        case .privateWord, .secretWord:
+            [.message, .metadata, .nested, .error, .errorInMessage, .errorAsMessage, .entry, .context, .relayed, .swiftLog]
         case .underKey: [.metadata, .nested, .context, .relayed, .swiftLog]
         default: Place.allCases
         }
