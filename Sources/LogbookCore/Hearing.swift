@@ -25,6 +25,13 @@ struct Hearing: Equatable {
     @inline(__always)
     func includes(seat: Int) -> Bool { seat < Self.seats && bits >> UInt64(seat) & 1 == 1 }
 
+    /// A change as it is to be remembered: one that is long ago would look like one to come when the count goes round. No record is in
+    /// the ring for as many changes as lie between.
+    static func recent(_ generation: UInt32, at latest: UInt32) -> UInt32 {
+        let mask: UInt32 = 1 << UInt32(generationBits) - 1
+        return (latest &- generation) & mask > 1 << 29 ? (latest &- 1 << 28) & mask : generation
+    }
+
     /// Whether a change of the audience came before this word was made.
     func isAfter(_ generation: UInt32) -> Bool {
         let own = UInt32(truncatingIfNeeded: bits >> UInt64(Self.seats))

@@ -5,8 +5,8 @@ struct Listening {
     var raises: [LogRaise] = []
     var privacy: PrivacyTerms
     private(set) var audience: Audience
-    /// Counts the audience's changes.
-    private var generation: UInt32 = 0
+    /// Counts the audience's changes. A test may let many go by at once.
+    var generation: UInt32 = 0
     private var seats: [SeatPlan.Seat?] = []
     /// What was private for whom, as long as records may lie in the ring that were said then; the oldest first.
     private var privacies: [SeatPlan.Privacy] = []
@@ -33,6 +33,10 @@ struct Listening {
     /// - Returns: Who has a seat and listens no more.
     mutating func arrangeSeats(for distributor: Distributor) -> [LogRegistration] {
         generation = (generation + 1) & (1 << UInt32(Hearing.generationBits) - 1)
+        for place in seats.indices {
+            if let since = seats[place]?.since { seats[place]?.since = Hearing.recent(since, at: generation) }
+        }
+        for place in privacies.indices { privacies[place].since = Hearing.recent(privacies[place].since, at: generation) }
         for registration in registrations where !seats.contains(where: { $0?.registration === registration }) {
             let seat = SeatPlan.Seat(registration: registration, since: generation)
             if let free = seats.firstIndex(where: { $0 == nil }) { seats[free] = seat } else { seats.append(seat) }

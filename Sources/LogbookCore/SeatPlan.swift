@@ -3,16 +3,16 @@ final class SeatPlan: Sendable {
     /// A registration's place. Records name it; nobody else gets it as long as a record may.
     struct Seat: Sendable {
         let registration: LogRegistration
-        /// The change of the audience with which it came.
-        let since: UInt32
+        /// The change of the audience with which it came, or a later one once no record is that old.
+        var since: UInt32
     }
     /// What is private, and how each seat sees that.
     struct Privacy: Sendable {
         let terms: PrivacyTerms
         /// By seat.
         let modes: [PrivacyMode]
-        /// The change of the audience with which it came.
-        let since: UInt32
+        /// The change of the audience with which it came, or a later one once no record is that old.
+        var since: UInt32
 
         /// Where nothing is searched there is nothing to tell apart.
         func isSame(as other: Privacy) -> Bool {

@@ -48,6 +48,33 @@ import Testing
         #expect(events[7].transaction?.event == 2)
     }
 
+    @Test func plainMessagesAreHeardHoweverOftenTheAudienceChanges() {
+        let sink = FailingSink { _ in nil }
+        service.privacyRules = .standard
+        service.register(sink: sink)
+        var expected: [String] = []
+        for number in 1...12 {
+            service.change { $0.generation += 1 << 29 }
+            service.info("\(number) token=abc")
+            expected.append("\(number) token=<private>")
+            #expect(service.flush(by: .seconds(30)).isComplete)
+        }
+        #expect(sink.written.map(\.message) == expected)
+    }
+
+    @Test func aChangeThatWasLongAgoIsRememberedAsALaterOne() {
+        let last: UInt32 = 1 << 31 - 1
+        #expect(Hearing.recent(5, at: 5) == 5)
+        #expect(Hearing.recent(5, at: 1 << 29) == 5)
+        #expect(Hearing.recent(last, at: 3) == last)
+        var since: UInt32 = 1, latest: UInt32 = 1
+        for _ in 1...40 {
+            latest = (latest + 1 << 28 + 1) & last
+            since = Hearing.recent(since, at: latest)
+            #expect(Hearing(seats: 1, generation: latest).isAfter(since))
+        }
+    }
+
     @Test func metadataIsWholeWhateverWayItTakes() {
         let sink = FailingSink { _ in nil }, atOnce = RecordingProvider(), direct = LogService()
         service.register(sink: sink)
