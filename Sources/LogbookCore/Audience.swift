@@ -73,7 +73,7 @@ final class Audience: Sendable {
         messageFloor = listeners.reduce(.max) { min($0, $1.terms.messageFloor(lowestRaise: lowestRaise)) }
         entryFloor = listeners.reduce(.max) { min($0, $1.terms.entryFloor(lowestRaise: lowestRaise)) }
         sureFloor = listeners.reduce(.max) { min($0, $1.terms.sureFloor) }
-        wantsContext = listeners.contains { $0.registration.provider.wantsContext }
+        wantsContext = listeners.contains { $0.registration.wantsContext }
         hasRules = !raises.isEmpty || listeners.contains { !$0.terms.levels.rules.isEmpty }
     }
 

@@ -19,7 +19,7 @@ public protocol LogProvider: Sendable {
     var interest: LogInterest { get }
 
     /// Whether the provider can use what tasks carry: the metadata of ``LogService/with(_:_:)`` and the id of the current
-    /// transaction. Yes unless it says otherwise; where no provider can, no task is asked.
+    /// transaction. Yes unless it says otherwise; where no provider can, no task is asked. Asked when it is registered.
     var wantsContext: Bool { get }
 
     /// The provider's own account, when it may still lose what ``log(_:)`` took (it queues, or its writes can fail). Nil when

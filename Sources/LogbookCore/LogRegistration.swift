@@ -11,6 +11,8 @@ public final class LogRegistration: Sendable {
     /// The provider as it was registered.
     public let provider: any LogProvider
     public let delivery: LogDelivery
+    /// As the provider said when it was registered. It is not asked again: audiences are made under a lock, where it may not log.
+    let wantsContext: Bool
 
     private let id = Tokens.next()
     private let lineage = ProcessLineage.current
@@ -37,6 +39,7 @@ public final class LogRegistration: Sendable {
         self.provider = provider
         self.name = name
         self.delivery = delivery
+        wantsContext = provider.wantsContext
         self.listening = Locked(listening)
         wrappers = provider.wrappers
         switch (delivery, provider) {

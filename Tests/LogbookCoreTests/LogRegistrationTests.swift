@@ -3,6 +3,33 @@ import LogbookTestKit
 import Testing
 
 @Suite struct LogRegistrationTests {
+    @Test(.timeLimit(.minutes(2))) func aProviderMayLogWhileItIsAskedWhatItWants() {
+        struct Talkative: LogProvider {
+            let service: LogService
+            var interest: LogInterest {
+                service.info("interest")
+                return .everything
+            }
+            var wantsContext: Bool {
+                service.info("context")
+                return true
+            }
+            func log(_ event: LogEvent) {}
+            func flush(by deadline: LogDeadline) {}
+        }
+        let service = LogService(), heard = RecordingProvider(), isDone = Locked(false)
+        service.register(heard)
+        // On a thread of its own: one that waits for itself does not come back.
+        LogThread.start("talkative") {
+            let registration = service.register(Talkative(service: service))
+            registration.level = .warning
+            registration.unregister()
+            isDone.withLock { $0 = true }
+        }
+        #expect(becomesTrue { isDone.withLock { $0 } })
+        #expect(Set(heard.messages) == ["interest", "context"])
+    }
+
     @Test func asManyAsWantMayFlushAtTheSameTime() {
         /// Its flush takes until a gate opens.
         final class Careful: BatchSink {
