@@ -2,7 +2,8 @@
 public struct LogUnheard: Sendable, Hashable {
     /// Below the level that counts for their source.
     public let level: UInt64
-    /// Kept back by the filter, or by the closure that was given to `register`.
+    /// Kept back by the filter, or by the closure that was given to `register`; or said to others by name, as what a flight recorder
+    /// hands over.
     public let filter: UInt64
     /// No transaction entries, where the provider takes nothing else.
     public let interest: UInt64

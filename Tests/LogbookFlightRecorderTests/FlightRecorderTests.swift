@@ -86,10 +86,13 @@ import Testing
         try run(["old"])
         let service = LogService(), chosen = RecordingProvider(), pager = RecordingProvider()
         let registration = service.register(chosen)
-        service.register(pager)
+        let other = service.register(pager)
         try recorder(epoch: 2).handOver(to: service, only: [registration])
         #expect(chosen.messages == ["old"])
         #expect(pager.messages == [])
+        #expect(other.unheard == LogUnheard(filter: 1))
+        #expect(other.unheard.total + other.ledger.submitted == service.health().latestSequence)
+        #expect(registration.unheard.total + registration.ledger.submitted == service.health().latestSequence)
     }
 
     @Test func aCleanShutdownLeavesNothing() throws {
