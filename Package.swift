@@ -190,7 +190,7 @@ let package = Package(
             name: "FilesVictim",
             dependencies: ["LogbookCompression", "LogbookCore", "LogbookFiles", "LogbookFormat", "LogbookTestKit"],
             path: "Tests/FilesVictim", swiftSettings: settings),
-        tests("LogbookFlightRecorder", ["FlightRecorderVictim", "LogbookFormat"]),
+        tests("LogbookFlightRecorder", ["FlightRecorderVictim", "LogbookFiles", "LogbookFormat"]),
         // A program that logs to a flight recorder until somebody kills it.
         .executableTarget(
             name: "FlightRecorderVictim", dependencies: ["LogbookCore", "LogbookFlightRecorder"],

@@ -153,7 +153,8 @@ public final class FlightRecorder: SafeEndWitness {
     /// something to give.
     ///
     /// The events keep their time and level, get sequences of this run, and are marked as recovered. Once the flush has reached every
-    /// provider they will not be handed over again; otherwise, and after a kill in the middle, the next start does it again.
+    /// provider, and none has dropped anything meanwhile, they will not be handed over again; otherwise, and after a kill in the middle,
+    /// the next start does it again.
     /// - Parameter registrations: Who gets them; every provider of the service unless given, but for this recorder and those that
     ///   hear transaction entries alone.
     /// - Returns: What the flush did not reach before the deadline.
@@ -171,8 +172,10 @@ public final class FlightRecorder: SafeEndWitness {
             return state.waiting
         }
         guard !events.isEmpty else { return .everythingIsSafe }
+        // A flush is complete as well where a queue was full or a disk has no room: what is safe then is what was not dropped.
+        let droppedBefore = receivers.map(\.ledger.droppedTotal)
         let report = service.handOver(events, to: receivers, by: deadline)
-        guard report.isComplete else { return report }
+        guard report.isComplete, receivers.map(\.ledger.droppedTotal) == droppedBefore else { return report }
         state.withLock { state in
             guard state.owesHandOver else { return }
             state.owesHandOver = false

@@ -1,4 +1,5 @@
 import LogbookCore
+import LogbookFiles
 import LogbookTestKit
 import Testing
 
@@ -80,6 +81,24 @@ import Testing
             blocking.gate.open()
         }
         #expect(try recorder(epoch: 3).recovered.map(\.message) == ["kept"])
+    }
+
+    @Test func whatAReceiverDroppedIsHandedOverAgain() throws {
+        try run(["kept", "too"])
+        do {
+            let service = LogService(), next = try recorder(epoch: 2)
+            let files = FaultyFileSystem(failing: 1, with: .failure(ENOSPC), lasts: true, only: ["append"])
+            let full = service.register(try FileLogProvider(in: folder.path, files: files))
+            service.register(RecordingProvider())
+            next.handOver(to: service)
+            #expect(full.ledger.droppedTotal >= 2)
+            #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == ["kept", "too"])
+        }
+        let service = LogService(), heard = RecordingProvider(), next = try recorder(epoch: 3)
+        service.register(heard)
+        next.handOver(to: service)
+        #expect(heard.messages == ["kept", "too"])
+        #expect(try FlightRecorder.recover(folder("ring")) == [])
     }
 
     @Test func onlyTheNamedProvidersAreGivenWhatWasRecovered() throws {
