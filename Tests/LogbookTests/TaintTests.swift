@@ -87,6 +87,9 @@ import Testing
             return .status(200)
         }
         service.register(RemoteLogProvider(to: HTTPDestination(url: server.url)))
+        // Nobody answers there, so that everything stays in the folder.
+        let nobody = HTTPDestination(url: "http://127.0.0.1:1")
+        service.register(try RemoteLogProvider(to: nobody, spool: path + "/spool", name: "spool"))
         #if Transactions
             var configuration = TransactionLogConfiguration(storePath: path + "/store.sqlite", storeURL: server.url, token: "hush")
             configuration.delivery.interval = nil
@@ -113,14 +116,16 @@ import Testing
 
     private func outcome(_ result: ExitTest.Result?, _ folder: Folder) -> [String: Data] {
         var outcome = folder.files
+        let spooled = outcome.filter { $0.key.hasPrefix("spool/") }
+        outcome["spool"] = spooled.values.reduce(into: Data()) { $0.append($1) }
         outcome["standard output"] = Data(result?.standardOutputContent ?? [])
         outcome["standard error"] = Data(result?.standardErrorContent ?? [])
         return outcome
     }
 
     private static let always = [
-        "text.log", "json.log", "logfmt.log", "ecs.log", "recent.log", "wrapped.log", "ring", "dump", "received", "standard output",
-        "standard error",
+        "text.log", "json.log", "logfmt.log", "ecs.log", "recent.log", "wrapped.log", "ring", "dump", "received", "spool",
+        "standard output", "standard error",
     ]
 
     @Test("S4, S37: of 500 secrets, marked and found, nothing that was written anywhere holds one")
@@ -140,7 +145,7 @@ import Testing
             }
         }
         // Everything was said, and came out everywhere.
-        for name in ["text.log", "json.log", "logfmt.log", "ecs.log", "dump", "received"] {
+        for name in ["text.log", "json.log", "logfmt.log", "ecs.log", "dump", "received", "spool"] {
             let missing = Set(secrets.map(\.tag)).subtracting(outcome[name]?.found(secrets.map(\.tag)) ?? [])
             #expect(missing.isEmpty, "\(name) lacks \(missing)")
         }
@@ -163,7 +168,7 @@ import Testing
             try TaintTests.sayEverything(in: path, rules: .none, mode: .revealed)
         }
         let outcome = outcome(result, folder)
-        for name in ["text.log", "json.log", "dump"] {
+        for name in ["text.log", "json.log", "dump", "spool"] {
             let secrets = PlantedSecret.all(count: Self.count), found = outcome[name]?.found(secrets.map(\.needle)) ?? []
             let unseen = secrets.filter {
                 $0.kind != .secretWord && $0.place != .sinkFailure && !found.contains($0.needle)
