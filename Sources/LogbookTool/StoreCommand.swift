@@ -1,5 +1,6 @@
 #if Collector
     internal import ArgumentParser
+    internal import LogbookCore
     internal import LogbookTransactions
 
     struct StoreCommand: ParsableCommand {
@@ -36,14 +37,31 @@
         struct Dump: ParsableCommand {
             static let configuration = CommandConfiguration(
                 commandName: "dump", abstract: "Prints the transactions of a store, one line of JSON each.",
-                discussion: "In the words of the wire's version 0.0.2. Changes nothing, also while a program uses the store.")
+                discussion: """
+                    In the words of the wire's version 0.0.2. Changes nothing, also while a program uses the store. Exits with 0, also \
+                    when nobody reads any more; with 65 when it is damaged, with 66 when there is no store, and with 74 when the lines \
+                    cannot be written, such as to a full disk.
+                    """)
 
             @Argument(help: "The store's file.")
             var path: String
 
             func run() throws {
+                var failure: Int32?
                 try StoreCommand.telling("dump") { () throws(TransactionStoreError) in
-                    try StoreMaintenance.dump(path) { Terminal.write($0, to: 1) }
+                    try StoreMaintenance.dump(path) { line in
+                        switch Terminal.write(line, to: 1) {
+                        case .written: return true
+                        case .nobodyReads: return false
+                        case .failed(let number):
+                            failure = number
+                            return false
+                        }
+                    }
+                }
+                if let failure {
+                    Terminal.say("logbook store dump: the lines cannot be written: \(SystemError.text(of: failure))\n")
+                    throw ExitCode(74)
                 }
             }
         }

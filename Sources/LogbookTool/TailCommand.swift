@@ -17,8 +17,9 @@
             commandName: "tail", abstract: "Shows the end of a log, rolled and compressed files included.",
             discussion: """
                 With --follow it goes on with what is written, across rolls, until it is interrupted. Lines are shown as they \
-                stand in the files. Exits with 0, and with 66 when there is no such folder or a file cannot be read, such as a damaged \
-                one; what can be read of the log is shown all the same.
+                stand in the files. Exits with 0, also when nobody reads any more; with 66 when there is no such folder or a file cannot \
+                be read, such as a damaged one; what can be read of the log is shown all the same; and with 74 when the lines cannot be \
+                written, such as to a full disk.
                 """)
 
         enum Colour: String, CaseIterable, ExpressibleByArgument { case auto, always, never }
@@ -77,7 +78,13 @@
                         getenv(name).map { String(cString: $0) }
                     },
                     show: { bytes in
-                        if !Terminal.write(bytes, to: 1) { Self.exit() }  // nobody reads
+                        switch Terminal.write(bytes, to: 1) {
+                        case .written: break
+                        case .nobodyReads: Self.exit()
+                        case .failed(let number):
+                            Terminal.say("logbook tail: the lines cannot be written: \(SystemError.text(of: number))\n")
+                            Self.exit(withError: ExitCode(74))
+                        }
                     },
                     passingOver: { failure in
                         Terminal.say("logbook tail: \(failure)\n")

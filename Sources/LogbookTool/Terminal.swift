@@ -1,19 +1,45 @@
 internal import CLogbookSystem
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
 
 /// The process's two streams, unbuffered, also when their reader has gone.
 enum Terminal {
+    /// What became of bytes.
+    enum Ending {
+        case written
+        /// Whoever read has gone, and wants no more.
+        case nobodyReads
+        case failed(errno: Int32)
+    }
+
     static func print(_ text: String) { write(Array(text.utf8), to: 1) }
     static func say(_ text: String) { write(Array(text.utf8), to: 2) }
 
-    /// - Returns: False when nobody reads.
     @discardableResult
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Ending {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { logbook_write(descriptor, $0.baseAddress, $0.count) }
-            if count <= 0 { return false }
-            rest = rest.dropFirst(count)
+            if count > 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
+            let failure = count < 0 ? errno : EIO   // nothing at all is written, and nobody says why
+            switch failure {
+            case EINTR: continue
+            case EAGAIN:
+                // Whoever started us has made the stream one that does not wait.
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&entry, 1, -1)
+            case EPIPE: return .nobodyReads
+            default: return .failed(errno: failure)
+            }
         }
-        return true
+        return .written
     }
 }

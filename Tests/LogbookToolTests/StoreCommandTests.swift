@@ -48,6 +48,25 @@
                 provider.shutdown(by: .seconds(30))
             }
 
+            @Test func aDumpThatCannotBeWrittenIsNoSuccess() throws {
+                let (provider, service) = try provider()
+                for usecase in 0..<3 { service.transaction(usecase: usecase).log(0, error: 1, String(repeating: "x", count: 300)) }
+                provider.shutdown(by: .seconds(30))
+                let tool = try Tool.path()
+                let full = try ChildProcess.run(
+                    [tool, "store", "dump", "store.sqlite"], in: folder.path, output: "/dev/full", errors: folder("err"))
+                #expect(full == .exited(74))
+                #expect(folder.text("err") == "logbook store dump: the lines cannot be written: No space left on device (errno 28)\n")
+                // Whoever has read enough is another matter.
+                let pipe = Pipe()
+                try pipe.fileHandleForReading.close()
+                let gone = try ChildProcess(
+                    [tool, "store", "dump", "store.sqlite"], in: folder.path,
+                    outputDescriptor: pipe.fileHandleForWriting.fileDescriptor, errors: folder("err"))
+                #expect(gone.wait() == .exited(0))
+                #expect(folder.text("err") == "")
+            }
+
             @Test func aDamagedStoreIsRepairedIntoANewFile() throws {
                 let (provider, service) = try provider()
                 for usecase in 0..<200 {

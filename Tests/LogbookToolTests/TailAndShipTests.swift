@@ -46,6 +46,28 @@
                 #expect(tail.status == 66)
             }
 
+            @Test func tailThatCannotWriteIsNoSuccess() throws {
+                try write(1...60)
+                let end = try ChildProcess.run(
+                    [Tool.path(), "tail", "logs", "--all"], in: folder.path, output: "/dev/full", errors: folder("err"))
+                #expect(end == .exited(74))
+                #expect(folder.text("err") == "logbook tail: the lines cannot be written: No space left on device (errno 28)\n")
+            }
+
+            @Test func tailWaitsForAReaderWhereThePipeDoesNot() throws {
+                let lines = (1...6000).map { "INFO number \($0)\n" }.joined()
+                let outcome = try Tool.run(["pipe", "--file", "logs"], in: folder, input: lines)
+                try #require(outcome.status == 0, "\(outcome.errors)")
+                let pipe = Pipe(), writing = pipe.fileHandleForWriting
+                try #require(fcntl(writing.fileDescriptor, F_SETFL, O_NONBLOCK) == 0)
+                let tail = try ChildProcess(
+                    [Tool.path(), "tail", "logs", "--all"], in: folder.path, outputDescriptor: writing.fileDescriptor)
+                try writing.close()
+                let shown = try pipe.fileHandleForReading.readToEnd() ?? Data()   // several times what a pipe holds
+                #expect(numbers(String(decoding: shown, as: UTF8.self)) == Array(1...6000))
+                #expect(tail.wait() == .exited(0))
+            }
+
             @Test func tailFollowsWhatIsWritten() throws {
                 try write(1...20)
                 let tail = try Tool(["tail", "-f", "logs", "-n", "2"], in: folder, name: "tail")
