@@ -36,7 +36,9 @@ public final class SyslogLogProvider: LogProvider, BatchSink {
     ///   - application: The program's name where the receiver shows it, 48 characters at most; that of the program otherwise.
     ///   - enterprise: The number under which IANA knows who defines the names of structured data. 32473, which is there for examples,
     ///     unless you have one of your own.
-    ///   - maximumBytes: Of one message, 480...65507: RFC 5424 has every server take 480, and most take 8 KiB. What is beyond is cut.
+    ///   - maximumBytes: Of one message, 480...65507: RFC 5424 has every server take 480, and most take 8 KiB. What is beyond is cut: the
+    ///     end of the text, then the metadata, then the function, the file, the error's type and the transaction, and the ends of a long
+    ///     host's and process's names.
     /// - Throws: ``SystemLogError/invalid(_:)`` for an address, number or size that cannot be right. A local server that is not there, as
     ///   ``SystemLogError/unreachable(address:reason:)``. One elsewhere is looked for when there is something to send.
     public convenience init(

@@ -20,15 +20,20 @@ struct SyslogMessage: Sendable {
         self.facility = facility
         self.enterprise = enterprise
         self.maximumBytes = maximumBytes
-        self.host = Self.word(host, atMost: 255)
         self.application = Self.word(application ?? ProgramName.current, atMost: 48)
-        self.process = Self.word(process, atMost: 128)
+        let room = maximumBytes - Self.otherBytes
+        self.process = Self.word(process, atMost: min(128, room / 4))
+        self.host = Self.word(host, atMost: min(255, room - self.process.count))
     }
 
+    /// What a message needs at most beside the names of its host and process: what every head holds, and the beginning of a text.
+    private static let otherBytes = 320
+    /// So much of a text is worth more than what the head says of it.
+    private static let leastText = 64
+
     /// A message is never larger than `maximumBytes`: first its text is cut, with `…` at the end, then the facts of the event's metadata
-    /// are left out.
+    /// are left out, then one after the other what the head need not say.
     func encode(_ event: LogEvent) -> [UInt8] {
-        var bytes = head(event)
         var facts: [UInt8] = []
         for (key, value) in event.metadata where key != LogMetadata.categoryKey { appendFact(key, value, to: &facts) }
         var text: [UInt8] = []
@@ -39,8 +44,15 @@ struct SyslogMessage: Sendable {
                 writer.escapedLine(error.description)
             }
         }
+        let most = maximumBytes - 1 - min(text.count, Self.leastText)
+        var said = HeadFacts.all
+        var bytes = head(event, saying: said)
+        for fact in HeadFacts.leastFirst where bytes.count > most {
+            said.remove(fact)
+            bytes = head(event, saying: said)
+        }
         let frame = facts.isEmpty ? 0 : 14 + String(enterprise).utf8.count
-        if bytes.count + facts.count + frame + 1 + min(text.count, 64) > maximumBytes { facts = [] }
+        if bytes.count + facts.count + frame > most { facts = [] }
         if !facts.isEmpty {
             bytes += "[metadata@\(enterprise)".utf8
             bytes += facts
@@ -52,7 +64,22 @@ struct SyslogMessage: Sendable {
         return bytes
     }
 
-    private func head(_ event: LogEvent) -> [UInt8] {
+    /// What the head says of an event where there is room for it.
+    private struct HeadFacts: OptionSet {
+        let rawValue: UInt8
+        static let function = HeadFacts(rawValue: 1)
+        static let place = HeadFacts(rawValue: 2)
+        static let error = HeadFacts(rawValue: 4)
+        static let transaction = HeadFacts(rawValue: 8)
+        /// Of a transaction's entry: use case, event and code.
+        static let numbers = HeadFacts(rawValue: 16)
+
+        static let all: HeadFacts = [.function, .place, .error, .transaction, .numbers]
+        /// In the order in which they are left out.
+        static let leastFirst: [HeadFacts] = [.function, .place, .error, .transaction, .numbers]
+    }
+
+    private func head(_ event: LogEvent, saying said: HeadFacts) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
         bytes += "<\(facility.rawValue * 8 + event.level.syslogSeverity)>1 ".utf8
@@ -70,13 +97,17 @@ struct SyslogMessage: Sendable {
         bytes += "[logbook@\(enterprise) level=\"\(event.level.name)\" sequence=\"\(event.sequence)\"".utf8
         if event.thread != 0 { bytes += " thread=\"\(event.thread)\"".utf8 }
         if !event.source.isUnknown {
-            appendFact("file", .string(Self.short(event.source.file)), to: &bytes)
-            appendFact("line", .integer(Int64(event.source.line)), to: &bytes)
-            appendFact("function", .string(Self.short(event.source.function)), to: &bytes)
+            if said.contains(.place) {
+                appendFact("file", .string(Self.short(event.source.file)), to: &bytes)
+                appendFact("line", .integer(Int64(event.source.line)), to: &bytes)
+            }
+            if said.contains(.function) { appendFact("function", .string(Self.short(event.source.function)), to: &bytes) }
         }
-        if let error = event.error { appendFact("error", .string(Self.short(error.type)), to: &bytes) }
-        if let entry = event.transaction {
+        if let error = event.error, said.contains(.error) { appendFact("error", .string(Self.short(error.type)), to: &bytes) }
+        if let entry = event.transaction, said.contains(.transaction) {
             appendFact("transaction", .string(Self.short(entry.transactionID)), to: &bytes)
+        }
+        if let entry = event.transaction, said.contains(.numbers) {
             appendFact("usecase", .integer(Int64(entry.usecase)), to: &bytes)
             if let number = entry.event { appendFact("event", .integer(Int64(number)), to: &bytes) }
             if let code = entry.errorCode { appendFact("code", .integer(Int64(code)), to: &bytes) }
@@ -103,8 +134,14 @@ struct SyslogMessage: Sendable {
 
     // MARK: Words
 
-    /// What the head holds of a text that others choose.
-    private static func short(_ text: String) -> String { String(text.prefix(128)) }
+    /// What the head holds of a text that others choose: whole characters, 128 bytes at most.
+    private static func short(_ text: String) -> String {
+        let most = 128
+        if text.utf8.count <= most { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: most)
+        while end > text.startIndex, text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
+        return String(text[..<end])
+    }
 
     /// Printable ASCII without spaces; `-` for nothing.
     private static func word(_ text: String, atMost count: Int) -> [UInt8] {

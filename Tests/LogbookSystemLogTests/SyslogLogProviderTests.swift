@@ -79,6 +79,45 @@ struct SyslogLogProviderTests {
         #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
     }
 
+    @Test("a head that would take the text's room says less", arguments: [60, 255])
+    func theTextHasRoom(hostBytes: Int) throws {
+        let message = try SyslogMessage(
+            facility: .local7, host: String(repeating: "h", count: hostBytes), application: String(repeating: "a", count: 100),
+            process: String(repeating: "9", count: 128), enterprise: 999_999_999, maximumBytes: 480)
+        let long = String(repeating: "x\u{1B}", count: 200), text = String(repeating: "text ", count: 100)
+        let entry = TransactionEntry(transactionID: long, usecase: .min, kind: .happened(.min), errorCode: .min, device: .current)
+        let bytes = message.encode(
+            LogEvent(
+                sequence: .max, time: LogTime(nanoseconds: 0), level: .critical, message: text,
+                metadata: ["category": .string(long), "order": 42], thread: .max,
+                source: LogSource(fileNamed: long, functionNamed: long, line: .max), transaction: entry,
+                error: LogErrorDetails(type: long, description: long)))
+        #expect(bytes.count <= 480)
+        #expect(String(decoding: bytes, as: UTF8.self).contains("] \(text.prefix(60))"))
+    }
+
+    @Test func theFunctionIsLeftOutFirst() throws {
+        let message = try SyslogMessage(
+            facility: .local0, host: String(repeating: "h", count: 60), application: "checkout", process: "4711", enterprise: 32473,
+            maximumBytes: 480)
+        let long = String(repeating: "x", count: 200)
+        let bytes = message.encode(
+            LogEvent(
+                sequence: 7, time: LogTime(nanoseconds: 0), level: .warning, message: String(repeating: "text ", count: 100),
+                source: LogSource(fileNamed: long, functionNamed: long, line: 34)))
+        let line = String(decoding: bytes, as: UTF8.self)
+        #expect(bytes.count <= 480)
+        #expect(line.contains(#" file="\#(long.prefix(128))" line="34"] text text "#))
+        #expect(!line.contains("function="))
+    }
+
+    @Test func whatTheHeadHoldsOfATextIsCountedInBytes() throws {
+        let server = FakeSystemLog(at: path), provider = try provider()
+        let source = LogSource(fileNamed: "Till.swift", functionNamed: "x" + String(repeating: "ü", count: 100), line: 34)
+        provider.log(LogEvent(sequence: 7, time: LogTime(nanoseconds: 0), level: .warning, message: "text", source: source))
+        #expect(text(server.messages(1)[0]).hasSuffix(#" function="x\#(String(repeating: "ü", count: 63))"] text"#))
+    }
+
     @Test func anAddressThatCannotBeRightIsRefused() {
         #expect(throws: SystemLogError.invalid("the port of the syslog server must be 1 to 65535, and not 0")) {
             try SyslogLogProvider(to: .udp(host: "localhost", port: 0))
