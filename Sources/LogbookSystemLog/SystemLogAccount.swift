@@ -34,12 +34,14 @@ struct SystemLogAccount: Sendable {
         }
     }
 
-    /// Sends a batch in order, and says where it broke off.
+    /// Sends a batch in order, and says where it broke off. What becomes of it is in the queue's account.
     func write(_ batch: [LogEvent], _ encode: (LogEvent) -> [UInt8]) throws {
         for (index, event) in batch.enumerated() {
             do throws(SystemLogError) { try channel.send(encode(event)) } catch {
                 switch error {
-                case .tooLarge: lose(because: error)   // the queue takes it for written; our own account says that it is not
+                case .tooLarge:   // the queue counts it, and offers what is behind it again
+                    LogDiagnostics.report(name, "an event is lost: \(error)")
+                    throw BatchWriteError.refusedOne(.oversize, after: index, because: error)
                 case .closed: throw BatchWriteError.refused(.alreadyShutDown, because: error)
                 default: throw BatchWriteError.wroteOnly(count: index, because: error)
                 }

@@ -223,6 +223,38 @@ struct SyslogLogProviderTests {
         func finish(by deadline: LogDeadline) {}
     }
 
+    /// A connection that takes no large messages.
+    private final class Narrow: SystemLogConnection {
+        let descriptor: Int32 = -1
+        private let taken: Locked<[String]>
+        init(_ taken: Locked<[String]>) { self.taken = taken }
+        func send(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+            if bytes.count > 1000 { throw SystemError(EMSGSIZE, in: "send") }
+            let text = String(decoding: bytes, as: UTF8.self)
+            taken.withLock { $0.append(text) }
+            return bytes.count
+        }
+        var isClosedByPeer: Bool { false }
+        func finish(by deadline: LogDeadline) {}
+    }
+
+    @Test("one message of a queue that is too large is counted by the queue, and the others arrive")
+    func oneThatIsTooLargeIsCounted() throws {
+        let taken = Locked<[String]>([]), service = LogService()
+        let provider = try SyslogLogProvider(
+            to: "tcp://narrow.example:601", facility: .user, application: "a", enterprise: 32473, maximumBytes: 8192
+        ) { Narrow(taken) }
+        let registration = service.register(provider, delivery: .queued())
+        service.info("said before")
+        service.info("said \(String(repeating: "x", count: 2000))")
+        service.info("said behind")
+        service.shutdown(by: .seconds(30))
+        let ledger = registration.ledger
+        #expect(ledger.dropped == [.oversize: 1] && ledger.pending == 0)
+        let lines = taken.withLock { $0 }.filter { $0.contains("] said ") }   // beside them it may be said that one is lost
+        #expect(lines.count == 2 && lines.first?.hasSuffix("] said before") == true && lines.last?.hasSuffix("] said behind") == true)
+    }
+
     @Test("52: a shutdown does not wait for a connection that is being made; who waits for it is counted", arguments: [true, false])
     func theShutdownKeepsItsDeadline(isConnectedInTheEnd: Bool) throws {
         let silence = Gate(), hasGone = Locked(false), isShutDown = Locked(false), ended = Monitor(0), waiting = event("waits")
