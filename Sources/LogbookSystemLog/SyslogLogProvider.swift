@@ -20,8 +20,9 @@ public import LogbookCore
 ///
 /// **Durability.** Local: when `log` returns, the message is in the server's socket and survives a `kill -9` of the program (`process`).
 /// Over a network it is in the hands of the kernel (`memory`): syslog knows no answers, so what UDP loses is not seen, and of a
-/// connection that broke only how many messages may be lost: the next message, or the shutdown, tells ``LogDiagnostics``. Where that
-/// matters use a destination of `LogbookRemote`. That room also speaks TLS: `SyslogLogProvider(overTLSTo:)`.
+/// connection that broke, or was given up in the middle of a message, only how many messages may be lost, or at least how many where it
+/// took more: the next message, or the shutdown, tells ``LogDiagnostics``. Where that matters use a destination of `LogbookRemote`. That
+/// room also speaks TLS: `SyslogLogProvider(overTLSTo:)`.
 ///
 /// A server that does not keep up, or cannot be reached, never holds the program up for long; what it takes in vain is counted as
 /// ``DropReason/inputOutputError`` when it was logged immediately, and offered again when the provider is registered with a queue, as it

@@ -81,19 +81,19 @@ final class SystemLogChannel: Sendable {
     private var isClosed: Bool { end.withLock { $0 != nil } }
 
     private func letGo(by deadline: LogDeadline) {
-        let doubtful = turn.take(by: deadline) { state -> Int in
+        let doubtful = turn.take(by: deadline) { state -> LatestMessages.Doubt in
             if let connection = state.connection {
                 connection.finish(by: min(deadline, .after(Self.longestFinish)))
                 letGo(of: connection, &state)
             }
             return state.latest.takeDoubtful()
         }
-        tell(doubtful ?? 0)
+        tell(doubtful ?? LatestMessages.Doubt())
     }
 
     /// Returns when the message is in the hands of the kernel, or, over a Unix socket, of the receiver.
     func send(_ message: [UInt8]) throws(SystemLogError) {
-        let (failure, doubtful) = turn.take { state -> (SystemLogError?, Int) in
+        let (failure, doubtful) = turn.take { state -> (SystemLogError?, LatestMessages.Doubt) in
             do throws(SystemLogError) { try pass(message, &state) } catch { return (error, state.latest.takeDoubtful()) }
             return (nil, state.latest.takeDoubtful())
         }
@@ -185,7 +185,10 @@ final class SystemLogChannel: Sendable {
             state.isPatient = true
             state.latest.add(at: clock.monotonicNanoseconds())
         } catch {
-            if done > 0 { state.connection = nil }
+            if done > 0 {
+                state.latest.doubt()   // it may stand still with all that it was given before
+                state.connection = nil
+            }
             throw error
         }
     }
@@ -229,9 +232,10 @@ final class SystemLogChannel: Sendable {
     }
 
     /// Not under the lock: whoever listens may log.
-    private func tell(_ doubtful: Int) {
-        if doubtful == 0 { return }
-        LogDiagnostics.report("syslog \(address)", "the connection broke: of the messages that were sent last, \(doubtful) may be lost")
+    private func tell(_ doubtful: LatestMessages.Doubt) {
+        if doubtful.count == 0 { return }
+        let count = "\(doubtful.isLeast ? "at least " : "")\(doubtful.count)"
+        LogDiagnostics.report("syslog \(address)", "the connection broke: of the messages that were sent last, \(count) may be lost")
     }
 
     /// Nobody is asked for a while.

@@ -2,6 +2,14 @@ import LogbookCore
 import LogbookTestKit
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @testable import LogbookSystemLog
 
 /// Apart from each other: there is one listener for remarks.
@@ -52,6 +60,39 @@ import Testing
             provider.shutdown(by: .seconds(30))
         }
         #expect(remarks == ["the connection broke: of the messages that were sent last, 3 may be lost"])
+    }
+
+    /// A connection that takes some messages, the beginning of one, and nothing more.
+    private final class Stalling: SystemLogConnection {
+        let descriptor: Int32 = -1
+        private let calls = Locked(0)
+        private let whole: Int
+        init(after whole: Int) { self.whole = whole }
+        func send(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+            let call = calls.withLock { calls in
+                calls += 1
+                return calls
+            }
+            if call > whole + 1 { throw SystemError(EAGAIN, in: "send") }
+            return call > whole ? 10 : bytes.count
+        }
+        var isClosedByPeer: Bool { false }
+        func finish(by deadline: LogDeadline) {}
+    }
+
+    @Test("of a connection that is given up in the middle of a message it is said what it may not have delivered", arguments: [false, true])
+    func aConnectionThatIsGivenUp(isOld: Bool) throws {
+        let provider = try SyslogLogProvider(
+            to: "tcp://127.0.0.1:1", facility: .user, application: "a", enterprise: 32473, maximumBytes: 8192,
+            patience: .milliseconds(1), clock: .manual(clock)
+        ) { Stalling(after: 3) }
+        let remarks = try remarks(about: 1) { _ in
+            try provider.write([event("first")])
+            if isOld { clock.advance(by: .seconds(10)) }
+            try provider.write([event("second"), event("third")])
+            #expect(throws: BatchWriteError.self) { try provider.write([event("in part")]) }
+        }
+        #expect(remarks == ["the connection broke: of the messages that were sent last, \(isOld ? "at least 2" : "3") may be lost"])
     }
 
     @Test func ofAServerThatStartsAgainAfterAnIdleHourNothingIsSaid() throws {
