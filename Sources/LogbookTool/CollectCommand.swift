@@ -58,7 +58,9 @@
             help: ArgumentHelp("Keep whole files that are sent to /v1/files in this folder, made when there is none.", valueName: "folder"))
         var files: String?
 
-        @Option(help: ArgumentHelp("Remove what is older than so many days, at the start and every hour.", valueName: "days"))
+        @Option(
+            help: ArgumentHelp(
+                "Remove what is older than so many days, 1 to 36500, at the start and every hour. (default: never)", valueName: "days"))
         var keep: Int?
 
         @Option(help: ArgumentHelp("Requests that a token may make in a minute.", valueName: "count"))
@@ -78,6 +80,15 @@
 
         @Flag(help: "Start without a token, or where others can reach it although nothing is encrypted.")
         var insecure = false
+
+        /// A hundred years. Beyond them nothing would be removed, and not much later a time is no number any more.
+        private static let mostDays = 36_500
+
+        func validate() throws {
+            if let keep, !(1...Self.mostDays).contains(keep) {
+                throw ValidationError("The days of --keep must be 1 to \(Self.mostDays); without it everything is kept.")
+            }
+        }
 
         func run() throws {
             guard let archive else { throw ValidationError("Say where to store: --archive sqlite:<path>.") }

@@ -148,8 +148,8 @@
         }
 
         private mutating func lookAtClock(_ theirs: LogTime, _ name: String) {
-            // Their answer has no fractions.
-            let seconds = Double(logbook_wall_nanoseconds() - theirs.nanoseconds) / 1e9 - 0.5
+            // Their answer has no fractions, and may be of any century: the difference need not fit into an Int64.
+            let seconds = (Double(logbook_wall_nanoseconds()) - Double(theirs.nanoseconds)) / 1e9 - 0.5
             if abs(seconds) <= Self.littleSkew { return }
             let text = "the clocks differ by \(Int(abs(seconds))) s: this machine is \(seconds > 0 ? "ahead" : "behind"); set it by NTP"
             say(abs(seconds) > Self.muchSkew ? .wrong : .doubtful, name, text)

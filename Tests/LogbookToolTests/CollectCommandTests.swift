@@ -42,6 +42,15 @@
                 #expect(!FileManager.default.fileExists(atPath: folder("archive.sqlite-wal")))
             }
 
+            @Test("days that are none, or more than anybody can mean, are refused", arguments: ["0", "36501", "106751991167301"])
+            func keepingHasLimits(days: String) throws {
+                let arguments = ["collect", "--archive", "sqlite:archive.sqlite", "--token", "t", "--port", "0", "--keep", days]
+                let outcome = try Tool.run(arguments, in: folder)
+                #expect(outcome.status == 64)
+                #expect(outcome.errors.contains("The days of --keep must be 1 to 36500"), "\(outcome.errors)")
+                #expect(!FileManager.default.fileExists(atPath: folder("archive.sqlite")))
+            }
+
             @Test("Row 54: killed between its commit and its answer, it knows the parcel when it comes again")
             func aLostAnswerMakesNoSecondRow() throws {
                 var collector = try CollectorProcess(in: folder)

@@ -135,9 +135,10 @@
                 #expect(try run([]).status == 64)
             }
 
-            @Test func clocksThatDifferAreSaid() throws {
+            @Test(arguments: ["Fri, 06 Feb 2015 05:59:27 GMT", "Fri, 01 Jan 1700 00:00:00 GMT"])
+            func clocksThatDifferAreSaid(date: String) throws {
                 let server = try LoopbackServer { _ in
-                    .status(200, headers: [HTTPHeader("Date", "Fri, 06 Feb 2015 05:59:27 GMT")])
+                    .status(200, headers: [HTTPHeader("Date", date)])
                 }
                 let found = try run(["--to", "http://127.0.0.1:\(server.port)/"])
                 #expect(found.status == 1)
