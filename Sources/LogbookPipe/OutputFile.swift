@@ -22,10 +22,16 @@ struct OutputFile: Sendable {
     /// Makes no file yet, but finds out whether one can be made.
     init(whenNeeded path: String) throws(PipeError) {
         self.path = path
-        if access(path, F_OK) == 0 {
+        var found = stat()
+        if stat(path, &found) == 0 {
+            // A device is one that somebody means, such as /dev/null. Nobody may ever read a FIFO, and the end would wait for that.
+            let kind = found.st_mode & S_IFMT
+            if kind != S_IFREG && kind != S_IFCHR { throw .notAFile(path: path) }
             if access(path, W_OK) != 0 { throw .cannotWrite(path: path, errno: errno) }
             return
         }
+        if errno != ENOENT { throw .cannotWrite(path: path, errno: errno) }
+        if path.isEmpty || path.hasSuffix("/") { throw .notAFile(path: path) }
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         if access(folder, W_OK | X_OK) != 0 { throw .cannotWrite(path: path, errno: errno) }
     }

@@ -4,6 +4,8 @@ public enum PipeError: Error, Equatable, CustomStringConvertible {
     case noDescriptors(errno: Int32)
     /// The folder for what could not be delivered, or the summary, cannot be written.
     case cannotWrite(path: String, errno: Int32)
+    /// What could not be delivered would be saved in a folder, a FIFO or nothing.
+    case notAFile(path: String)
 
     public var description: String {
         switch self {
@@ -11,6 +13,7 @@ public enum PipeError: Error, Equatable, CustomStringConvertible {
             "no file descriptor is left to wait with (errno \(errno)); raise the limit (ulimit -n)"
         case .cannotWrite(let path, let errno):
             "cannot write \(path) (errno \(errno)); check that its folder exists and this user may write there"
+        case .notAFile(let path): "\"\(path)\" is no file that events could be saved in; give the path of one, or of one to be made"
         }
     }
 }

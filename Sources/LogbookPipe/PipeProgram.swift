@@ -46,7 +46,7 @@ public final class PipeProgram: Sendable {
     ///   - undelivered: Path of the file for events that no receiver took, made only when there are any; nil saves none.
     ///   - summary: Path of the file for ``PipeSummary/tabSeparated``, `-` for standard output; nil writes none.
     ///   - say: Takes messages and the table for people, with their newlines.
-    /// - Throws: ``PipeError/cannotWrite(path:errno:)``, before anything is read.
+    /// - Throws: ``PipeError/cannotWrite(path:errno:)`` or ``PipeError/notAFile(path:)``, before anything is read.
     public init(
         _ session: PipeSession, service: LogService, outlets: [Outlet], patience: Duration = .seconds(60),
         undelivered: String? = nil, summary: String? = nil, say: @escaping @Sendable (String) -> Void

@@ -104,6 +104,15 @@ import Testing
         }
     }
 
+    @Test func whatIsNoFileIsSaidBeforeAnythingIsRead() throws {
+        #expect(mkfifo(folder("fifo"), 0o600) == 0)
+        for path in ["", ".", folder.path, folder("new/"), folder("fifo")] {
+            #expect(throws: PipeError.notAFile(path: path)) { try program("one\n", [], undelivered: path) }
+        }
+        #expect(throws: Never.self) { try program("one\n", [], undelivered: "/dev/null") }
+        #expect(access(folder("new"), F_OK) != 0)
+    }
+
     @Test func aProviderThatLostEventsIsNamedWithItsReasons() throws {
         let sink = FailingSink { _ in BatchWriteError.refused(.oversize, because: ScriptedFailure()) }
         let outlets = [PipeProgram.Outlet(service.register(sink: sink, name: "narrow"))]

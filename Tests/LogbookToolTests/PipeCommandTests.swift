@@ -157,6 +157,8 @@
                 for (arguments, status) in [
                     (["--file", "file"], 73), (["--console", "--summary", "missing/x"], 73),
                     (["--remote", "http://127.0.0.1:1", "--undelivered", "missing/x"], 73), ([], 64),
+                    (["--remote", "http://127.0.0.1:1", "--undelivered", "."], 73),
+                    (["--remote", "http://127.0.0.1:1", "--undelivered", ""], 73),
                     (["--remote", "ftp://x"], 64),
                     (["--console", "--level", "loud"], 64),
                     (["--remote", "http://127.0.0.1:1", "--token-file", "missing"], 64),
