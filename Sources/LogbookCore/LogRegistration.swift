@@ -349,11 +349,12 @@ public final class LogRegistration: Sendable {
     var callCount: Int { calls.withLock { $0.onTheirWay + $0.waiting.count } }
 
     /// Runs a flush or a shutdown on a thread of its own; where too many are on their way, when one of those has come back.
-    /// - Parameter answer: Called once, unless the call is given up before it has begun: with nil when it went well, otherwise with the
-    ///   reason in words.
+    /// - Parameters:
+    ///   - deadline: Until when the caller waits; one without an end is refused rather than left to wait.
+    ///   - answer: Called once, unless the call is given up before it has begun: with nil when it went well, otherwise with the reason in words.
     /// - Returns: The call's number, for ``giveUp(_:)``.
     func call(
-        _ body: @escaping @Sendable (LogRegistration) throws -> Void, answer: @escaping @Sendable (String?) -> Void
+        _ body: @escaping @Sendable (LogRegistration) throws -> Void, by deadline: LogDeadline, answer: @escaping @Sendable (String?) -> Void
     ) -> UInt64 {
         enum Step { case start, wait, refuse }
         let (new, step) = calls.withLock { calls -> (Call, Step) in
@@ -363,7 +364,7 @@ public final class LogRegistration: Sendable {
                 calls.onTheirWay += 1
                 return (new, .start)
             }
-            guard calls.waiting.count < Self.maximumWaitingCalls else { return (new, .refuse) }
+            guard deadline != .never, calls.waiting.count < Self.maximumWaitingCalls else { return (new, .refuse) }
             calls.waiting.append(new)
             return (new, .wait)
         }

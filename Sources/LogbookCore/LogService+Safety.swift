@@ -35,7 +35,7 @@ extension LogService {
                 answer("it was asked from inside itself")
                 calls.append(nil)
             } else {
-                calls.append(registration.call(call, answer: answer))
+                calls.append(registration.call(call, by: deadline, answer: answer))
             }
         }
         let final = answers.withLock { access in

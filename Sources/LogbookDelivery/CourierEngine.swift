@@ -447,6 +447,7 @@ final class CourierEngine: Sendable {
         }
         do {
             let parcel = if let concurrentSource { try concurrentSource.nextParcel(besides: taken) } else { try source.nextParcel() }
+            let unreadable = parcel == nil && taken.isEmpty ? source.unreadable : nil
             state.withLock { access in
                 if taken.isEmpty { access.value.latestSealed = parcel?.sealed }
                 if parcel != nil {
@@ -457,6 +458,7 @@ final class CourierEngine: Sendable {
                 guard taken.isEmpty else { return }
                 access.value.failures = 0
                 access.value.isTrying = false
+                if let unreadable { access.value.latestAnswer = "the source cannot be read: \(unreadable)" }
                 for number in present where access.value.waiters[number]?.outcome == nil {
                     access.value.waiters[number]?.outcome = .complete
                 }

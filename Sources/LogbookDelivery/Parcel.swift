@@ -62,6 +62,8 @@ public protocol ParcelSource: Sendable {
     var pendingCount: Int { get }
     /// Since when the oldest of them waits; nil when none does, or, as by default, when this source does not know.
     var oldestPending: LogTime? { get }
+    /// Why some of what waits cannot be read for now, in words; it keeps nothing else from going. Asked for when there is no other parcel.
+    var unreadable: String? { get }
 }
 
 extension ParcelSource {
@@ -74,6 +76,7 @@ extension ParcelSource {
     public func excerpt(of parcel: Parcel, entries: Set<Int>) -> Parcel? { nil }
     public var nextParcelIsDue: Duration? { nil }
     public var oldestPending: LogTime? { nil }
+    public var unreadable: String? { nil }
 }
 
 /// How a parcel's way ends.

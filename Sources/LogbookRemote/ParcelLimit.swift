@@ -12,6 +12,8 @@ struct ParcelLimit: Sendable {
     private var tooMany: Int?
     /// Full parcels that were taken since.
     private var taken = 0
+    /// As many were taken in one parcel.
+    private var proven: Int?
 
     /// - Parameter most: The policy's number.
     init(_ most: Int) {
@@ -32,13 +34,17 @@ struct ParcelLimit: Sendable {
         if rejected < count {
             take(count)
         } else if count == 1, events <= 2 {
-            self = ParcelLimit(most)   // the event was at fault alone, and not that there were others
+            // The event was at fault alone, and not that there were others: as many as went before it may go.
+            let proven = proven
+            self = ParcelLimit(most)
+            if let proven { events = max(1, min(proven, most)) }
         }
     }
 
     private mutating func take(_ count: Int) {
         guard count >= events else { return }   // a smaller one tells nothing new
         taken += 1
+        proven = max(proven ?? 0, count)
         if taken > Self.patience {
             tooMany = nil
             taken = 0

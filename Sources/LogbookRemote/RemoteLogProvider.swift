@@ -142,6 +142,8 @@ public final class RemoteLogProvider: LogProvider {
         let lost = events.lost
         events.hurry()
         try waitForDelivery(by: deadline)
+        // The courier counts what goes, which may be what came later.
+        if let reason = events.unreadable { throw .notDelivered(pending: events.pendingCount, reason: reason) }
         let lostNow = events.lost - lost
         if lostNow > 0 { throw .lost(count: lostNow) }
     }
@@ -186,7 +188,10 @@ public final class RemoteLogProvider: LogProvider {
     public var ledger: LogLedger? { events.ledger }
 
     /// Why the latest delivery failed; nil when it did not, or none was tried. See ``status``.
-    public var latestFailure: String? { courier.status.latestAnswer }
+    public var latestFailure: String? {
+        let status = courier.status
+        return status.state == .heldBack ? nil : status.latestAnswer   // who waits for conditions has not failed
+    }
 
     /// When the oldest event was said that no receiver has acknowledged; in a folder, since when the oldest file waits.
     public var oldestPending: LogTime? { events.oldestPending }

@@ -36,20 +36,18 @@ extension Spool {
                     try takeOver()
                     continue
                 }
-                // While something is on its way, not all is at a stand.
-                if onTheirWay.isEmpty, let unreadable = oldestUnreadable { throw unreadable }
                 return nil
             }
             try takeInHand(segment)
         }
     }
 
-    private var oldestUnreadable: UnreadableFile? {
-        state.withLock { state -> UnreadableFile? in
+    var unreadable: String? {
+        state.withLock { state -> String? in
             if state.isReleased || state.unreadable.isEmpty { return nil }
             for segment in state.sealed {
                 guard let trouble = state.unreadable[segment.name] else { continue }
-                return UnreadableFile(path: "\(path)/\(segment.name.text)", error: trouble.error)
+                return UnreadableFile(path: "\(path)/\(segment.name.text)", error: trouble.error).description
             }
             return nil
         }

@@ -360,7 +360,13 @@ final class Spool<Files: FileSystem>: EventStore {
         state.withLock { state in Int(state.deliveries.pending) + state.unreadable.values.reduce(0) { $0 + $1.uncounted } }
     }
     var pendingEvents: [LogEvent] { [] }
-    var oldestPending: LogTime? { state.withLock { $0.sealed.first?.oldest ?? $0.active?.segment.oldest } }
+    /// Of what can be read: a file that cannot must make nothing else overdue.
+    var oldestPending: LogTime? {
+        state.withLock { state in
+            let readable = state.sealed.lazy.filter { state.unreadable[$0.name] == nil }
+            return readable.map(\.oldest).min() ?? state.active?.segment.oldest
+        }
+    }
 }
 
 extension DropReason {

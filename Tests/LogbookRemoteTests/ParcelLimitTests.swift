@@ -51,6 +51,13 @@ import Testing
         limit.settle(1, rejected: 1)
         #expect(limit.events == 1000)
 
+        for count in [1000, 500, 250, 125, 63, 32, 16] { limit.refuse(count) }
+        limit.settle(8, rejected: 0)
+        for count in [9, 5, 3, 2] { limit.refuse(count) }
+        limit.settle(1, rejected: 1)
+        #expect(limit.events == 8)   // as many as went: the next event of the kind is not looked for among a thousand
+
+        limit = ParcelLimit(1000)
         limit.refuse(60)
         limit.settle(1, rejected: 1)   // which says nothing about 30
         #expect(limit.events == 30)
