@@ -51,7 +51,8 @@
         /// that: it takes long, and a sender who is told to come again would begin it again.
         func note(_ ids: [LogTime: [String]], tenant: String) async throws(ClickHouseFailure) {
             if ids.isEmpty { return }
-            for (end, ids) in ids {
+            // The earlier first: what is noted for good is not marked by whoever removes it.
+            for (end, ids) in ids.sorted(by: { $0.key < $1.key }) {
                 for piece in ids.pieces(of: Self.removedAtATime) {
                     // Before the marks: of what is marked nobody finds again that it is to be removed.
                     try await client.insert(notes(of: piece, tenant: tenant, upTo: end), into: Self.erasures.name)
@@ -96,11 +97,9 @@
                     let ids = Dictionary(grouping: piece, by: Self.extent).mapValues { $0.compactMap { $0.text("transaction") } }
                     try await erase(ids, tenant: tenant, within: limit)
                     // Only these: the same may have been noted again meanwhile.
-                    let additions = Set(piece.compactMap { $0.text("addition") })
-                    let transactions = Set(piece.compactMap { $0.text("transaction") })
+                    let notes = piece.map { "\($0.text("addition") ?? "") \($0.text("transaction") ?? "")" }
                     try await delete(
-                        from: Self.erasures,
-                        where: "addition IN \(additions.clickHouseList) AND transaction IN \(transactions.clickHouseList)", within: limit)
+                        from: Self.erasures, where: "concat(addition, ' ', transaction) IN \(notes.clickHouseList)", within: limit)
                 }
             }
         }

@@ -363,7 +363,8 @@ final class Spool<Files: FileSystem>: EventStore {
     /// Of what can be read: a file that cannot must make nothing else overdue.
     var oldestPending: LogTime? {
         state.withLock { state in
-            let readable = state.sealed.lazy.filter { state.unreadable[$0.name] == nil }
+            let unreadable = state.unreadable
+            let readable = state.sealed.lazy.filter { unreadable[$0.name] == nil }
             return readable.map(\.oldest).min() ?? state.active?.segment.oldest
         }
     }

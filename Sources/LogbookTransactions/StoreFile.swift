@@ -47,6 +47,21 @@ final class StoreFile: Sendable {
     /// Of the file that has the store's name now; nil when none has.
     var place: Place? { Self.place(of: path) }
 
+    /// Whether the store's name is certainly another file's by now, or nobody's. Where that cannot be seen, it is not.
+    func hasLost(_ place: Place?) -> Bool {
+        var facts = stat()
+        if stat(path, &facts) == 0 { return Place(facts) != place }
+        return errno == ENOENT || errno == ENOTDIR
+    }
+
+    /// The same name whatever folder the process works in later, as SQLite keeps it.
+    static func absolute(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
+    }
+
     /// Whether the lock's file has its name still: whoever has removed it has let others in.
     var isLockInPlace: Bool {
         var facts = stat()

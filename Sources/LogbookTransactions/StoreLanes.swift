@@ -46,6 +46,7 @@ final class StoreLanes: Sendable {
         at path: String, sharing: TransactionStoreSharing, clock: LogClock,
         open: @escaping @Sendable (StoreFile) throws(TransactionStoreError) -> TransactionStore
     ) throws(TransactionStoreError) {
+        let path = StoreFile.absolute(path)
         self.clock = clock
         self.open = open
         guard sharing == .siblings else {

@@ -116,9 +116,12 @@ package final class TransactionSession: Sendable {
             guard let loggedOut = state.loggedOut else { return [] }
             return events.indices.filter { place in
                 guard let entry = events[place].transaction else { return false }
-                if let uptime = entry.uptime, uptime < loggedOut { return true }
-                if entry.transactionID.isEmpty { return false }
-                if case .over? = state.begun[entry.transactionID.deliverableID] { return true }
+                let id = entry.transactionID.isEmpty ? nil : entry.transactionID.deliverableID
+                if let uptime = entry.uptime, uptime < loggedOut {
+                    if let id { state.remember(id, .over) }   // what it says later is the former user's, too
+                    return true
+                }
+                if let id, case .over? = state.begun[id] { return true }
                 return false
             }
         }

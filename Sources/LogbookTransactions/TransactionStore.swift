@@ -504,7 +504,7 @@ package final class TransactionStore: Sendable {
     /// - Throws: As for a damaged file, so that another takes its place.
     private func checkPlace() throws(TransactionStoreError) {
         let (file, place) = state.withLock { ($0.value.file, $0.value.place) }
-        if let file, file.place != place { throw .damaged(path: path, reason: "its file was removed, or another has its name") }
+        if let file, file.hasLost(place) { throw .damaged(path: path, reason: "its file was removed, or another has its name") }
     }
 
     /// - Returns: False when a row is not in, because another entry's has its id. One that is there already is.

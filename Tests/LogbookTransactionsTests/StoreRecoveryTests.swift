@@ -182,6 +182,22 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         #expect(again.installation == bench.provider.store.installation && again.epoch > bench.provider.store.epoch)
     }
 
+    @Test("Row 56: a relative path is that of the folder in which the program started, and no removed file when it has another")
+    func theProgramChangesItsFolder() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryFolder()
+            try #require(chdir(folder.path) == 0)
+            let provider = try TransactionLogProvider(configuration: TransactionLogConfiguration(storePath: "store.sqlite"))
+            let service = LogService()
+            service.register(provider)
+            service.transaction(usecase: 1).log(1)
+            try #require(chdir("/") == 0)
+            service.transaction(usecase: 1).log(2)
+            #expect(sqlite3(folder.store, "SELECT usecase_event FROM txn_log ORDER BY id") == "1\n2")
+            #expect(service.shutdown(by: .seconds(30)).isComplete)
+        }
+    }
+
     @Test("Row 56: where the folder cannot be written any more the entry is counted")
     func aRemovedFolderThatCannotBeMade() throws {
         let folder = TemporaryFolder()
