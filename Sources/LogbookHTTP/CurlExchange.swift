@@ -90,14 +90,14 @@ final class CurlExchange {
     }
 
     private func setHeaders() {
-        // libcurl may wait a second for the server's consent before it sends a large body.
+        // What is taken away here libcurl would sign all the same.
         if request.signature == nil {
-            headerList = curl_slist_append(headerList, "Expect:")
+            headerList = curl_slist_append(headerList, "Expect:")   // it may wait a second for the server's consent to a large body
+            if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+                headerList = curl_slist_append(headerList, "Content-Type:")   // it would claim a form
+            }
         } else {
-            set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)   // libcurl would sign the header that it does not send
-        }
-        if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
-            headerList = curl_slist_append(headerList, "Content-Type:")  // libcurl would claim a form
+            set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
         }
         // libcurl leaves it out where HTTP/2 has frames instead.
         if request.bodyBytes == nil { headerList = curl_slist_append(headerList, "Transfer-Encoding: chunked") }

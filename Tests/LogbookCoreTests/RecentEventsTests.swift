@@ -56,7 +56,7 @@ import Testing
 
     @Test func bytesAreBounded() {
         let recent = RecentEvents(provider, RecentEventsPolicy(count: 1_000, maximumBytes: 10_000))
-        for number in 0..<1_000 { recent.log(event(UInt64(number), String(repeating: "x", count: 744), .debug)) }
+        for number in 0..<1_000 { recent.log(event(UInt64(number), String(repeating: "x", count: 700), .debug)) }
         #expect(recent.keptCount == 10)
         recent.log(event(1_000, String(repeating: "x", count: 50_000), .debug))
         #expect(recent.keptCount == 1)                       // one event is kept, however large
