@@ -1,12 +1,14 @@
 extension LogEvent {
     /// Whether it may use the reserved room of a queue.
-    var isPrivileged: Bool { level >= .error || transaction != nil }
+    var isPrivileged: Bool { level >= .error || (hasAttachment && transaction != nil) }
 
     /// What the event holds in memory, roughly: a fixed share, the text, the metadata, what is said of an error, and a place that is no
     /// literal of the program.
+    @inline(__always)   // a call would be given a copy of the event
     package var estimatedBytes: Int {
         var bytes = 256 + message.utf8.count + source.heldBytes
         for (key, value) in metadata { bytes += 48 + key.utf8.count + value.estimatedBytes }
+        guard hasAttachment else { return bytes }
         if let error { bytes += error.type.utf8.count + error.description.utf8.count }
         if let entryErrorDescription { bytes += entryErrorDescription.utf8.count }
         return bytes

@@ -37,12 +37,13 @@ struct WaitingItems {
     mutating func append(_ item: QueueItem) {
         latestNumber += 1
         let place = Place(number: latestNumber, item: item.compacted)
-        count += item.count
-        bytes += item.estimatedBytes
+        let events = item.count, size = item.estimatedBytes
+        count += events
+        bytes += size
         if item.isPrivileged {
             privileged.append(place)
-            privilegedCount += item.count
-            privilegedBytes += item.estimatedBytes
+            privilegedCount += events
+            privilegedBytes += size
         } else {
             plain.append(place)
         }
@@ -75,10 +76,9 @@ struct WaitingItems {
     }
 
     private static func removeFirst(of places: inout RingBuffer<Place>, upTo count: Int) -> QueueItem? {
-        guard let whole = places.first else { return nil }
-        if whole.item.count <= count { return places.removeFirst()?.item }
-        // What is left keeps its place.
-        return places.updateFirst { place in place.item.removeFirst(count) }
+        // What is left keeps its place. Looked at where it is: a copy of an item takes longer than all else here.
+        let part = places.updateFirst { place in place.item.count > count ? place.item.removeFirst(count) : nil }
+        return part.flatMap { $0 } ?? places.removeFirst()?.item
     }
 
     /// Items that come afterwards are counted on.
