@@ -193,20 +193,14 @@ import Testing
         }
     }
 
-    @Test("a file that somebody took away is lost and not delivered: it is counted, named, and said by whoever waits")
-    func aFileThatIsGoneIsLost() async {
-        await #expect(processExitsWith: .success) {   // of its own: there is one listener for remarks
-            let said = Locked<[String]>([])
-            LogDiagnostics.setHandler { remark in said.withLock { $0.append(remark.message) } }
-            let tests = SpoolTests()
-            let provider = try tests.provider(tests.away)
-            for number in 1...5 { provider.log(.numbered(number)) }
-            let file = try #require(tests.eventFiles.first)
-            #expect(unlink(tests.folder("spool/" + file)) == 0)
-            #expect(throws: RemoteLogProviderError.lost(count: 5)) { try provider.deliver(by: .seconds(30)) }
-            #expect(provider.deliveries == LogLedger(submitted: 5, dropped: [.corruptRecovered: 5]))
-            #expect(said.withLock { remarks in remarks.contains { $0.contains(file) } })
-        }
+    @Test("a file that somebody took away is lost and not delivered: it is counted, and said by whoever waits")
+    func aFileThatIsGoneIsLost() throws {
+        let provider = try provider(away)
+        for number in 1...5 { provider.log(.numbered(number)) }
+        let file = try #require(eventFiles.first)
+        #expect(unlink(folder("spool/" + file)) == 0)
+        #expect(throws: RemoteLogProviderError.lost(count: 5)) { try provider.deliver(by: .seconds(30)) }
+        #expect(provider.deliveries == LogLedger(submitted: 5, dropped: [.corruptRecovered: 5]))
     }
 
     @Test func aFlushSaysThatAFileIsGoneAndTheNextEventGoesToAnother() throws {
