@@ -63,8 +63,11 @@ struct SpoolHand: Sendable {
     /// Writes the next pieces, of so many events at most.
     /// - Returns: The places of lines that are no events of ours, although they are whole.
     mutating func writeNext(_ most: Int, _ maker: ParcelMaker, term: Int) throws -> [Int] {
-        let (written, unreadable) = try self.pieces(Array(rest.prefix(most)), maker, term: term)
-        rest.removeFirst(min(most, rest.count))
+        // Not beyond what is in a piece already: what was taken apart behind it stays behind it.
+        let end = rest.first.flatMap { first in pieces.first { $0.places[0] > first }?.places[0] } ?? lines.count
+        let next = Array(rest.prefix { $0 < end }.prefix(most))
+        let (written, unreadable) = try self.pieces(next, maker, term: term)
+        rest.removeFirst(next.count)
         pieces = (pieces + written).sorted { $0.places[0] < $1.places[0] }
         return unreadable
     }
