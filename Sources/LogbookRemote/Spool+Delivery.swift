@@ -177,7 +177,11 @@ extension Spool {
 
     /// Under the lock: nobody writes the file anew meanwhile.
     private func removeFile(of held: SpoolHand) throws(SystemError) {
-        try state.withLock { _ throws(SystemError) in try remove(held.segment) }
+        try state.withLock { state throws(SystemError) in
+            // Somebody else may have the lane by now, and miss the file. Who sends it again is known by its events.
+            if state.isReleased { return }
+            try remove(held.segment)
+        }
     }
 
     // MARK: Fates

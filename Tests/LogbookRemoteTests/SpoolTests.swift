@@ -203,6 +203,19 @@ import Testing
         #expect(provider.deliveries == LogLedger(submitted: 5, dropped: [.corruptRecovered: 5]))
     }
 
+    @Test func whatIsAcknowledgedAfterTheLaneWasGivenBackStaysForWhoeverHasTheLane() throws {
+        let spool = try makeSpool(SpoolPolicy(parcelEvents: 1), files: SystemFileSystem())
+        _ = spool.take(.numbered(1))
+        let files = eventFiles, parcel = try #require(try spool.nextParcel(besides: []))
+        spool.release()
+        try spool.settle(parcel, as: .delivered)
+        #expect(files.count == 1 && eventFiles == files)
+        let collector = FakeCollector(), next = try provider(collector.willing())
+        try next.deliver(by: .seconds(30))
+        #expect(collector.received == ["event 1"])
+        #expect(eventFiles == [])
+    }
+
     @Test func aFlushSaysThatAFileIsGoneAndTheNextEventGoesToAnother() throws {
         let spool = try makeSpool(files: SystemFileSystem())
         for number in 1...5 { _ = spool.take(.numbered(number)) }
