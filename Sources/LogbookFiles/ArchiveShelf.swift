@@ -78,7 +78,7 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
     }
 
     /// Takes an archive in hand.
-    /// - Returns: Nil when it is in other hands, may still be written to, or is gone.
+    /// - Returns: Nil when it is in other hands, may still be written to, is gone, or was set aside since it was found.
     package func claim(_ archive: LogArchive) throws -> ArchiveClaim? {
         let folder = try openFolder()
         guard let text = archive.path.split(separator: "/").last.map(String.init) else { return nil }
@@ -91,11 +91,14 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
         guard status.kind == .regular, try files.tryLock(file.descriptor) else { return nil }
         do {
             if try files.status(of: text, in: folder.descriptor).isSameFile(as: status) {
-                let expected = manifest.withLock { $0.manifest.entries[archive.number]?.bytes } ?? 0
-                // Looked at again under the lock: a late writer may have added a line.
-                return ArchiveClaim(
-                    archive, bytes: try files.status(of: file.descriptor).bytes,
-                    isTruncated: !archive.isCompressed && status.bytes < expected, file, files)
+                // Looked at again under the lock: somebody may have set it aside, and a late writer have added a line.
+                let manifest = try manifestNow(in: folder)
+                if archive.isSetAside || !manifest.setAside.contains(archive.number) {
+                    let expected = manifest.entries[archive.number]?.bytes ?? 0
+                    return ArchiveClaim(
+                        archive, bytes: try files.status(of: file.descriptor).bytes,
+                        isTruncated: !archive.isCompressed && status.bytes < expected, file, files)
+                }
             }
         } catch where error.number != ENOENT {
             files.unlock(file.descriptor)

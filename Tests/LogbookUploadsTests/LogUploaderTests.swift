@@ -210,6 +210,19 @@ import Testing
         #expect(bench.archives == [])
     }
 
+    @Test("U6: what somebody has set aside since it was found is not taken")
+    func setAsideMeanwhile() throws {
+        _ = try bench.roll(["bad"])
+        let shelf = try ArchiveShelf(of: "app", in: bench.path, files: SystemFileSystem())
+        let found = try #require(try shelf.waiting().archives.first)
+        let claim = try #require(try shelf.claim(found))
+        try shelf.setAside(claim)
+        claim.release()
+        #expect(try shelf.claim(found)?.release() == nil)
+        try shelf.forgive()
+        try #require(try shelf.claim(found)).release()
+    }
+
     @Test("U6: what cannot be noted is set aside for this run")
     func setAsideWithoutNote() async throws {
         let archives = try bench.roll(["bad"])
