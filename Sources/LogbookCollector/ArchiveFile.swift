@@ -20,48 +20,38 @@
         private let path: String
         /// Nil once it was let go.
         private let lock: Locked<FileLock?>
-        private let identity: Identity
-
-        /// Which file it is, whatever its name.
-        private struct Identity: Equatable {
-            let device: UInt64
-            let number: UInt64
-
-            init?(_ path: String) {
-                var facts = stat()
-                guard stat(path, &facts) == 0 else { return nil }
-                (device, number) = (UInt64(facts.st_dev), UInt64(facts.st_ino))
-            }
-        }
+        private let status: FileStatus
 
         init(_ path: String, supported: Int) throws(ArchiveError) {
             let held: FileLock?
             do { held = try FileLock(path + ".lock") } catch { throw .cannotOpen(path: path, reason: Self.reason(error.number)) }
             guard let held else { throw .inUse(path: path) }
-            identity = try Self.prepare(path, supported: supported)
+            status = try Self.prepare(path, supported: supported)
             (self.path, lock) = (path, Locked(held))
         }
 
         /// Another archive may be opened there. Any number of times.
         func letGo() { lock.withLock { $0 = nil } }
 
-        private static func prepare(_ path: String, supported: Int) throws(ArchiveError) -> Identity {
+        private static func prepare(_ path: String, supported: Int) throws(ArchiveError) -> FileStatus {
             // SQLite gives its files beside this one the same mode.
             let file = logbook_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             if file < 0 { throw .cannotOpen(path: path, reason: reason(errno)) }
             let size = lseek(file, 0, SEEK_END)
             close(file)
-            guard let identity = Identity(path) else { throw .cannotOpen(path: path, reason: reason(errno)) }
+            let status: FileStatus
+            do { status = try SystemFileSystem().status(at: path) } catch {
+                throw .cannotOpen(path: path, reason: reason(error.number))
+            }
             if size > 0 { try check(path, supported: supported) }
-            return identity
+            return status
         }
 
         /// SQLite goes on writing to a file that was removed; what it stores then is gone with the process.
         /// - Throws: ``ArchiveError/unavailable(reason:)`` when the path leads to another file by now, or to none.
         func checkIsInPlace() throws(ArchiveError) {
-            if Identity(path) != identity {
-                throw .unavailable(reason: "\(path) was removed or replaced; start again to make a new one")
-            }
+            if let found = try? SystemFileSystem().status(at: path), found.isSameFile(as: status) { return }
+            throw .unavailable(reason: "\(path) was removed or replaced; start again to make a new one")
         }
 
         /// Looks through SQLite, without writing: after a kill the write-ahead log may know better than the file.

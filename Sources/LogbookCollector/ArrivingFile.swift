@@ -2,7 +2,6 @@
     internal import CLogbookSystem
     internal import LogbookCore
     internal import LogbookGzip
-    internal import LogbookTransactions
 
     #if canImport(Darwin)
         internal import Darwin

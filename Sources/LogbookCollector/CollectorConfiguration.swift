@@ -71,7 +71,10 @@ public struct CollectorConfiguration: Sendable, Hashable {
         if !isLoopback && tlsCertificate == nil { throw .reachableWithoutTLS(host: host) }
         if !isLoopback, let token, token.revealed.utf8.count < Self.shortestToken {
             throw .invalid(
-                "the token has fewer than \(Self.shortestToken) bytes, and others who reach \(host) could find it by trying: take a long one, or listen on 127.0.0.1")
+                """
+                the token has fewer than \(Self.shortestToken) bytes, and others who reach \(host) could find it by trying: take a long one, \
+                listen on 127.0.0.1, or say --insecure
+                """)
         }
     }
 

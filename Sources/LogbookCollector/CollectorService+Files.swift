@@ -20,8 +20,8 @@
             let tooLarge = Refusal(
                 413, "too_large", reason: "a file holds at most \(configuration.maximumFileBytes) bytes, inflated as well")
             if let announced = announcedBytes(request), announced > configuration.maximumFileBytes { throw tooLarge }
-            guard reserve(ArrivingFile.pieceBytes) else { throw Self.busy }
-            defer { release(ArrivingFile.pieceBytes) }
+            guard let share = bodyRoom.take(ArrivingFile.pieceBytes) else { throw Self.busy }
+            defer { share.resize(to: 0) }
             let file = shelf.receive(
                 id, isGzip: isGzip, maximumBytes: configuration.maximumFileBytes,
                 digest: isGzip ? nil : request.header(Self.digestHeader))

@@ -61,7 +61,7 @@
         }
 
         /// Room for a page that was read, until whoever asked has taken it.
-        private func share(for page: TransactionPage) throws(Refusal) -> AnswerRoom.Share {
+        private func share(for page: TransactionPage) throws(Refusal) -> ByteRoom.Share {
             guard let share = answerRoom.take(page.estimatedBytes) else {
                 throw Refusal(
                     503, "busy", reason: "too many answers are on their way; ask again", headers: ["Retry-After": "1"])
@@ -70,7 +70,7 @@
         }
 
         /// A long body goes in pieces, so that it is known when all of it has been taken, but for the last one.
-        private static func answer(_ type: String, _ body: [UInt8], _ share: AnswerRoom.Share) -> CollectorAnswer {
+        private static func answer(_ type: String, _ body: [UInt8], _ share: ByteRoom.Share) -> CollectorAnswer {
             var answer = CollectorAnswer(status: 200, headers: ["Content-Type": type, "X-Content-Type-Options": "nosniff"])
             if body.count <= longBytes {
                 answer.body = body
@@ -110,23 +110,22 @@
         /// A page on its way, and its room.
         private struct HeldPage: Sendable {
             let page: TransactionPage
-            let share: AnswerRoom.Share
+            let share: ByteRoom.Share
         }
 
         private func pages(
-            of query: TransactionQuery, from first: TransactionPage, _ share: AnswerRoom.Share, as format: TransactionExport
+            of query: TransactionQuery, from first: TransactionPage, _ share: ByteRoom.Share, as format: TransactionExport
         ) -> CollectorAnswer.Stream {
             // It is taken out when it is written: what the closure itself has it has until the export's end.
             let first = Locked<HeldPage?>(HeldPage(page: first, share: share))
             let archive = archive, room = answerRoom
             return { write in
-                defer { first.withLock { $0 = nil } }
+                var page = first.withLock { $0.take() }
                 try await write(format.head)
                 var query = query
-                var page = first
-                while let cursor = try await Self.write(page, as: format, to: write) {
+                while let cursor = try await Self.write(&page, as: format, to: write) {
                     query.cursor = cursor
-                    page = Locked<HeldPage?>(try await Self.page(query, archive, room))
+                    page = try await Self.page(query, archive, room)
                 }
             }
         }
@@ -134,13 +133,9 @@
         /// Writes a page, which nobody has afterwards.
         /// - Returns: Where the next one begins; nil when this was the last.
         private static func write(
-            _ held: Locked<HeldPage?>, as format: TransactionExport, to write: ([UInt8]) async throws -> Void
+            _ held: inout HeldPage?, as format: TransactionExport, to write: ([UInt8]) async throws -> Void
         ) async throws -> TransactionCursor? {
-            let taken: HeldPage? = held.withLock { held in
-                defer { held = nil }
-                return held
-            }
-            guard let taken else { return nil }
+            guard let taken = held.take() else { return nil }
             for transaction in taken.page.transactions { try await format.write(transaction, to: write) }
             taken.share.resize(to: 0)
             return taken.page.next
@@ -148,7 +143,7 @@
 
         /// A later page of an export. There is room for a whole one before it is read.
         private static func page(
-            _ query: TransactionQuery, _ archive: any Archive, _ room: AnswerRoom
+            _ query: TransactionQuery, _ archive: any Archive, _ room: ByteRoom
         ) async throws(ArchiveError) -> HeldPage {
             let share = await room.wait(for: TransactionPage.maximumBytes)
             do throws(ArchiveError) {

@@ -96,8 +96,8 @@
             if let announced, announced > limit { throw tooLarge }
             // A gzip body may grow to the limit; one of unknown length as well.
             let reserved = isGzip ? limit : announced ?? limit
-            guard reserve(reserved) else { throw Self.busy }
-            defer { release(reserved) }
+            guard let share = bodyRoom.take(reserved) else { throw Self.busy }
+            defer { share.resize(to: 0) }
             let bytes: [UInt8]
             do {
                 bytes = try await request.body(upTo: limit)
@@ -140,17 +140,6 @@
         static let notGzip = Refusal(400, "malformed", reason: "the body is no gzip, or damaged")
         static let busy = Refusal(
             503, "busy", reason: "too many bodies are on their way; send the same again", headers: ["Retry-After": "1"])
-
-        func reserve(_ bytes: Int) -> Bool {
-            bytesInFlight.withLock { inFlight in
-                // One body always fits, however the limits are set.
-                guard inFlight == 0 || inFlight + bytes <= configuration.maximumBodyBytesInFlight else { return false }
-                inFlight += bytes
-                return true
-            }
-        }
-
-        func release(_ bytes: Int) { bytesInFlight.withLock { $0 -= bytes } }
     }
 
     extension CollectorService.Refusal {

@@ -15,8 +15,8 @@
         let archive: any Archive
         let clock: LogClock
         let metrics = CollectorMetrics()
-        let bytesInFlight = Locked(0)
-        let answerRoom: AnswerRoom
+        let bodyRoom: ByteRoom
+        let answerRoom: ByteRoom
         let archiveHealth: ArchiveHealth
         let tokens: @Sendable () -> [CollectorToken]
         private let tokenCheck: TokenCheck
@@ -33,7 +33,8 @@
             self.archive = archive
             self.clock = clock
             archiveHealth = ArchiveHealth(of: archive, clock: clock)
-            answerRoom = AnswerRoom(bytes: configuration.maximumAnswerBytesInFlight)
+            bodyRoom = ByteRoom(bytes: configuration.maximumBodyBytesInFlight)
+            answerRoom = ByteRoom(bytes: configuration.maximumAnswerBytesInFlight)
             tokenCheck = TokenCheck(scheme: configuration.authScheme, parameter: configuration.authTokenParameter)
             let single = configuration.token.map { [CollectorToken($0)] } ?? []
             if let path = configuration.tokenFile {

@@ -1,6 +1,5 @@
 internal import LogbookCore
 public import LogbookHTTP
-internal import LogbookTransactions
 
 /// Whom a collector lets in: the digest of a token, whose data it is about, and what it allows.
 ///

@@ -1,4 +1,4 @@
-internal import LogbookTransactions
+internal import LogbookCore
 
 /// What stays of whom or what was erased: a digest by which the same text is known again, and from which it cannot be read.
 public enum ErasureMark {

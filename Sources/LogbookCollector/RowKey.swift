@@ -1,5 +1,4 @@
 #if Collector
-    internal import CLogbookSystem
     internal import GRDB
     internal import LogbookCore
     internal import LogbookTransactions
@@ -15,13 +14,6 @@
         let sequence: Int64
 
         init(origin: Int64, epoch: Int64, sequence: Int64) { (self.origin, self.epoch, self.sequence) = (origin, epoch, sequence) }
-
-        /// Of a log event.
-        init(_ origin: LogOrigin, sequence: UInt64, tenant: String, _ digests: inout Digests) {
-            self.origin = digests.origin(origin.installation.storable, tenant: tenant)
-            epoch = Int64(bitPattern: origin.epoch)
-            self.sequence = Int64(bitPattern: sequence)
-        }
 
         /// Of a transaction's entry.
         /// - Parameter text: The key that ``EntryIdentity`` gives it.
@@ -39,7 +31,7 @@
         struct Digests {
             private var latest: (installation: String, tenant: String, origin: Int64)?
 
-            fileprivate mutating func origin(_ installation: String, tenant: String) -> Int64 {
+            mutating func origin(_ installation: String, tenant: String) -> Int64 {
                 if let latest, latest.installation.isSameText(as: installation), latest.tenant.isSameText(as: tenant) {
                     return latest.origin
                 }
@@ -50,30 +42,28 @@
 
             /// Neither kind nor tenant can hold a line's end.
             fileprivate static func numbers(_ kind: String, _ text: String, _ tenant: String) -> (Int64, Int64) {
-                var hash = logbook_sha256(), digest = [UInt8](repeating: 0, count: 32)
-                logbook_sha256_begin(&hash)
-                var said = "\(kind)\n\(tenant)\n\(text)"
-                said.withUTF8 { logbook_sha256_add(&hash, $0.baseAddress, $0.count) }
-                logbook_sha256_end(&hash, &digest)
+                let digest = HexadecimalDigest.bytes(of: "\(kind)\n\(tenant)\n\(text)".utf8)
                 func number(_ bytes: ArraySlice<UInt8>) -> Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
                 return (number(digest[..<8]), number(digest[8..<16]))
             }
         }
 
         /// For the migration of archives whose rows have no such key yet: `row_key(tenant, key, 0…2)` and `origin(tenant, installation)`.
-        static let functions = [
-            DatabaseFunction("row_key", argumentCount: 3, pure: true) { values in
-                guard let tenant = String.fromDatabaseValue(values[0]), let text = String.fromDatabaseValue(values[1]) else { return nil }
-                var digests = Digests()
-                let key = RowKey(text, tenant: tenant, &digests)
-                return [key.origin, key.epoch, key.sequence][Int.fromDatabaseValue(values[2]) ?? 0]
-            },
-            DatabaseFunction("origin", argumentCount: 2, pure: true) { values in
-                guard let tenant = String.fromDatabaseValue(values[0]), let installation = String.fromDatabaseValue(values[1])
-                else { return nil }
-                var digests = Digests()
-                return digests.origin(installation, tenant: tenant)
-            },
-        ]
+        static var functions: [DatabaseFunction] {
+            let digests = Locked(Digests())   // three numbers of each row, and rows that follow each other, are of one installation
+            return [
+                DatabaseFunction("row_key", argumentCount: 3, pure: true) { values in
+                    guard let tenant = String.fromDatabaseValue(values[0]), let text = String.fromDatabaseValue(values[1])
+                    else { return nil }
+                    let key = digests.withLock { RowKey(text, tenant: tenant, &$0) }
+                    return [key.origin, key.epoch, key.sequence][Int.fromDatabaseValue(values[2]) ?? 0]
+                },
+                DatabaseFunction("origin", argumentCount: 2, pure: true) { values in
+                    guard let tenant = String.fromDatabaseValue(values[0]), let installation = String.fromDatabaseValue(values[1])
+                    else { return nil }
+                    return digests.withLock { $0.origin(installation, tenant: tenant) }
+                },
+            ]
+        }
     }
 #endif

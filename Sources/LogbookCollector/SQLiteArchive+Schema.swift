@@ -229,12 +229,15 @@
         /// SQLite transaction, and each page is written to the write-ahead log and to the file.
         static let upgradeRoom = 3
 
+        /// The version whose tables are copies of the earlier one's, without entries that belong to nothing.
+        private static let copyingVersion = 4
+
         /// Brings the file to the newest version where there is room for that, and says so, for it may take minutes.
         /// - Parameter free: Bytes that are free on its disk; nil when that is not known.
         /// - Throws: ``ArchiveError/noRoomToUpgrade(path:needed:free:)``; the file is as it was then.
         static func upgrade(_ database: Database, path: String, free: Int?) throws {
             let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-            guard version > 0, version < schemaVersion else { return try migrate(database) }
+            guard version > 0, version < copyingVersion else { return try migrate(database) }
             let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
             let size = try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
             if let free, free / upgradeRoom < size {
@@ -255,8 +258,9 @@
         /// - Parameter newest: An earlier one, in tests.
         static func migrate(_ database: Database, to newest: Int = schemaVersion) throws {
             let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-            if found < newest { for function in RowKey.functions { database.add(function: function) } }
-            defer { if found < newest { for function in RowKey.functions { database.remove(function: function) } } }
+            let functions = found < newest ? RowKey.functions : []
+            for function in functions { database.add(function: function) }
+            defer { for function in functions { database.remove(function: function) } }
             for version in found..<max(found, newest) {
                 try database.inTransaction(.immediate) {
                     try database.execute(sql: migrations[version])

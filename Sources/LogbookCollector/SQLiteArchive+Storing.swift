@@ -6,9 +6,9 @@
 
     extension SQLiteArchive {
         public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
-            let keys = EntryIdentity.keys(for: parcel)
+            let keys = EntryIdentity.keys(for: parcel).map(\.storable)
             var digests = RowKey.Digests()
-            let rowKeys = keys.map { RowKey($0.storable, tenant: parcel.tenant, &digests) }
+            let rowKeys = keys.map { RowKey($0, tenant: parcel.tenant, &digests) }
             return try await writeTogether { database in
                 let received = parcel.received.microseconds
                 let number = try Self.parcelNumber(
@@ -36,7 +36,7 @@
                     for (place, index) in kept.enumerated() {
                         let entry = transaction.entries[index], row = insert[place]
                         let key = rowKeys[first + index]
-                        try row.bind(keys[first + index].storable, at: 3)
+                        try row.bind(keys[first + index], at: 3)
                         try row.bind(entry.event, at: 4)
                         try row.bind(entry.time.microseconds, at: 5)
                         try row.bind(entry.offset, at: 6)
@@ -92,9 +92,8 @@
                         let row = insert[place], item = start + index
                         try Self.bind(item, to: row)
                         try row.bind(index, at: 21)
-                        let sequence = item.pointee.event.sequence
-                        let key = item.pointee.origin.map { RowKey($0, sequence: sequence, tenant: batch.tenant, &digests) }
-                        try row.bind(key?.origin, at: 23)
+                        let origin = item.pointee.origin.map { digests.origin($0.installation.storable, tenant: batch.tenant) }
+                        try row.bind(origin, at: 23)
                         accepted += try row.end()
                     }
                     return accepted

@@ -1,5 +1,5 @@
 #if Collector
-    internal import LogbookTransactions
+    internal import LogbookCore
 
     /// Which of the known tokens an `Authorization` field carries.
     struct TokenCheck: Sendable {

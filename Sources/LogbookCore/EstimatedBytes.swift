@@ -4,13 +4,10 @@ extension LogEvent {
 
     /// What the event holds in memory, roughly: a fixed share, the text, the metadata, what is said of an error, and a place that is no
     /// literal of the program.
-    @inline(__always)   // a call would be given a copy of the event
+    @inline(__always)   // whom it is called on would be copied
     package var estimatedBytes: Int {
-        var bytes = 256 + message.utf8.count + source.heldBytes
+        var bytes = 256 + message.utf8.count + source.heldBytes + errorTextBytes
         for (key, value) in metadata { bytes += 48 + key.utf8.count + value.estimatedBytes }
-        guard hasAttachment else { return bytes }
-        if let error { bytes += error.type.utf8.count + error.description.utf8.count }
-        if let entryErrorDescription { bytes += entryErrorDescription.utf8.count }
         return bytes
     }
 }

@@ -26,6 +26,10 @@ public struct LogEvent: Sendable, Equatable {
             self.error = error
         }
 
+        var errorTextBytes: Int {
+            (error.map { $0.type.utf8.count + $0.description.utf8.count } ?? 0) + (transaction?.errorDescription?.utf8.count ?? 0)
+        }
+
         static func == (left: Attachment, right: Attachment) -> Bool {
             left === right || (left.transaction == right.transaction && left.error == right.error)
         }
@@ -36,6 +40,9 @@ public struct LogEvent: Sendable, Equatable {
     // Without a copy of the entry, which takes longer than what is asked here.
     /// The number of the use case's event that the entry reports.
     package var happened: Int? { attachment?.transaction?.event }
+    /// Of what is said of an error, by the call or by the entry.
+    @inline(__always)
+    var errorTextBytes: Int { attachment?.errorTextBytes ?? 0 }
     /// The entry's description of an error.
     package var entryErrorDescription: String? { attachment?.transaction?.errorDescription }
 

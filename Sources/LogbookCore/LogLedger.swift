@@ -16,7 +16,7 @@ public struct LogLedger: Sendable, Equatable {
 
     /// Events on their way: in a queue, in a batch being written, or waiting for a retry.
     public var pending: UInt64 { submitted - delivered - droppedTotal }
-    public var droppedTotal: UInt64 { dropped.values.reduce(0, +) }
+    public var droppedTotal: UInt64 { dropped.isEmpty ? 0 : dropped.values.reduce(0, +) }
 
     package mutating func submit(_ count: Int = 1) { submitted += UInt64(count) }
 

@@ -32,24 +32,13 @@ extension LogService {
             ])
     }
 
-    /// Says it to everybody who listens, as an event of its own, without what the task carries.
+    /// Says it without what the task carries, and without waiting for room: a queue that is full may be the very one it tells of.
     private func sayWithoutWaiting(_ message: LogMessage, _ metadata: LogMetadata) {
         let level = LogLevel.warning
         guard mayHear(level) else { return }
         let admission = admission(of: level, from: .unknown)
-        if admission == .refused || (admission == .open && !admits(level, metadata, from: .unknown)) { return }
-        Inside.begin()
-        defer { Inside.end() }
-        let audience = audience, occasion = occasion(for: audience, nil), category = audience.category(in: metadata)
-        let stamped = stamp(level, "", [:], time: nil, source: .unknown)
-        let event = PrivateEvent(stamped, message.marked(audience.privacy.rules.unmarkedTexts), metadata, error: nil)
-        var views = PrivateViews(of: event, audience.privacy), hearers: [PrivacyMode: [LogRegistration]] = [:]
-        for listener in audience.listeners {
-            let mode = listener.terms.privacy ?? audience.privacy.mode
-            guard let hearer = listener.offer(views.view(mode), in: category, occasion, onlyTo: nil) else { continue }
-            hearers[mode, default: []].append(hearer)
-        }
-        for (mode, hearers) in hearers { handWithoutWaiting(views.view(mode), to: hearers) }
+        if admission == .refused || (admission == .open && !admits(level, metadata, from: .unknown, isSaidNow: false)) { return }
+        say(level, message, metadata, nil, at: clock.now(), .unknown, mayWait: false)
     }
 
     // MARK: At the end

@@ -35,7 +35,7 @@ extension LogService {
     /// Gives each listener the event as it may see it; filters decide on that as well.
     func deliver(
         _ event: PrivateEvent, to audience: Audience, _ category: String?, _ occasion: ListeningTerms.Occasion,
-        onlyTo providers: Set<String>? = nil
+        onlyTo providers: Set<String>? = nil, mayWait: Bool = true
     ) {
         var views = PrivateViews(of: event, audience.privacy), hearers: [PrivacyMode: [LogRegistration]] = [:]
         for listener in audience.listeners {
@@ -43,6 +43,6 @@ extension LogService {
             guard let hearer = listener.offer(views.view(mode), in: category, occasion, onlyTo: providers) else { continue }
             hearers[mode, default: []].append(hearer)
         }
-        for (mode, hearers) in hearers { hand(views.view(mode), to: hearers) }
+        for (mode, hearers) in hearers { hand(views.view(mode), to: hearers, mayWait: mayWait) }
     }
 }

@@ -458,9 +458,10 @@ public final class LogService: Sendable {
         }
     }
 
-    private func say(
+    /// - Parameter mayWait: False for an event that goes nowhere rather than wait for a queue that is full.
+    func say(
         _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: MarkedError?, at time: LogTime?,
-        _ source: LogSource, onlyTo providers: Set<String>? = nil
+        _ source: LogSource, onlyTo providers: Set<String>? = nil, mayWait: Bool = true
     ) {
         Inside.begin()
         defer { Inside.end() }
@@ -470,11 +471,11 @@ public final class LogService: Sendable {
         let category = audience.category(in: metadata), occasion = occasion(for: audience, context)
         if hidesNothing(message, metadata, error, from: audience) {
             let event = stamp(level, message.plainText, metadata, time: time, source: source, error: error?.details)
-            deliver(event, to: audience, category, occasion, onlyTo: providers)
+            deliver(event, to: audience, category, occasion, onlyTo: providers, mayWait: mayWait)
         } else {
             let stamped = stamp(level, "", [:], time: time, source: source)
             let event = PrivateEvent(stamped, message.marked(audience.privacy.rules.unmarkedTexts), metadata, error: error)
-            deliver(event, to: audience, category, occasion, onlyTo: providers)
+            deliver(event, to: audience, category, occasion, onlyTo: providers, mayWait: mayWait)
         }
     }
 
@@ -518,7 +519,7 @@ public final class LogService: Sendable {
             taskLevel: context?.levelScope?.level)
     }
 
-    func stamp(
+    private func stamp(
         _ level: LogLevel, _ message: String, _ metadata: LogMetadata, time: LogTime?, source: LogSource,
         error: LogErrorDetails? = nil
     ) -> LogEvent {
@@ -536,32 +537,23 @@ public final class LogService: Sendable {
 
     private func deliver(
         _ event: LogEvent, to audience: Audience, _ category: String?, _ occasion: ListeningTerms.Occasion,
-        onlyTo providers: Set<String>? = nil
+        onlyTo providers: Set<String>? = nil, mayWait: Bool = true
     ) {
         var hearers: [LogRegistration] = []
         for listener in audience.listeners {
             if let hearer = listener.offer(event, in: category, occasion, onlyTo: providers) { hearers.append(hearer) }
         }
-        hand(event, to: hearers)
+        hand(event, to: hearers, mayWait: mayWait)
     }
 
     /// Lets the queues of these registrations have an event that they hear.
-    func hand(_ event: LogEvent, to hearers: [LogRegistration]) {
+    func hand(_ event: LogEvent, to hearers: [LogRegistration], mayWait: Bool) {
         if hearers.isEmpty { return }
-        if let distributor {
-            distributor.push(SpokenEvent(event, hearers: hearers))
-        } else {
+        guard let distributor else {
             for hearer in hearers { hearer.take(event) }
+            return
         }
-    }
-
-    /// The same for one that tells of a loss: it waits for no queue that is full, which may be the very one it tells of.
-    func handWithoutWaiting(_ event: LogEvent, to hearers: [LogRegistration]) {
-        if hearers.isEmpty { return }
-        if let distributor {
-            distributor.pushWithoutWaiting(SpokenEvent(event, hearers: hearers))
-        } else {
-            for hearer in hearers { hearer.take(event) }
-        }
+        let spoken = SpokenEvent(event, hearers: hearers)
+        if mayWait { distributor.push(spoken) } else { distributor.pushWithoutWaiting(spoken) }
     }
 }

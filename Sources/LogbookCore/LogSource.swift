@@ -49,6 +49,7 @@ public struct LogSource: Sendable, Hashable {
     }
 
     /// What a place that was read holds in memory; literals of the program hold nothing.
+    @inline(__always)
     var heldBytes: Int { text.map { $0.file.utf8.count + $0.function.utf8.count } ?? 0 }
 
     /// Whether this is ``unknown``.

@@ -35,16 +35,23 @@ final class LossWatch: Sendable {
             isOver = false
         }
 
+        mutating func give(_ run: LossRun) {
+            givers += 1
+            latest = run
+            if given?.merge(run) == nil { given = run }
+        }
+
         /// - Returns: Whether the service should be told.
         mutating func see(_ current: LogLedger) -> Bool {
             // Another thread may have seen a later one.
-            guard current.submitted >= account.submitted, current.delivered >= account.delivered,
-                current.droppedTotal >= account.droppedTotal
-            else { return false }
+            guard current.submitted >= account.submitted, current.delivered >= account.delivered else { return false }
             let wasOver = isOver && !runs.isEmpty
-            for (reason, count) in current.dropped where !LossWatch.untold.contains(reason) {
-                let new = count - min(count, account.dropped[reason] ?? 0)
-                if new > 0, let run = given ?? latest { lose(reason, LossRun(Int(new), of: run)) }
+            if current.dropped != account.dropped {
+                guard current.droppedTotal >= account.droppedTotal else { return false }
+                for (reason, count) in current.dropped where !LossWatch.untold.contains(reason) {
+                    let new = count - min(count, account.dropped[reason] ?? 0)
+                    if new > 0, let run = given ?? latest { lose(reason, LossRun(Int(new), of: run)) }
+                }
             }
             account = current
             if account.pending == 0, givers == 0 { given = nil }
@@ -98,17 +105,18 @@ final class LossWatch: Sendable {
 
     /// Says what the provider is about to be given.
     func gives(_ run: LossRun) {
+        let isBegun = state.withLock { state in
+            if state.account.pending > 0 { return false }
+            state.give(run)
+            return true
+        }
+        if isBegun { return }
         guard let account else { return }
         // What was pending may have been delivered meanwhile: then it is not among what is lost from now on.
-        let hadPending = state.withLock { $0.account.pending > 0 }
-        let current = hadPending ? account() : nil
+        let current = account()
         let isNews = state.withLock { state in
-            var isNews = false
-            if let current { isNews = state.see(current) }
-            state.givers += 1
-            state.latest = run
-            if state.given?.merge(run) == nil { state.given = run }
-            return isNews
+            defer { state.give(run) }
+            return current.map { state.see($0) } ?? false
         }
         if isNews { tell() }
     }

@@ -88,11 +88,9 @@ final class EventChunk: QueueChunk {
     init(_ events: [LogEvent]) {
         self.events = events
         var size = 0
-        sizes = events.withUnsafeBufferPointer { events in
-            events.indices.map { place in
-                size += (events.baseAddress! + place).pointee.estimatedBytes   // where it is: a subscript copies it
-                return size
-            }
+        sizes = events.map { event in
+            size += event.estimatedBytes
+            return size
         }
     }
 

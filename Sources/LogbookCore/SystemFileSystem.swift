@@ -119,6 +119,13 @@ package struct SystemFileSystem: FileSystem {
         return FileStatus(found)
     }
 
+    /// Of what a path leads to, through links.
+    package func status(at path: String) throws(SystemError) -> FileStatus {
+        var found = stat()
+        try check(stat(path, &found), "stat")
+        return FileStatus(found)
+    }
+
     package func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus {
         var found = stat()
         try check(fstatat(folder.number, name, &found, AT_SYMLINK_NOFOLLOW), "fstatat")

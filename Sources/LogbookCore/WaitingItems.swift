@@ -6,85 +6,75 @@ struct WaitingItems {
         let number: UInt64
         var item: QueueItem
     }
-    private var plain = RingBuffer<Place>(), privileged = RingBuffer<Place>()
+    /// The items of one kind.
+    private struct Lane {
+        private(set) var places = RingBuffer<Place>()
+        /// Events: an item stands for several.
+        private(set) var count = 0
+        private(set) var bytes = 0
+
+        mutating func append(_ item: QueueItem, number: UInt64) {
+            places.append(Place(number: number, item: item.compacted))
+            count += item.count
+            bytes += item.estimatedBytes
+        }
+
+        /// Takes the oldest item out, or as many events of it as are wanted.
+        mutating func removeFirst(upTo count: Int) -> QueueItem? {
+            // What is left keeps its place. Looked at where it is: a copy of an item takes longer than all else here.
+            let part = places.updateFirst { place in place.item.count > count ? place.item.removeFirst(count) : nil }
+            guard let item = part.flatMap({ $0 }) ?? places.removeFirst()?.item else { return nil }
+            self.count -= item.count
+            bytes -= item.estimatedBytes
+            return item
+        }
+    }
+    private var plain = Lane(), privileged = Lane()
 
     /// Of the item that came last; 0 before the first.
     private(set) var latestNumber: UInt64 = 0
     /// Events: an item stands for several.
-    private(set) var count = 0
-    private(set) var bytes = 0
+    var count: Int { plain.count + privileged.count }
+    var bytes: Int { plain.bytes + privileged.bytes }
     /// How many of them are privileged.
-    private(set) var privilegedCount = 0
-    private(set) var privilegedBytes = 0
+    var privilegedCount: Int { privileged.count }
+    var privilegedBytes: Int { privileged.bytes }
 
-    var isEmpty: Bool { plain.isEmpty && privileged.isEmpty }
+    var isEmpty: Bool { plain.places.isEmpty && privileged.places.isEmpty }
 
     /// The oldest.
-    var first: QueueItem? { (isPrivilegedFirst ? privileged.first : plain.first)?.item }
+    var first: QueueItem? { oldest?.item }
+
+    private var oldest: Place? { isPrivilegedFirst ? privileged.places.first : plain.places.first }
 
     private var isPrivilegedFirst: Bool {
-        guard let one = privileged.first else { return false }
-        guard let other = plain.first else { return true }
+        guard let one = privileged.places.first else { return false }
+        guard let other = plain.places.first else { return true }
         return one.number < other.number
     }
 
     /// Whether everything has left that had come when ``latestNumber`` was this.
-    func holdsNothing(upTo number: UInt64) -> Bool {
-        guard let oldest = isPrivilegedFirst ? privileged.first : plain.first else { return true }
-        return oldest.number > number
-    }
+    func holdsNothing(upTo number: UInt64) -> Bool { oldest.map { $0.number > number } ?? true }
 
     mutating func append(_ item: QueueItem) {
         latestNumber += 1
-        let place = Place(number: latestNumber, item: item.compacted)
-        let events = item.count, size = item.estimatedBytes
-        count += events
-        bytes += size
         if item.isPrivileged {
-            privileged.append(place)
-            privilegedCount += events
-            privilegedBytes += size
+            privileged.append(item, number: latestNumber)
         } else {
-            plain.append(place)
+            plain.append(item, number: latestNumber)
         }
     }
 
     /// Takes the oldest item out, or as many events of it as are wanted.
     mutating func removeFirst(upTo count: Int) -> QueueItem? {
-        isPrivilegedFirst ? removePrivileged(upTo: count) : removePlain(upTo: count)
+        isPrivilegedFirst ? privileged.removeFirst(upTo: count) : plain.removeFirst(upTo: count)
     }
 
     /// Takes out the oldest event that is not privileged; where there is none, the oldest of all.
     mutating func removeLeastMissed() -> QueueItem? {
-        plain.isEmpty ? removePrivileged(upTo: 1) : removePlain(upTo: 1)
-    }
-
-    private mutating func removePlain(upTo count: Int) -> QueueItem? {
-        guard let item = Self.removeFirst(of: &plain, upTo: count) else { return nil }
-        self.count -= item.count
-        bytes -= item.estimatedBytes
-        return item
-    }
-
-    private mutating func removePrivileged(upTo count: Int) -> QueueItem? {
-        guard let item = Self.removeFirst(of: &privileged, upTo: count) else { return nil }
-        self.count -= item.count
-        bytes -= item.estimatedBytes
-        privilegedCount -= item.count
-        privilegedBytes -= item.estimatedBytes
-        return item
-    }
-
-    private static func removeFirst(of places: inout RingBuffer<Place>, upTo count: Int) -> QueueItem? {
-        // What is left keeps its place. Looked at where it is: a copy of an item takes longer than all else here.
-        let part = places.updateFirst { place in place.item.count > count ? place.item.removeFirst(count) : nil }
-        return part.flatMap { $0 } ?? places.removeFirst()?.item
+        plain.places.isEmpty ? privileged.removeFirst(upTo: 1) : plain.removeFirst(upTo: 1)
     }
 
     /// Items that come afterwards are counted on.
-    mutating func removeAll() {
-        plain = RingBuffer<Place>()
-        privileged = RingBuffer<Place>()
-        (count, bytes, privilegedCount, privilegedBytes) = (0, 0, 0, 0)
-    }
+    mutating func removeAll() { (plain, privileged) = (Lane(), Lane()) }
 }

@@ -74,10 +74,7 @@ public final class FileLogProvider: LogProvider, BatchSink, LineSink {
     public var ledger: LogLedger? { account.withLock { $0 } }
 
     /// Why the latest lines are missing; nil once one was written. What it could not write as a sink its queue knows.
-    public var latestFailure: String? {
-        guard isMissingLines.load(ordering: .relaxed) else { return nil }
-        return missing.withLock { $0.count > 0 ? $0.reason : nil }
-    }
+    public var latestFailure: String? { missing.withLock { $0.count > 0 ? $0.reason : nil } }
 
     /// The limits in force.
     public var rolling: RollingPolicy { file.policy }

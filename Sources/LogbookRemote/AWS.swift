@@ -1,4 +1,4 @@
-internal import CLogbookSystem
+internal import LogbookCore
 internal import LogbookDelivery
 public import LogbookHTTP
 
@@ -31,14 +31,7 @@ enum AWS {
 
     /// What a signature says about the body.
     static func digestHeader(_ body: [UInt8]) -> HTTPHeader {
-        var hash = logbook_sha256()
-        logbook_sha256_begin(&hash)
-        body.withUnsafeBytes { logbook_sha256_add(&hash, $0.baseAddress, $0.count) }
-        var digest = [UInt8](repeating: 0, count: 32)
-        logbook_sha256_end(&hash, &digest)
-        let digits = Array("0123456789abcdef".utf8)
-        let text = digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return HTTPHeader("x-amz-content-sha256", String(decoding: text, as: UTF8.self))
+        HTTPHeader("x-amz-content-sha256", HexadecimalDigest.of(body))
     }
 
     /// Errors of every service that are about who asks, not about what is sent.

@@ -78,7 +78,7 @@
         @Option(help: ArgumentHelp("Connections at the same time.", valueName: "count"))
         var connections: Int?
 
-        @Flag(help: "Start without a token, or where others can reach it although nothing is encrypted.")
+        @Flag(help: "Start without a token, or where others can reach it although nothing is encrypted or the token is short.")
         var insecure = false
 
         /// A hundred years. Beyond them nothing would be removed, and not much later a time is no number any more.

@@ -33,25 +33,18 @@ final class StoreFile: Sendable {
         identity = Self.identity(in: held.descriptor)
     }
 
-    /// Which of all files it is that has a name.
-    struct Place: Sendable, Equatable {
-        private let device: UInt64
-        private let number: UInt64
-
-        fileprivate init(_ facts: stat) {
-            device = UInt64(truncatingIfNeeded: facts.st_dev)
-            number = UInt64(truncatingIfNeeded: facts.st_ino)
-        }
-    }
-
     /// Of the file that has the store's name now; nil when none has.
-    var place: Place? { Self.place(of: path) }
+    var status: FileStatus? { try? SystemFileSystem().status(at: path) }
 
     /// Whether the store's name is certainly another file's by now, or nobody's. Where that cannot be seen, it is not.
-    func hasLost(_ place: Place?) -> Bool {
-        var facts = stat()
-        if stat(path, &facts) == 0 { return Place(facts) != place }
-        return errno == ENOENT || errno == ENOTDIR
+    /// - Parameter opened: Of the file that had it; nil when none had.
+    func hasLost(_ opened: FileStatus?) -> Bool {
+        do throws(SystemError) {
+            let found = try SystemFileSystem().status(at: path)
+            return opened.map { !found.isSameFile(as: $0) } ?? true
+        } catch {
+            return error.number == ENOENT || error.number == ENOTDIR
+        }
     }
 
     /// The same name whatever folder the process works in later, as SQLite keeps it.
@@ -64,13 +57,10 @@ final class StoreFile: Sendable {
 
     /// Whether the lock's file has its name still: whoever has removed it has let others in.
     var isLockInPlace: Bool {
-        var facts = stat()
-        return fstat(lock.descriptor, &facts) == 0 && Self.place(of: path + ".lock") == Place(facts)
-    }
-
-    private static func place(of path: String) -> Place? {
-        var facts = stat()
-        return stat(path, &facts) == 0 ? Place(facts) : nil
+        let files = SystemFileSystem()
+        guard let held = try? files.status(of: FileDescriptor(lock.descriptor)), let named = try? files.status(at: path + ".lock")
+        else { return false }
+        return held.isSameFile(as: named)
     }
 
     /// Makes the identity survive a crash of the machine. Where there is no room for it, the database alone knows.

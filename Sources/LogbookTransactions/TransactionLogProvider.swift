@@ -70,8 +70,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
             let isStored = try reporting { () throws(TransactionStoreError) in try commits.append(event) }
             guard isStored else { return account.withLock { $0.drop(1, .loggedOut) } }
             account.withLock { $0.deliver(1) }
-            if configuration.conditions.isUrgent(event) { courier.hurry() }
-            if event.happened != nil { wakeCourier(after: 1) }
+            wakeCourier(for: CollectionOfOne(event))
         } catch .closed {
             account.withLock { $0.drop(1, .alreadyShutDown) }
         } catch .full {
@@ -91,8 +90,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
             account.deliver(count - ended)
             account.drop(ended, .loggedOut)
         }
-        if batch.prefix(count).contains(where: configuration.conditions.isUrgent) { courier.hurry() }
-        if configuration.deliverAfterEntries != nil { wakeCourier(after: batch.prefix(count).count { $0.happened != nil }) }
+        wakeCourier(for: batch.prefix(count))
         do {
             try reporting { () throws(TransactionStoreError) in if let failure { throw failure } }
         } catch {
@@ -115,8 +113,12 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         }
     }
 
-    private func wakeCourier(after count: Int) {
+    /// What is urgent goes at once, and enough of anything without waiting for the interval.
+    private func wakeCourier(for stored: some Collection<LogEvent>) {
+        let conditions = configuration.conditions
+        if conditions.urgentFrom != nil, stored.contains(where: conditions.isUrgent) { courier.hurry() }
         guard let limit = configuration.deliverAfterEntries else { return }
+        let count = stored.count { $0.happened != nil }
         let isReached = uncollected.withLock { uncollected in
             uncollected += count
             if uncollected < limit { return false }

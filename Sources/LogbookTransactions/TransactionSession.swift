@@ -44,7 +44,7 @@ package final class TransactionSession: Sendable {
     /// Changes of the user that entries waiting in a queue may lie before.
     private static let maximumChanges = 64
     /// Transactions under way at a time; the beginnings of older ones are forgotten.
-    private static let maximumBegun = 4096
+    static let maximumBegun = 4096
     /// UTF-8 bytes; receivers take no more.
     private static let maximumBytes = 256
 
@@ -113,9 +113,9 @@ package final class TransactionSession: Sendable {
     /// there is no saying when something began.
     func ended(among events: UnsafeBufferPointer<LogEvent>) -> [Int] {
         state.withLock { state in
-            guard let loggedOut = state.loggedOut else { return [] }
+            guard let loggedOut = state.loggedOut, let start = events.baseAddress else { return [] }
             return events.indices.filter { place in
-                guard let entry = events[place].transaction else { return false }
+                guard let entry = (start + place).pointee.transaction else { return false }   // a subscript copies the event
                 let id = entry.transactionID.isEmpty ? nil : entry.transactionID.deliverableID
                 if let uptime = entry.uptime, uptime < loggedOut {
                     if let id { state.remember(id, .over) }   // what it says later is the former user's, too

@@ -13,8 +13,6 @@ package import LogbookCore
 /// place with all that could be read; see ``TransactionStoreRecovery``. The same goes for one that is removed, moved or replaced while it
 /// is open, which is noticed when something is to be stored.
 package final class TransactionStore: Sendable {
-    static let schemaVersion = 3
-
     package let path: String
     /// Made once, when the file was made.
     package let installation: String
@@ -28,7 +26,7 @@ package final class TransactionStore: Sendable {
         var connection: DatabaseQueue?
         var file: StoreFile?
         /// Of the file that the connection has open.
-        var place: StoreFile.Place?
+        var opened: FileStatus?
         /// Counts the files that took the place of a damaged one.
         var generation = 0
         var isRecovering = false
@@ -117,7 +115,7 @@ package final class TransactionStore: Sendable {
             opened = try Self.open(file, terms)
         }
         (installation, epoch, latestEarlierRow) = (opened.identity.installation, opened.identity.epoch, opened.latestRow)
-        state = Monitor(State(connection: opened.connection, file: file, place: opened.place))
+        state = Monitor(State(connection: opened.connection, file: file, opened: opened.status))
         if let recovery { report(recovery) }
     }
 
@@ -147,7 +145,7 @@ package final class TransactionStore: Sendable {
 
     private struct Opened {
         let connection: DatabaseQueue
-        let place: StoreFile.Place?
+        let status: FileStatus?
         let identity: StoreIdentity
         /// The highest id of an entry's row.
         let latestRow: Int64
@@ -165,7 +163,7 @@ package final class TransactionStore: Sendable {
                 try connection.write { db in
                     let (before, after) = try bringTables(to: version, db, terms)
                     return Opened(
-                        connection: connection, place: file.place, identity: try beginEpoch(db, file.identity, terms, goingOnAs: current),
+                        connection: connection, status: file.status, identity: try beginEpoch(db, file.identity, terms, goingOnAs: current),
                         latestRow: try latestRow(db), version: after, isMigrated: (1..<after).contains(before))
                 }
             }
@@ -265,74 +263,6 @@ package final class TransactionStore: Sendable {
         try Int64.fetchOne(db, sql: "SELECT max(id) FROM txn_log WHERE id BETWEEN 0 AND 1 << 61") ?? 0
     }
 
-    static func makeTables(_ db: Database, installation: String) throws {
-        try db.execute(sql: schema)
-        try db.execute(sql: "INSERT INTO meta (id, installation, epoch) VALUES (1, ?, 0)", arguments: [installation])
-        try db.execute(sql: "PRAGMA application_id = \(StoreFile.applicationID)")
-        try migrate(db, from: 1)
-    }
-
-    /// Brings tables of an earlier version to today's, within the caller's SQLite transaction: a kill leaves the one or the other. Rows
-    /// that are there keep nothing in the new columns, so a parcel that was sent before is the same when it is sent again.
-    static func migrate(_ db: Database, from version: Int, to target: Int = schemaVersion) throws {
-        if version < 2 { try db.execute(sql: version2) }
-        if target > 2 { try db.execute(sql: version3) }
-        try db.execute(sql: "PRAGMA user_version = \(target)")
-    }
-
-    /// Whose tables take everything that today's take, with the same statements: to write all rows anew takes room on the disk, which may
-    /// not be there.
-    private static let versionThatServes = 2
-
-    /// `offset` is in nanoseconds. A row of `loss` says how many entries of an epoch are gone for a reason, the first and the last.
-    private static let version2 = """
-        ALTER TABLE txn ADD COLUMN user TEXT;
-        ALTER TABLE txn ADD COLUMN variant TEXT;
-        ALTER TABLE txn ADD COLUMN app_version TEXT;
-        ALTER TABLE txn ADD COLUMN session TEXT;
-        ALTER TABLE txn ADD COLUMN installation TEXT;
-        ALTER TABLE txn_log ADD COLUMN offset INTEGER;
-        CREATE TABLE loss (
-          epoch INTEGER NOT NULL, reason TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, count INTEGER NOT NULL,
-          PRIMARY KEY (epoch, reason)) STRICT;
-        """
-
-    /// An entry goes into two trees of pages instead of four: its key is unique because its row is numbered with it
-    /// (``latestEarlierRow``), and only entries that have a parcel are in the parcels' index.
-    private static let version3 = """
-        CREATE TABLE txn_log_3 (
-          id INTEGER PRIMARY KEY, txn_id INTEGER NOT NULL REFERENCES txn (id), timestamp REAL NOT NULL,
-          usecase_event INTEGER NOT NULL, in_ctx_err_code INTEGER, in_ctx_err_desc TEXT,
-          epoch INTEGER NOT NULL, sequence INTEGER NOT NULL, parcel INTEGER REFERENCES parcel (number), offset INTEGER) STRICT;
-        INSERT INTO txn_log_3
-          SELECT id, txn_id, timestamp, usecase_event, in_ctx_err_code, in_ctx_err_desc, epoch, sequence, parcel, offset FROM txn_log
-          ORDER BY id;
-        DROP TABLE txn_log;
-        ALTER TABLE txn_log_3 RENAME TO txn_log;
-        CREATE INDEX txn_log_by_txn ON txn_log (txn_id);
-        CREATE INDEX txn_log_by_parcel ON txn_log (parcel) WHERE parcel IS NOT NULL;
-        """
-
-    /// Version 1. `sealed` is in Unix seconds; `state` is 0 for a parcel to be delivered and 1 for one that is set aside. An entry
-    /// without a parcel has not been sent yet.
-    private static let schema = """
-        CREATE TABLE meta (
-          id INTEGER PRIMARY KEY CHECK (id = 1), installation TEXT NOT NULL, epoch INTEGER NOT NULL) STRICT;
-        CREATE TABLE txn (
-          id INTEGER PRIMARY KEY AUTOINCREMENT, guid TEXT NOT NULL UNIQUE, usecase INTEGER NOT NULL,
-          useragent_device_make TEXT, useragent_device_os TEXT, useragent_device_os_version TEXT) STRICT;
-        CREATE TABLE parcel (
-          number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, sealed REAL NOT NULL, version TEXT NOT NULL,
-          state INTEGER NOT NULL DEFAULT 0, reason TEXT) STRICT;
-        CREATE TABLE txn_log (
-          id INTEGER PRIMARY KEY AUTOINCREMENT, txn_id INTEGER NOT NULL REFERENCES txn (id), timestamp REAL NOT NULL,
-          usecase_event INTEGER NOT NULL, in_ctx_err_code INTEGER, in_ctx_err_desc TEXT,
-          epoch INTEGER NOT NULL, sequence INTEGER NOT NULL, parcel INTEGER REFERENCES parcel (number),
-          UNIQUE (epoch, sequence)) STRICT;
-        CREATE INDEX txn_log_by_txn ON txn_log (txn_id);
-        CREATE INDEX txn_log_by_parcel ON txn_log (parcel);
-        """
-
     // MARK: Access
 
     /// Runs `body` as one SQLite transaction, and once more when the file was damaged and has been replaced.
@@ -413,7 +343,7 @@ package final class TransactionStore: Sendable {
             if let replacement {
                 access.value.connection = replacement.connection
                 access.value.file = file
-                access.value.place = replacement.place
+                access.value.opened = replacement.status
                 access.value.generation += 1
                 // What was salvaged may stand behind what was known.
                 access.value.latestSequence = max(access.value.latestSequence, replacement.latestRow - latestEarlierRow)
@@ -503,8 +433,8 @@ package final class TransactionStore: Sendable {
     /// What a file takes that has lost its name is gone when it is closed.
     /// - Throws: As for a damaged file, so that another takes its place.
     private func checkPlace() throws(TransactionStoreError) {
-        let (file, place) = state.withLock { ($0.value.file, $0.value.place) }
-        if let file, file.hasLost(place) { throw .damaged(path: path, reason: "its file was removed, or another has its name") }
+        let (file, opened) = state.withLock { ($0.value.file, $0.value.opened) }
+        if let file, file.hasLost(opened) { throw .damaged(path: path, reason: "its file was removed, or another has its name") }
     }
 
     /// - Returns: False when a row is not in, because another entry's has its id. One that is there already is.
@@ -659,8 +589,11 @@ package final class TransactionStore: Sendable {
     /// - Parameter endsTransactions: Nothing that began before is stored any more, see ``TransactionSession``.
     package func deleteAll(endsTransactions: Bool = true) throws(TransactionStoreError) {
         try transaction { db in
-            let others = try String.fetchAll(
-                db, sql: "SELECT guid FROM txn WHERE session IS NOT ? ORDER BY id DESC LIMIT 4096", arguments: [session.id])
+            let others = !endsTransactions
+                ? []
+                : try String.fetchAll(
+                    db, sql: "SELECT guid FROM txn WHERE session IS NOT ? ORDER BY id DESC LIMIT \(TransactionSession.maximumBegun)",
+                    arguments: [session.id])
             try db.execute(sql: "DELETE FROM txn_log; DELETE FROM txn; DELETE FROM parcel; DELETE FROM loss")
             if endsTransactions { session.endAll(and: others) }   // a commit that fails may be on disk all the same
             state.withLock { $0.value.unsettledKeys = [:] }
@@ -697,131 +630,10 @@ package final class TransactionStore: Sendable {
 
     /// What was noted may not have become true.
     func forgetWhatIsSent() { state.withLock { $0.value.sentUpTo = .min } }
-
-    // MARK: Reading
-
-    /// Every transaction with its entries, in the order in which they were made.
-    package func allTransactions() throws(TransactionStoreError) -> [TransactionRecord] {
-        try transaction { db in try self.transactions(db, entries: nil) }
-    }
-
-    /// Numbers of the parcels that are set aside.
-    private static let setAside = "SELECT number FROM parcel WHERE state = 1"
-
-    /// Entries that wait to be delivered.
-    package func pendingCount() throws(TransactionStoreError) -> Int {
-        try transaction { db in
-            try Int.fetchOne(
-                db,
-                sql: "SELECT (SELECT count(*) FROM txn_log) - (SELECT count(*) FROM txn_log WHERE parcel IN (\(Self.setAside)))") ?? 0
-        }
-    }
-
-    package func counts() throws(TransactionStoreError) -> TransactionStoreCounts {
-        try transaction { db in try Self.counts(db) }
-    }
-
-    static func counts(_ db: Database) throws -> TransactionStoreCounts {
-        func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
-        let entries = try count("SELECT count(*) FROM txn_log")
-        let setAside = try count("SELECT count(*) FROM txn_log WHERE parcel IN (\(setAside))")
-        let losses = try db.tableExists("loss") ? count("SELECT ifnull(sum(count), 0) FROM loss") : 0   // not in version 1
-        return TransactionStoreCounts(
-            transactions: try count("SELECT count(*) FROM txn"), entries: entries, pending: entries - setAside,
-            setAside: setAside, dropped: losses)
-    }
-
-    /// - Parameter entries: An SQL condition on `l` that selects entries; nil for all, and transactions without entries as well.
-    func transactions(
-        _ db: Database, entries condition: String?, arguments: StatementArguments = []
-    ) throws -> [TransactionRecord] {
-        var transactions: [TransactionRecord] = []
-        try Self.eachTransaction(db, entries: condition, arguments: arguments, installation: installation) { transactions.append($1) }
-        return transactions
-    }
-
-    /// The same one by one with the ids of their rows, also from a file of an older schema, whose missing columns are nil.
-    /// - Parameter transactions: An SQL condition on `t`, where all entries are selected.
-    static func eachTransaction(
-        _ db: Database, entries condition: String?, transactions: String = "true", arguments: StatementArguments = [],
-        installation: String, columns: String = columns, _ body: (Int64, TransactionRecord) throws -> Void
-    ) throws {
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT \(columns)
-                FROM txn t \(condition == nil ? "LEFT " : "")JOIN txn_log l ON l.txn_id = t.id WHERE \(condition ?? transactions)
-                ORDER BY t.id, l.id
-                """, arguments: arguments)
-        var transaction: TransactionRecord?
-        var current: Int64 = 0
-        while let row = try rows.next() {
-            guard let id = row.integer(0) else { throw damage("txn") }
-            if transaction == nil || id != current {
-                if let transaction { try body(current, transaction) }
-                transaction = try record(row)
-            }
-            current = id
-            if row.integer(6) != nil { transaction?.entries.append(try entry(row, installation: installation)) }
-        }
-        if let transaction { try body(current, transaction) }
-    }
-
-    /// What ``record(_:)`` and ``entry(_:)`` read, with the row's id as column 0.
-    static let columns = """
-        t.id, t.guid, t.usecase, t.useragent_device_make, t.useragent_device_os, t.useragent_device_os_version,
-          l.usecase_event, l.in_ctx_err_code, l.in_ctx_err_desc, l.timestamp, l.epoch, l.sequence, l.offset,
-          t.user, t.variant, t.app_version, t.session, t.installation
-        """
-
-    /// Columns 1...5 and 13...17.
-    static func record(_ row: Row) throws -> TransactionRecord {
-        guard let id = row.text(1), let usecase = row.integer(2) else { throw damage("txn") }
-        return TransactionRecord(
-            id: id, usecase: Int(usecase), deviceMake: row.text(3), deviceOS: row.text(4), deviceOSVersion: row.text(5),
-            user: row.text(13), variant: row.text(14), appVersion: row.text(15), session: row.text(16),
-            installation: row.text(17))
-    }
-
-    /// Columns 6...12.
-    static func entry(_ row: Row, installation: String) throws -> EntryRecord {
-        guard let event = row.integer(6), let time = row.time(9), let epoch = row.integer(10), let sequence = row.integer(11)
-        else { throw damage("txn_log") }
-        return EntryRecord(
-            event: Int(event), errorCode: row.integer(7).map { Int($0) }, errorDescription: row.text(8), time: time,
-            key: EntryKey(installation: installation, epoch: epoch, sequence: sequence), offset: row.integer(12))
-    }
-
-    static func damage(_ table: String) -> DatabaseError {
-        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "an impossible value in the table \(table)")
-    }
-}
-
-// Reading by hand: a file that somebody else has written to may hold any type in any column.
-extension Row {
-    func integer(_ column: Int) -> Int64? { Int64.fromDatabaseValue(self[column]) }
-    func text(_ column: Int) -> String? { String.fromDatabaseValue(self[column]) }
-
-    /// Unix seconds, within what ``LogTime`` can tell.
-    func time(_ column: Int) -> LogTime? {
-        guard let seconds = Double.fromDatabaseValue(self[column]), abs(seconds) < LogTime.storedSecondsLimit else { return nil }
-        return LogTime(seconds: seconds)
-    }
 }
 
 extension UnsafeBufferPointer {
     /// Where each element is: a subscript copies it.
     var places: some Collection<UnsafePointer<Element>> { indices.lazy.map { [start = baseAddress] in start! + $0 } }
-}
-
-extension LogTime {
-    /// What is stored lies between this and its negative; a second is missing at either end.
-    fileprivate static let storedSecondsLimit = 9_223_372_036.0
-
-    /// To the microsecond, and the nearest time that can be read back.
-    fileprivate var storedSeconds: Double {
-        let latest = Self.storedSecondsLimit.nextDown
-        return min(max(Double(nanoseconds.flooredQuotient(by: 1000)) / 1e6, -latest), latest)
-    }
 }
 #endif

@@ -26,11 +26,7 @@ final class ArchiveBody: Sendable {
             bytes += piece.count
         }
         self.bytes = bytes
-        var digest = [UInt8](repeating: 0, count: 32)
-        logbook_sha256_end(&hash, &digest)
-        let digits = Array("0123456789abcdef".utf8)
-        self.digest = String(
-            decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        digest = HexadecimalDigest.text(&hash)
     }
 
     /// Reads the content once, from its beginning.

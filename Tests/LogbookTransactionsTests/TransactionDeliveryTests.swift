@@ -655,6 +655,13 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         transaction.log(5)
         #expect(bench.events.wait(for: 1) == [.delivered(transactions: 1, entries: 5)])
         #expect(try server.requests.map(events) == [[transaction.id: [1, 2, 3, 4, 5]]])
+
+        try bench.deliver()   // it has looked whether there is more
+        for event in 6...9 { transaction.log(event) }
+        #expect(bench.service.flush(by: .seconds(30)).unfinished.isEmpty)
+        #expect(server.requests.count == 1)   // they are counted anew
+        transaction.log(10)
+        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 5))
     }
 
     @Test("how old the oldest entry is counts from when it was said, sent or not")

@@ -21,6 +21,14 @@ extension TransactionStore {
     }
 }
 
+private final class RefusingCommits: TransactionObserver {
+    func observes(eventsOfKind kind: DatabaseEventKind) -> Bool { false }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseWillCommit() throws { throw ScriptedFailure() }
+    func databaseDidCommit(_ db: Database) {}
+    func databaseDidRollback(_ db: Database) {}
+}
+
 @Suite struct TransactionStoreParcelsTests {
     @Test func aParcelIsFrozenBeforeItIsSentAndAfterARestart() throws {
         let folder = TemporaryFolder()
@@ -51,6 +59,17 @@ extension TransactionStore {
         #expect(try store.allTransactions().map { $0.entries.map(\.event) } == [[3]])
         #expect(try store.settleDelivered(parcel.id) == nil)
         #expect(try store.counts() == TransactionStoreCounts(transactions: 1, entries: 1, pending: 1))
+    }
+
+    @Test("what was given a parcel by a commit that failed is sent all the same")
+    func aParcelWhoseCommitFails() throws {
+        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store), refusing = RefusingCommits()
+        try store.append([event(1, of: "a")])
+        let connection = try store.connection().0
+        connection.inDatabase { $0.add(transactionObserver: refusing, extent: .databaseLifetime) }
+        #expect(throws: TransactionStoreError.self) { try store.next() }
+        connection.inDatabase { $0.remove(transactionObserver: refusing) }
+        #expect(try store.next()?.set.entryCount == 1)
     }
 
     @Test("C30: no request is larger than the limits, and each entry is sent once")

@@ -1,14 +1,14 @@
 #if Collector
     internal import LogbookCore
 
-    /// What there is room for of pages and transactions that wait to be taken, by however slow a reader.
-    final class AnswerRoom: Sendable {
+    /// How many bytes there is room for, of bodies that come or of answers that wait to be taken, by however slow a reader.
+    final class ByteRoom: Sendable {
         private struct State {
             var taken = 0
             /// In the order in which they came.
             var waiting: [(bytes: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-            /// One answer always fits, however large it is.
+            /// One always fits, however large it is.
             func holds(_ bytes: Int, of limit: Int) -> Bool { taken == 0 || taken + bytes <= limit }
         }
 
@@ -19,6 +19,8 @@
 
         /// Bytes that are taken now.
         var taken: Int { state.withLock { $0.taken } }
+        /// How many wait for room.
+        var waitingCount: Int { state.withLock { $0.waiting.count } }
 
         /// Takes room where there is any.
         func take(_ bytes: Int) -> Share? {
@@ -63,10 +65,10 @@
 
         /// A part of the room, which is given back when nobody has it any more, or before.
         final class Share: Sendable {
-            private let room: AnswerRoom
+            private let room: ByteRoom
             private let bytes: Locked<Int>
 
-            fileprivate init(_ bytes: Int, of room: AnswerRoom) {
+            fileprivate init(_ bytes: Int, of room: ByteRoom) {
                 self.room = room
                 self.bytes = Locked(bytes)
             }

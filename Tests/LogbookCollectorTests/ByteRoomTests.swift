@@ -5,7 +5,7 @@
     import LogbookTransactions
     import Testing
 
-    @Suite struct AnswerRoomTests {
+    @Suite struct ByteRoomTests {
         private let folder: TemporaryFolder
         private let archive: SQLiteArchive
 
@@ -29,7 +29,7 @@
         }
 
         @Test func oneAnswerAlwaysFitsAndRoomIsGivenBack() {
-            let room = AnswerRoom(bytes: 10)
+            let room = ByteRoom(bytes: 10)
             var share = room.take(1000)
             #expect(share != nil && room.take(1) == nil)
             share?.resize(to: 6)
@@ -46,18 +46,21 @@
         }
 
         @Test func whoWaitsIsServedInTurn() async {
-            let room = AnswerRoom(bytes: 10), steps = Locked<[String]>([])
-            let share = room.take(8)
-            let waiting = Task {
-                let share = await room.wait(for: 5)
-                steps.withLock { $0.append("taken") }
-                share.resize(to: 0)
+            let room = ByteRoom(bytes: 10), steps = Locked<[String]>([]), share = room.take(8)
+            var tasks: [Task<Void, Never>] = []
+            for (name, bytes) in [("large", 5), ("small", 1)] {   // there is room for the small one, which comes later
+                tasks.append(
+                    Task {
+                        let share = await room.wait(for: bytes)
+                        steps.withLock { $0.append(name) }
+                        share.resize(to: 0)
+                    })
+                while room.waitingCount < tasks.count, steps.withLock({ $0.isEmpty }) { await Task.yield() }
             }
-            steps.withLock { $0.append("given back") }
+            #expect(steps.withLock { $0 } == [])
             share?.resize(to: 0)
-            await waiting.value
-            #expect(steps.withLock { $0 } == ["given back", "taken"])
-            #expect(room.taken == 0)
+            for task in tasks { await task.value }
+            #expect(Set(steps.withLock { $0 }) == ["large", "small"] && room.taken == 0)
         }
 
         @Test("while readers take as much as there is room for the next one is told to come again, until one has all or is gone")

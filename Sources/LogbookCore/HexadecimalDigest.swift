@@ -1,0 +1,34 @@
+package import CLogbookSystem
+
+/// SHA-256 as people and files write it.
+package enum HexadecimalDigest {
+    /// Ends the hash.
+    package static func text(_ hash: inout logbook_sha256) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes(&hash).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    package static func of(_ bytes: some Sequence<UInt8>) -> String {
+        var hash = begun(with: bytes)
+        return text(&hash)
+    }
+
+    /// The digest itself, of 32 bytes.
+    package static func bytes(of bytes: some Sequence<UInt8>) -> [UInt8] {
+        var hash = begun(with: bytes)
+        return self.bytes(&hash)
+    }
+
+    private static func begun(with bytes: some Sequence<UInt8>) -> logbook_sha256 {
+        var hash = logbook_sha256()
+        logbook_sha256_begin(&hash)
+        Array(bytes).withUnsafeBytes { logbook_sha256_add(&hash, $0.baseAddress, $0.count) }
+        return hash
+    }
+
+    private static func bytes(_ hash: inout logbook_sha256) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        logbook_sha256_end(&hash, &digest)
+        return digest
+    }
+}
