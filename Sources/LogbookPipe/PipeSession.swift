@@ -1,4 +1,5 @@
 public import LogbookCore
+internal import LogbookFormat
 
 #if canImport(Darwin)
     internal import Darwin

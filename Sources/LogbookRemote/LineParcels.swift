@@ -10,7 +10,7 @@ final class LineParcels: ParcelSource {
     }
     private struct State {
         var pieces: [Piece] = []
-        var cutter = LineCutter()
+        var splitter = LineSplitter(maximumLineBytes: LineSender.maximumLineBytes)
         /// Lines that came in pieces.
         var cutCount = 0
         /// Lines are taken from what was read, and are no events yet.
@@ -82,8 +82,8 @@ final class LineParcels: ParcelSource {
         try maker.parcels(events, sealed: clock.now()) { UniqueID.make() }.map { Piece(parcel: $0.parcel, events: $0.events) }
     }
 
-    /// Whole lines of what the input gives at once; none at its end.
-    private func nextLines() -> [LineCutter.Line] {
+    /// Whole lines of what the input gives at once, without the empty ones; none at its end.
+    private func nextLines() -> [LineSplitter.Line] {
         while !state.withLock({ $0.isAtEnd }) {
             let chunk: [UInt8]
             do {
@@ -92,12 +92,15 @@ final class LineParcels: ParcelSource {
                 chunk = []
                 state.withLock { $0.failure = error }
             }
-            var lines: [LineCutter.Line] = []
+            var lines: [LineSplitter.Line] = []
+            func keep(_ line: LineSplitter.Line) { if !line.bytes.isEmpty { lines.append(line) } }
             let tooLong = state.withLock { state -> [UInt64] in
                 state.bytes += chunk.count
                 state.isAtEnd = chunk.isEmpty
                 state.isReading = true
-                let tooLong = state.cutter.take(chunk, &lines)
+                state.splitter.take(chunk[...], keep)
+                if chunk.isEmpty { state.splitter.finish(droppingReturn: true, keep) }
+                let tooLong = lines.filter { $0.goesOn && !$0.isContinued }.map(\.number)
                 state.cutCount += tooLong.count
                 return tooLong
             }
@@ -108,12 +111,12 @@ final class LineParcels: ParcelSource {
     }
 
     /// A line of ours with the key it has; a line of another format that is known; or text, as are the pieces that go on with a line.
-    private func event(of piece: LineCutter.Line) -> KeyedEvent {
+    private func event(of piece: LineSplitter.Line) -> KeyedEvent {
         let number = state.withLock { state in
             state.latest += 1
             return state.latest
         }
-        let line = Array(piece.bytes)
+        let line = piece.bytes
         func text() -> LogEvent {
             LogEvent(sequence: number, time: clock.now(), level: .info, message: String(decoding: line, as: UTF8.self))
         }

@@ -12,7 +12,7 @@ public final class LineSender: Sendable {
     private let courier: Courier
 
     /// Of a line: 1 MiB. Pieces of a longer one end between characters.
-    public static let maximumLineBytes = LineCutter.maximumBytes
+    public static let maximumLineBytes = 1 << 20
 
     /// - Parameters:
     ///   - origin: For lines that have no key of their own: with the line's number it makes one.

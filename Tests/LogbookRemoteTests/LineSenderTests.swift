@@ -54,8 +54,15 @@ import Testing
         #expect(collector.arrivals.allSatisfy { $0 == 2 })
     }
 
-    @Test func nothingIsSentOfAnEmptyInput() throws {
-        let transport = collector.willing(), sender = sender(transport, Text("\n\n"))
+    @Test(arguments: [("a\n\nb", ["a", "b"]), ("a\r\n\r\nb\r", ["a", "b"]), ("a\rb\n", ["a\rb"])])
+    func emptyLinesAreNoneAndAReturnAtTheEndIsNoPartOfALine(input: String, expected: [String]) throws {
+        try sender(collector.willing(), Text(input)).send(by: .seconds(60))
+        #expect(collector.received == expected)
+    }
+
+    @Test(arguments: ["", "\n\n", "\r\n\r"])
+    func nothingIsSentOfAnEmptyInput(input: String) throws {
+        let transport = collector.willing(), sender = sender(transport, Text(input))
         try sender.send(by: .seconds(60))
         #expect(transport.requests.isEmpty && sender.ledger == LogLedger())
     }
