@@ -21,17 +21,17 @@ struct SystemLogAccount: Sendable {
 
     /// Sends one event; what cannot be sent is counted.
     func log(_ message: [UInt8]) {
+        let failure: SystemLogError?
         do throws(SystemLogError) {
             try channel.send(message)
-            state.withLock { state in
-                state.ledger.submit()
-                state.ledger.deliver(1)
-                state.failure = nil
-            }
-        } catch {
-            lose(because: error)
-            state.withLock { $0.failure = error }
+            failure = nil
+        } catch { failure = error }
+        state.withLock { state in
+            state.ledger.submit()
+            if let failure { state.ledger.drop(1, failure.dropReason) } else { state.ledger.deliver(1) }
+            state.failure = failure
         }
+        if let failure, failure.dropReason != .alreadyShutDown { report(failure) }
     }
 
     /// Sends a batch in order, and says where it broke off. What becomes of it is in the queue's account.
@@ -40,26 +40,15 @@ struct SystemLogAccount: Sendable {
             do throws(SystemLogError) { try channel.send(encode(event)) } catch {
                 switch error {
                 case .tooLarge:   // the queue counts it, and offers what is behind it again
-                    LogDiagnostics.report(name, "an event is lost: \(error)")
-                    throw BatchWriteError.refusedOne(.oversize, after: index, because: error)
-                case .closed: throw BatchWriteError.refused(.alreadyShutDown, because: error)
+                    report(error)
+                    throw BatchWriteError.refusedOne(error.dropReason, after: index, because: error)
+                case .closed: throw BatchWriteError.refused(error.dropReason, because: error)
                 default: throw BatchWriteError.wroteOnly(count: index, because: error)
                 }
             }
         }
     }
 
-    private func lose(because failure: SystemLogError) {
-        let reason: DropReason
-        switch failure {
-        case .tooLarge: reason = .oversize
-        case .closed: reason = .alreadyShutDown
-        case .invalid, .unreachable, .busy: reason = .inputOutputError
-        }
-        state.withLock { state in
-            state.ledger.submit()
-            state.ledger.drop(1, reason)
-        }
-        if reason != .alreadyShutDown { LogDiagnostics.report(name, "an event is lost: \(failure)") }
-    }
+    /// Not under the lock: whoever listens may log.
+    private func report(_ failure: SystemLogError) { LogDiagnostics.report(name, "an event is lost: \(failure)") }
 }

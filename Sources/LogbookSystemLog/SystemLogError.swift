@@ -1,3 +1,5 @@
+internal import LogbookCore
+
 /// Why the system's log cannot be reached.
 public enum SystemLogError: Error, Equatable, CustomStringConvertible {
     /// What was given cannot be right; says what was expected.
@@ -18,6 +20,15 @@ public enum SystemLogError: Error, Equatable, CustomStringConvertible {
         case .busy(let address): "\(address) takes no more messages at the moment; log less, or register from a higher level"
         case .tooLarge(let address, let bytes): "\(address) takes no message of \(bytes) bytes"
         case .closed(let address): "\(address) was closed"
+        }
+    }
+
+    /// What an event that is lost because of it counts as.
+    var dropReason: DropReason {
+        switch self {
+        case .tooLarge: .oversize
+        case .closed: .alreadyShutDown
+        case .invalid, .unreachable, .busy: .inputOutputError
         }
     }
 }
