@@ -47,7 +47,7 @@ extension Spool {
             if state.isReleased || state.unreadable.isEmpty { return nil }
             for segment in state.sealed {
                 guard let trouble = state.unreadable[segment.name] else { continue }
-                return UnreadableFile(path: "\(path)/\(segment.name.text)", error: trouble.error).description
+                return "\(path)/\(segment.name.text): \(trouble.error)"
             }
             return nil
         }
@@ -270,11 +270,4 @@ extension Spool {
         return Parcel(
             id: parcel.id, body: lines, contentType: "application/x-ndjson", count: entries.count, sealed: parcel.sealed)
     }
-}
-
-/// Why nothing is delivered: what waits cannot be read.
-struct UnreadableFile: Error, CustomStringConvertible {
-    let path: String
-    let error: SystemError
-    var description: String { "\(path): \(error)" }
 }
