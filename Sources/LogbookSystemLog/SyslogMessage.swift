@@ -137,10 +137,7 @@ struct SyslogMessage: Sendable {
     /// What the head holds of a text that others choose: whole characters, 128 bytes at most.
     private static func short(_ text: String) -> String {
         let most = 128
-        if text.utf8.count <= most { return text }
-        var end = text.utf8.index(text.startIndex, offsetBy: most)
-        while end > text.startIndex, text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
-        return String(text[..<end])
+        return text.utf8.count <= most ? text : LogLimits.cut(text, toFit: most, endingIn: "")
     }
 
     /// Printable ASCII without spaces; `-` for nothing.
