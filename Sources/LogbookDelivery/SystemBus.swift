@@ -31,8 +31,8 @@
 
         /// Where the bus is: `DBUS_SYSTEM_BUS_ADDRESS`, or where systems have it.
         static var path: String {
-            guard let variable = getenv("DBUS_SYSTEM_BUS_ADDRESS") else { return "/run/dbus/system_bus_socket" }
-            for address in String(cString: variable).split(separator: ";") where address.hasPrefix("unix:") {
+            guard let variable = LogEnvironment.variable(named: "DBUS_SYSTEM_BUS_ADDRESS") else { return "/run/dbus/system_bus_socket" }
+            for address in variable.split(separator: ";") where address.hasPrefix("unix:") {
                 for pair in address.dropFirst("unix:".count).split(separator: ",") where pair.hasPrefix("path=") {
                     return String(pair.dropFirst("path=".count))
                 }

@@ -74,9 +74,7 @@
             do {
                 let session = try TailSession(
                     in: folder, name: name, filter: TailFilter(level: level, text: text), lines: all ? nil : lines,
-                    isColoured: setting.applies(isTerminal: isatty(1) == 1) { name in
-                        getenv(name).map { String(cString: $0) }
-                    },
+                    isColoured: setting.applies(isTerminal: isatty(1) == 1, environment: LogEnvironment.variable(named:)),
                     show: { bytes in
                         switch Terminal.write(bytes, to: 1) {
                         case .written: break
