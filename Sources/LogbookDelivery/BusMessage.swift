@@ -3,11 +3,9 @@
 /// - Note: Source: "D-Bus Specification", on the wire format.
 struct BusMessage: Sendable, Equatable {
     enum Kind: UInt8 { case call = 1, answer = 2, failure = 3, signal = 4 }
-    /// The codes of the header's fields.
-    private enum Field: UInt8 {
-        case path = 1, interface = 2, member = 3, errorName = 4, answered = 5, destination = 6, sender = 7, signature = 8
-    }
-    enum Damage: Error { case malformed, tooLarge, foreignOrder }
+    /// The codes of the header's fields that are of use here; others are passed over.
+    private enum Field: UInt8 { case path = 1, interface = 2, member = 3, answered = 5, destination = 6, sender = 7, signature = 8 }
+    enum Damage: Error { case malformed, tooLarge }
 
     /// No service is started for this message.
     static let startsNothing: UInt8 = 0x2
@@ -56,7 +54,7 @@ struct BusMessage: Sendable, Equatable {
     /// - Returns: Nil while it is not whole.
     static func take(from bytes: inout [UInt8]) throws(Damage) -> BusMessage? {
         guard bytes.count >= 16 else { return nil }
-        guard bytes[0] == UInt8(ascii: "l") else { throw bytes[0] == UInt8(ascii: "B") ? .foreignOrder : .malformed }
+        guard bytes[0] == UInt8(ascii: "l") else { throw .malformed }   // "B", the other order of bytes, is not read here
         var reader = Reader(bytes: bytes, place: 4)
         let bodyBytes = Int(try reader.number())
         let serial = try reader.number()
