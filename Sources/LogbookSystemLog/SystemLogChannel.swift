@@ -108,7 +108,7 @@ final class SystemLogChannel: Sendable {
         do throws(SystemError) {
             try transmit(message, over: connection, &state)
         } catch {
-            guard let again = try recovered(from: error, of: connection, message.count, isFresh: isFresh, &state) else { return }
+            let again = try recovered(from: error, of: connection, message.count, isFresh: isFresh, &state)
             do throws(SystemError) { try transmit(message, over: again, &state) } catch {
                 _ = try recovered(from: error, of: again, message.count, isFresh: true, &state)
             }
@@ -198,7 +198,7 @@ final class SystemLogChannel: Sendable {
     /// - Returns: A new connection to try again with.
     private func recovered(
         from failure: SystemError, of connection: any SystemLogConnection, _ bytes: Int, isFresh: Bool, _ state: inout State
-    ) throws(SystemLogError) -> (any SystemLogConnection)? {
+    ) throws(SystemLogError) -> any SystemLogConnection {
         switch failure.number {
         case EAGAIN, ENOBUFS:
             state.isPatient = false
@@ -231,7 +231,7 @@ final class SystemLogChannel: Sendable {
         state.connection = nil
     }
 
-    /// Not under the lock: whoever listens may log.
+    /// Not while the turn is ours: whoever listens may log.
     private func tell(_ doubtful: LatestMessages.Doubt) {
         if doubtful.count == 0 { return }
         let count = "\(doubtful.isLeast ? "at least " : "")\(doubtful.count)"
