@@ -213,6 +213,7 @@ import Testing
         #expect(transport.requests.isEmpty)
         #expect(provider.ledger == LogLedger(submitted: 3))
         #expect(provider.status.state == .heldBack && provider.status.latestAnswer == heldBack)
+        #expect(provider.latestFailure == nil)   // who waits for conditions has not failed
         isOpen.withLock { $0 = true }
         try provider.flush(by: .seconds(60))
         #expect(collector.received == ["event 1", "event 2", "event 3"])
