@@ -206,6 +206,26 @@ import Testing
         #expect(provider.ledger == LogLedger(submitted: 8, delivered: 4, dropped: [.queueFull: 4]))
     }
 
+    @Test func errorsThatFillTheBytesOfAQueueGiveWayToNoOtherEvent() throws {
+        let sink = GatedSink()
+        let provider = BatchingProvider(
+            sink, policy: QueuePolicy(maximumBytes: 10_000, batchCount: 1, linger: .zero, overflow: .dropOldest))
+        func large(_ number: Int) -> LogEvent {
+            LogEvent(
+                sequence: UInt64(number), time: LogTime(nanoseconds: 0), level: .error, message: String(repeating: "x", count: 4_800))
+        }
+        provider.log(event(1))
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...3 { provider.log(large(number)) }   // all the bytes, and some of the reserve
+        for number in 4...5 { provider.log(event(number)) }   // no room beside them
+        #expect(provider.ledger == LogLedger(submitted: 5, dropped: [.queueFull: 2]))
+        provider.log(large(6))                                // in the place of 2
+        sink.gate.open()
+        try provider.flush(by: .seconds(30))
+        #expect(sink.inner.written.map(\.sequence) == [1, 3, 6])
+        #expect(provider.ledger == LogLedger(submitted: 6, delivered: 3, dropped: [.queueFull: 3]))
+    }
+
     @Test func aFlushIsOneOfWhatWasLoggedBeforeItWhateverIsDroppedMeanwhile() {
         /// Notes what it was asked for, and stops at a gate before it writes.
         final class Diary: BatchSink {
