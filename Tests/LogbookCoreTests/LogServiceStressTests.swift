@@ -4,21 +4,6 @@ import Testing
 
 /// Everything that a program may do to a service, from many threads at the same time.
 @Suite struct LogServiceStressTests {
-    /// The same throws for the same seed (SplitMix64), whatever other threads do.
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = state
-            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
-        }
-
-        mutating func level() -> LogLevel { LogLevel.allCases.randomElement(using: &self) ?? .info }
-    }
-
     /// A registration, and how many events its provider holds.
     private struct Witness: Sendable {
         let registration: LogRegistration
@@ -47,25 +32,28 @@ import Testing
         ]
     }
 
-    /// What one thread does.
+    /// What one thread does: the same for the same seed, whatever other threads do.
     /// - Returns: What it has registered, and let go of again.
     private func play(_ seed: Int, among steady: [Witness]) -> [Witness] {
-        var dice = Dice(state: UInt64(seed)), made: [Witness] = [], listening: [LogRegistration] = []
+        let random = LogRandomness.seeded(UInt64(seed))
+        func one<Value>(of values: [Value]) -> Value { values[Int(random.next() % UInt64(values.count))] }
+        func level() -> LogLevel { one(of: LogLevel.allCases) }
+        var made: [Witness] = [], listening: [LogRegistration] = []
         for step in 0..<Self.steps {
-            switch Int.random(in: 0..<60, using: &dice) {
+            switch random.next() % 60 {
             case 0:
                 let provider = RecordingProvider()
-                let delivery = Bool.random(using: &dice) ? LogDelivery.immediate : .queued(Self.dropping)
-                let registration = service.register(provider, from: dice.level(), delivery: delivery)
+                let delivery = one(of: [LogDelivery.immediate, .queued(Self.dropping)])
+                let registration = service.register(provider, from: level(), delivery: delivery)
                 made.append(Witness(registration: registration, count: { provider.events.count }))
                 listening.append(registration)
             case 1:
-                if !listening.isEmpty { listening.removeFirst().unregister(by: Bool.random(using: &dice) ? .now : .seconds(5)) }
-            case 2: service.flush(by: .milliseconds(Int.random(in: 0...50, using: &dice)))
-            case 3...6: steady.randomElement(using: &dice)?.registration.level = dice.level()
+                if !listening.isEmpty { listening.removeFirst().unregister(by: one(of: [LogDeadline.now, .seconds(5)])) }
+            case 2: service.flush(by: .milliseconds(Int(random.next() % 51)))
+            case 3...6: one(of: steady).registration.level = level()
             case 7: for witness in steady { _ = witness.registration.ledger }   // one that does not add up ends the program
-            case 8...15: service.log(dice.level(), "\(seed) \(step)", metadata: ["step": .integer(Int64(step))], error: ScriptedFailure())
-            default: service.log(dice.level(), "\(seed) \(step)")
+            case 8...15: service.log(level(), "\(seed) \(step)", metadata: ["step": .integer(Int64(step))], error: ScriptedFailure())
+            default: service.log(level(), "\(seed) \(step)")
             }
         }
         for registration in listening { registration.unregister(by: .seconds(5)) }
