@@ -75,20 +75,24 @@ import Testing
         #expect(watch.take(at: 9_000_000_000).runs.isEmpty)
     }
 
-    @Test func whatIsHeldBackForASecondIsToldWithoutAnotherLoss() {
-        /// Has no room for events that say so.
-        final class Picky: LogProvider {
-            let account = Locked(LogLedger())
-            func log(_ event: LogEvent) {
-                account.withLock { account in
-                    account.submit()
-                    if event.message == "no room" { account.drop(1, .inputOutputError) } else { account.deliver(1) }
-                }
+    /// Has no room for some events.
+    private final class Picky: LogProvider {
+        private let account = Locked(LogLedger())
+        private let refuses: @Sendable (LogEvent) -> Bool
+        init(refusing refuses: @escaping @Sendable (LogEvent) -> Bool) { self.refuses = refuses }
+
+        func log(_ event: LogEvent) {
+            account.withLock { account in
+                account.submit()
+                if refuses(event) { account.drop(1, .inputOutputError) } else { account.deliver(1) }
             }
-            func flush(by deadline: LogDeadline) throws {}
-            var ledger: LogLedger? { account.withLock { $0 } }
         }
-        service.register(Picky(), name: "disk")
+        func flush(by deadline: LogDeadline) throws {}
+        var ledger: LogLedger? { account.withLock { $0 } }
+    }
+
+    @Test func whatIsHeldBackForASecondIsToldWithoutAnotherLoss() {
+        service.register(Picky { $0.message == "no room" }, name: "disk")
         for _ in 1...2 {
             service.info("no room")
             service.info("room")
@@ -119,19 +123,7 @@ import Testing
 
     @Test(arguments: [LogDelivery.immediate, .queued()])
     func aProvidersOwnAccountIsWatched(_ delivery: LogDelivery) throws {
-        /// Has no room for some of its events.
-        final class Picky: LogProvider {
-            let account = Locked(LogLedger())
-            func log(_ event: LogEvent) {
-                account.withLock { account in
-                    account.submit()
-                    if (3...5).contains(event.sequence) { account.drop(1, .inputOutputError) } else { account.deliver(1) }
-                }
-            }
-            func flush(by deadline: LogDeadline) throws {}
-            var ledger: LogLedger? { account.withLock { $0 } }
-        }
-        let registration = service.register(Picky(), delivery: delivery, name: "disk")
+        let registration = service.register(Picky { (3...5).contains($0.sequence) }, delivery: delivery, name: "disk")
         for number in 1...6 { service.info("\(number)") }
         #expect(service.flush(by: .seconds(30)).isComplete)
         clock.advance(by: .seconds(1))
@@ -275,14 +267,9 @@ import Testing
     }
 
     @Test func withARealClockNobodyHasToAsk() {
-        let real = LogService(), listener = RecordingProvider(), sink = GatedSink()
+        let real = LogService(), listener = RecordingProvider()
         real.register(listener)
-        let policy = QueuePolicy(capacity: 1, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .dropNewest)
-        real.register(sink: sink, queue: policy, name: "orders")
-        real.info("1")
-        #expect(sink.gate.waitForArrivals(1))
-        for number in 2...4 { real.info("\(number)") }
-        sink.gate.open()
+        lose(in: real).gate.open()
         let deadline = LogDeadline.seconds(30)
         while !deadline.hasPassed, !listener.events.contains(where: { $0.category == "log.loss" }) { LogThread.yield() }
         #expect(listener.messages.last == "2 events did not reach orders (queue_full)")
