@@ -207,25 +207,19 @@ final class EventQueue: EventStore {
     }
 
     func settle(_ parcel: Parcel, entries: EntryFates) throws -> Bool {
-        guard let (place, taken) = taken(parcel) else { return true }
-        let again = entries.again.sorted().map { taken.events[$0] }
-        let next = again.isEmpty ? [] : try seal(again, for: destination.term)
-        state.withLock { state in
-            state.taken.replaceSubrange(place...place, with: next)
-            state.limit.settle(parcel.count, rejected: entries.rejected.count)
-            state.ledger.deliver(parcel.count - again.count - entries.rejected.count)
-            state.ledger.drop(entries.rejected.count, .rejectedByServer)
-            state.lost += entries.rejected.count
-        }
+        guard let events = taken(parcel)?.taken.events else { return true }
+        let again = try seal(entries.again.sorted().map { events[$0] }, for: destination.term)
+        settle(parcel, rejected: entries.rejected.count, leaving: again)
         return true
     }
 
-    private func settle(_ parcel: Parcel, rejected: Int) {
+    /// - Parameter again: What goes again, in the parcel's place.
+    private func settle(_ parcel: Parcel, rejected: Int, leaving again: [Taken] = []) {
         state.withLock { state in
             guard let place = state.taken.firstIndex(where: { $0.parcel?.id == parcel.id }) else { return }
-            state.taken.remove(at: place)
+            state.taken.replaceSubrange(place...place, with: again)
             state.limit.settle(parcel.count, rejected: rejected)
-            state.ledger.deliver(parcel.count - rejected)
+            state.ledger.deliver(parcel.count - rejected - again.reduce(0) { $0 + $1.events.count })
             state.ledger.drop(rejected, .rejectedByServer)
             state.lost += rejected
         }
