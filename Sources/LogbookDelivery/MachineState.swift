@@ -23,11 +23,15 @@ protocol MachineState: Sendable {
 struct LinuxMachine: MachineState {
     private let powerSupplies: String
     private let busPath: String?
+    private let patience: Duration
 
-    /// - Parameter busPath: Where the message bus is; nil for where systems have it.
-    init(powerSupplies: String = "/sys/class/power_supply", busPath: String? = nil) {
+    /// - Parameters:
+    ///   - busPath: Where the message bus is; nil for where systems have it.
+    ///   - patience: How long NetworkManager may take to answer.
+    init(powerSupplies: String = "/sys/class/power_supply", busPath: String? = nil, patience: Duration = .seconds(1)) {
         self.powerSupplies = powerSupplies
         self.busPath = busPath
+        self.patience = patience
     }
 
     /// Folders of supplies, by kind: `Mains`, `USB` or `Battery`; batteries of mice and the like left out.
@@ -66,14 +70,11 @@ struct LinuxMachine: MachineState {
         return averages[0] / Double(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
-    /// How long NetworkManager may take to answer.
-    private static let patience = Duration.seconds(1)
-
     /// Where there is no NetworkManager, or it does not know, nothing is metered.
     var isMetered: Bool {
         #if os(Linux)
             do throws(SystemBus.Failure) {
-                let bus = try SystemBus(at: busPath ?? SystemBus.path, by: .after(Self.patience))
+                let bus = try SystemBus(at: busPath ?? SystemBus.path, by: .after(patience))
                 let state = try bus.number(
                     "Metered", of: "org.freedesktop.NetworkManager", at: "/org/freedesktop/NetworkManager",
                     from: "org.freedesktop.NetworkManager")
