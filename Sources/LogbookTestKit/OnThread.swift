@@ -1,8 +1,12 @@
 internal import LogbookCore
 
-/// Runs what waits, for processes or servers, on a thread of its own: the pool that runs the tests has none to spare for it.
-package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        LogThread.start("waiting") { continuation.resume(with: Result { try body() }) }
+/// Runs what waits, for processes or servers, on a thread of its own: the pool that runs the tests has none to spare for it. Also for what
+/// a thread keeps to itself.
+package func onThread<Value: Sendable, Failure: Error>(
+    _ body: @escaping @Sendable () throws(Failure) -> Value
+) async throws(Failure) -> Value {
+    let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+        LogThread.start("waiting") { continuation.resume(returning: Result(catching: body)) }
     }
+    return try result.get()
 }

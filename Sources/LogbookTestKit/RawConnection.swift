@@ -82,11 +82,9 @@ package final class RawConnection {
 
     package func exchange(_ bytes: [UInt8]) async -> String {
         let descriptor = descriptor
-        return await withCheckedContinuation { continuation in
-            LogThread.start("raw") {
-                _ = Self.send(bytes, over: descriptor)
-                continuation.resume(returning: String(decoding: Self.receive(from: descriptor), as: UTF8.self))
-            }
+        return await onThread {
+            _ = Self.send(bytes, over: descriptor)
+            return String(decoding: Self.receive(from: descriptor), as: UTF8.self)
         }
     }
 
@@ -94,20 +92,18 @@ package final class RawConnection {
     /// - Parameter isWhole: Says that nothing more will be sent, so that the other side closes the connection when it has answered.
     package func converse(_ bytes: [UInt8], isWhole: Bool) async -> (answer: String, isClosed: Bool) {
         let descriptor = descriptor
-        return await withCheckedContinuation { continuation in
-            LogThread.start("raw") {
-                _ = Self.send(bytes, over: descriptor)
-                if isWhole { shutdown(descriptor, Int32(SHUT_WR)) }
-                var all: [UInt8] = []
-                var answer = [UInt8](repeating: 0, count: 4096)
-                var count = 0
-                repeat {
-                    count = recv(descriptor, &answer, answer.count, 0)
-                    all += answer.prefix(max(0, count))
-                } while count > 0
-                let isClosed = count == 0 || errno == ECONNRESET
-                continuation.resume(returning: (String(decoding: all, as: UTF8.self), isClosed))
-            }
+        return await onThread {
+            _ = Self.send(bytes, over: descriptor)
+            if isWhole { shutdown(descriptor, Int32(SHUT_WR)) }
+            var all: [UInt8] = []
+            var answer = [UInt8](repeating: 0, count: 4096)
+            var count = 0
+            repeat {
+                count = recv(descriptor, &answer, answer.count, 0)
+                all += answer.prefix(max(0, count))
+            } while count > 0
+            let isClosed = count == 0 || errno == ECONNRESET
+            return (answer: String(decoding: all, as: UTF8.self), isClosed: isClosed)
         }
     }
 
@@ -115,21 +111,19 @@ package final class RawConnection {
     /// - Returns: False when it has not after half a minute.
     package func trickle(_ first: String, _ again: String, every pause: Duration) async -> Bool {
         let descriptor = descriptor
-        return await withCheckedContinuation { continuation in
-            LogThread.start("trickle") {
-                let limit = LogDeadline.seconds(30)
-                var bytes = Array(first.utf8)
-                var isClosed = false
-                while !isClosed && !limit.hasPassed {
-                    isClosed = !Self.send(bytes, over: descriptor)
-                    bytes = Array(again.utf8)
-                    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                    if poll(&waiting, 1, Int32(pause.components.attoseconds / 1_000_000_000_000_000)) > 0 {
-                        isClosed = Self.receive(from: descriptor).isEmpty
-                    }
+        return await onThread {
+            let limit = LogDeadline.seconds(30)
+            var bytes = Array(first.utf8)
+            var isClosed = false
+            while !isClosed && !limit.hasPassed {
+                isClosed = !Self.send(bytes, over: descriptor)
+                bytes = Array(again.utf8)
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                if poll(&waiting, 1, Int32(pause.components.attoseconds / 1_000_000_000_000_000)) > 0 {
+                    isClosed = Self.receive(from: descriptor).isEmpty
                 }
-                continuation.resume(returning: isClosed)
             }
+            return isClosed
         }
     }
 }

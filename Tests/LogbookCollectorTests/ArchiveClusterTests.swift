@@ -68,7 +68,7 @@
             }
             let refusals = Locked(0)
             try await Self.deliver(to: archive, refusals: refusals) {
-                try await onThread { cluster.servers[1].kill() }
+                await onThread { cluster.servers[1].kill() }
                 await #expect(throws: ArchiveError.self) { try await archive.checkWritable() }
                 // Half of a user's rows may be on the shard that is away.
                 await #expect(throws: ArchiveError.self) {
@@ -99,7 +99,7 @@
             }
             #expect(each.allSatisfy { $0[0] > 30 && $0[1] == $0[0] * 100 } && each[0][0] + each[1][0] == 150, "\(each)")
             #expect(cluster.trouble == nil)
-            try await onThread { cluster.kill() }
+            await onThread { cluster.kill() }
         }
 
         @Test("Row 54: two replicas, one killed while parcels are stored: the archive goes on with the other; when it is back, both have everything once")
@@ -110,7 +110,7 @@
                 return (cluster, address, try ArchiveURL.open(address))
             }
             // It is the one that is asked first, and it stays away until everything is acknowledged.
-            try await Self.deliver(to: archive) { try await onThread { cluster.servers[0].kill() } }
+            try await Self.deliver(to: archive) { await onThread { cluster.servers[0].kill() } }
             try await archive.checkWritable()
             // A collector that starts now, and removing, do without it too.
             let other = try await onThread { try ArchiveURL.open(address) }
@@ -139,7 +139,7 @@
                 #expect(try await archive.store(Self.parcel(number)) == ArchiveReceipt(accepted: 0, duplicates: 500))
             }
             #expect(cluster.trouble == nil)
-            try await onThread { cluster.kill() }
+            await onThread { cluster.kill() }
         }
 
         @Test("Row 54: without ZooKeeper a cluster stores nothing and says so, and answers what it has; with it, everything is there once")
@@ -149,7 +149,7 @@
                 return (cluster, try ArchiveURL.open(cluster.makeDatabase()))
             }
             _ = try await archive.store(Self.parcel(0))
-            try await onThread { cluster.keeper.kill() }
+            await onThread { cluster.keeper.kill() }
             await #expect(throws: ArchiveError.self) { try await archive.store(Self.parcel(1)) }
             await #expect(throws: ArchiveError.self) { try await archive.checkWritable() }
             #expect(try await archive.counts(tenant: nil) == ArchiveCounts(transactions: 5, entries: 500, logEvents: 0, parcels: 1))
@@ -157,7 +157,7 @@
             try await Self.deliver(to: archive) {}
             #expect(try await archive.counts(tenant: nil) == Self.complete)
             #expect(cluster.trouble == nil)
-            try await onThread { cluster.kill() }
+            await onThread { cluster.kill() }
         }
     }
 #endif

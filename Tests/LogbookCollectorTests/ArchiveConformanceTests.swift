@@ -451,7 +451,7 @@
                             return acknowledged.count
                         }
                         if count == 5 {
-                            try await onThread {
+                            await onThread {
                                 servers.postgres?.kill()
                                 servers.clickHouse?.kill()
                                 servers.clickHouseEngine?.kill()
@@ -477,7 +477,7 @@
             let counts = try await archive.counts(tenant: nil)
             #expect(counts.transactions == 40)
             #expect(counts.entries == 20_000)
-            try await onThread { servers.stop() }
+            await onThread { servers.stop() }
         }
     }
 #endif

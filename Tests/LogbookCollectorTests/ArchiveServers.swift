@@ -212,7 +212,7 @@
             try await ArchiveServers.$current.withValue(servers) { try await function() }
             if let trouble = servers.trouble { Issue.record("\(trouble)") }
             // Not left to whoever lets go last: the program may have ended before.
-            try await onThread { servers.stop() }
+            await onThread { servers.stop() }
         }
     }
 

@@ -24,7 +24,7 @@
 
         @Test(arguments: ["postgres://u:hidden@127.0.0.1:1/d", "clickhouse://u:hidden@127.0.0.1:1/d"])
         func whereNobodyAnswersIsNamedWithoutThePassword(_ text: String) async throws {
-            let error = try await onThread { () -> ArchiveError? in
+            let error = await onThread { () -> ArchiveError? in
                 do throws(ArchiveError) { _ = try ArchiveURL.open(text) } catch { return error }
                 return nil
             }

@@ -254,16 +254,14 @@
                 let (sent, announce) = AsyncStream.makeStream(of: Void.self)
                 let gate = Gate(), port = collector.port
                 let isClosed = Task {
-                    await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-                        LogThread.start("greedy") {
-                            let greedy = try? RawConnection(port: port)
-                            greedy?.send(request)
-                            _ = greedy?.receive()   // so it has its place
-                            greedy?.send(String(repeating: request, count: 20_000))
-                            announce.finish()
-                            gate.wait()
-                            continuation.resume(returning: greedy?.isClosed == true)
-                        }
+                    await onThread {
+                        let greedy = try? RawConnection(port: port)
+                        greedy?.send(request)
+                        _ = greedy?.receive()   // so it has its place
+                        greedy?.send(String(repeating: request, count: 20_000))
+                        announce.finish()
+                        gate.wait()
+                        return greedy?.isClosed == true
                     }
                 }
                 for await _ in sent {}
@@ -433,12 +431,7 @@
         func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
             began.continuation.yield()
             let gate = gate
-            await withCheckedContinuation { continuation in
-                LogThread.start("held") {
-                    gate.wait()
-                    continuation.resume()
-                }
-            }
+            await onThread { gate.wait() }
             return try await archive.store(parcel)
         }
     }

@@ -13,8 +13,8 @@
         private let account = Locked(Account())
         private let deferred = DeferredWork(after: .milliseconds(1))
 
-        private func runs(_ count: Int) async throws -> Bool {
-            try await onThread { [account] in becomesTrue { account.withLock { $0.runs == count && $0.running == 0 } } }
+        private func runs(_ count: Int) async -> Bool {
+            await onThread { [account] in becomesTrue { account.withLock { $0.runs == count && $0.running == 0 } } }
         }
 
         /// - Parameter isDone: By the number of the run.
@@ -33,14 +33,14 @@
             }
         }
 
-        @Test func whatFailsIsDoneAgainAndWhatIsDoneIsNot() async throws {
+        @Test func whatFailsIsDoneAgainAndWhatIsDoneIsNot() async {
             deferred.ask(work { $0 >= 3 })
-            #expect(try await runs(3))
+            #expect(await runs(3))
             deferred.ask(work { _ in true })
-            #expect(try await runs(4))   // and no fifth before it
+            #expect(await runs(4))   // and no fifth before it
         }
 
-        @Test func whoAsksMeanwhileIsServedOnceMoreAndNotAtTheSameTime() async throws {
+        @Test func whoAsksMeanwhileIsServedOnceMoreAndNotAtTheSameTime() async {
             let again = Locked<(@Sendable () async -> Bool)?>(nil)
             let work = work { [deferred] run in
                 if run == 1 { for _ in 0..<10 { deferred.ask(again.withLock { $0! }) } }
@@ -48,9 +48,9 @@
             }
             again.withLock { $0 = work }
             for _ in 0..<10 { deferred.ask(work) }
-            #expect(try await runs(2))
+            #expect(await runs(2))
             deferred.ask(work)
-            #expect(try await runs(3))
+            #expect(await runs(3))
             #expect(account.withLock { $0.mostRunning } == 1)
         }
     }

@@ -3,29 +3,13 @@ import LogbookTestKit
 import Testing
 
 @Suite struct MessageBufferTests {
-    /// Runs on a thread of its own, whose buffer nobody else uses, and waits for it.
-    func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
-        let answer = Monitor<Result?>(nil)
-        LogThread.start("buffers") {
-            let result = body()
-            answer.withLock { access in
-                access.value = result
-                access.broadcast()
-            }
-        }
-        return answer.withLock { access in
-            while access.value == nil, access.wait(until: .seconds(60)) {}
-            return access.value!
-        }
-    }
-
     func write(_ number: UInt64, to buffer: MessageBuffer) {
         buffer.start.pointee = number << 3 | MessageWord.Kind.small.rawValue
         buffer.finish(at: buffer.start + 1)
     }
 
-    @Test func aThreadUsesItsBufferAgain() {
-        let isSame = onThread {
+    @Test func aThreadUsesItsBufferAgain() async {
+        let isSame = await onThread {
             let first = MessageBuffer.take()
             let identity = ObjectIdentifier(first)
             MessageBuffer.giveBack(consume first)
@@ -34,8 +18,8 @@ import Testing
         #expect(isSame)
     }
 
-    @Test func aBufferThatSomebodyHoldsIsNotUsedAgain() {
-        let texts = onThread {
+    @Test func aBufferThatSomebodyHoldsIsNotUsedAgain() async {
+        let texts = await onThread {
             let held = MessageBuffer.take()
             write(1, to: held)
             MessageBuffer.giveBack(held)
@@ -72,13 +56,13 @@ import Testing
         #expect(provider.messages == ["asked for the price of 1", "asked for the price of 2", "one 2, two 4"])
     }
 
-    @Test func aLongMessageGrowsTheBufferAndLeavesItBehind() {
+    @Test func aLongMessageGrowsTheBufferAndLeavesItBehind() async {
         let long = String(repeating: "0123456789", count: 10_000)
         let message: LogMessage = "<\(long)> \(7) <\(long)>"
         #expect(message.description == "<" + long + "> 7 <" + long + ">")
         let service = LogService(), provider = RecordingProvider()
         service.register(provider)
-        let isKept = onThread {
+        let isKept = await onThread {
             service.info("\(long)")
             let buffer = MessageBuffer.take()
             return buffer.end - buffer.start > MessageBuffer.maximumKeptCapacity
@@ -97,15 +81,14 @@ import Testing
         #expect(LogMessage(stringInterpolation: interpolation).description == numbers.map(String.init).joined())
     }
 
-    @Test func aThreadThatEndsLetsItsBufferGo() {
+    @Test func aThreadThatEndsLetsItsBufferGo() async {
         final class Watch: Sendable { let buffer = Locked<Weak>(Weak()) }
         struct Weak: @unchecked Sendable { weak var buffer: MessageBuffer? }
         let watch = Watch()
-        _ = onThread {
+        await onThread {
             let buffer = MessageBuffer.take()
             watch.buffer.withLock { $0.buffer = buffer }
             MessageBuffer.giveBack(consume buffer)
-            return true
         }
         // The thread answers before it has ended; its end frees the buffer.
         let deadline = LogDeadline.seconds(30)

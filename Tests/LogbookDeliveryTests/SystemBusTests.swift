@@ -51,9 +51,9 @@
             let bus = try PrivateBus(in: folder.path)
             let machine = LinuxMachine(busPath: bus.path, patience: .seconds(60))
             // Nobody there: unknown, which is not metered.
-            #expect(await offPool { machine.isMetered } == false)
+            #expect(await onThread { machine.isMetered } == false)
             let manager = try FakeNetworkManager(on: bus.path, answering: .value(state))
-            #expect(await offPool { machine.isMetered } == (state == 1 || state == 3))
+            #expect(await onThread { machine.isMetered } == (state == 1 || state == 3))
             #expect(manager.asked == ["org.freedesktop.NetworkManager Metered"])
         }
 
@@ -65,7 +65,7 @@
             ]
             for (answer, patience) in cases {
                 let manager = try FakeNetworkManager(on: bus.path, answering: answer)
-                #expect(await offPool { LinuxMachine(busPath: bus.path, patience: patience).isMetered } == false)
+                #expect(await onThread { LinuxMachine(busPath: bus.path, patience: patience).isMetered } == false)
                 withExtendedLifetime(manager) {}
             }
         }
@@ -77,7 +77,7 @@
             #expect(!LinuxMachine(busPath: String(repeating: "a", count: 200)).isMetered)
             let silent = try #require(LocalSocket.listening(at: folder.path + "/silent"))
             defer { close(silent) }
-            #expect(await offPool { LinuxMachine(busPath: folder.path + "/silent").isMetered } == false)
+            #expect(await onThread { LinuxMachine(busPath: folder.path + "/silent").isMetered } == false)
         }
     }
 #endif

@@ -81,7 +81,7 @@ import Testing
         for number in 1...500 { service.info("\(number)") }
         try provider.roll()
         for number in 501...510 { service.info("\(number)") }
-        #expect(await offPool { compressed.wait() })
+        #expect(await onThread { compressed.wait() })
         #expect(try messages(.gzip) == (1...510).map { "\($0)" })
         #expect(throws: FileLogProviderError.unknownCompression(path: folder.path + "/" + folder.archives()[0])) {
             try messages()

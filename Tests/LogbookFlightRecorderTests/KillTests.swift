@@ -30,10 +30,7 @@
 
         @Test("200 random kills: nothing acknowledged is lost among the last events that the ring has room for")
         func killed() async throws {
-            let totals = try await withCheckedThrowingContinuation { continuation in
-                // Not on the pool that runs the other tests: this one waits for processes.
-                LogThread.start("kills") { continuation.resume(with: Result { try Self.killVictims() }) }
-            }
+            let totals = try await onThread { try Self.killVictims() }
             // Otherwise the rounds would have proved nothing.
             #expect(totals.acknowledged > 1000)
             #expect(totals.keptUnacknowledged > 0)

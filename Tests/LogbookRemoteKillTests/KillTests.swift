@@ -19,9 +19,7 @@
 
         @Test("47, 54, row 1: 240 rounds of killing sender and receiver lose nothing, store nothing twice, and saw some twice")
         func bothAreKilled() async throws {
-            let totals = try await withCheckedThrowingContinuation { continuation in
-                LogThread.start("kills") { continuation.resume(with: Result { try Self.run() }) }
-            }
+            let totals = try await onThread { try Self.run() }
             print("kills: \(totals)")
             #expect(totals.rounds >= 200)   // a machine that is too slow for them has shown less than this test says
             #expect(totals.sendersKilled > 60 && totals.receiversKilled > 60)

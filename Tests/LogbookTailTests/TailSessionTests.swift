@@ -101,12 +101,9 @@ import Testing
     }
 
     private func wait(for count: Int, in counter: Monitor<Int>) async {
-        await withCheckedContinuation { continuation in
-            LogThread.start("waiting") {
-                counter.withLock { access in
-                    while access.value < count { if !access.wait(until: .seconds(60)) { break } }
-                }
-                continuation.resume()
+        await onThread {
+            counter.withLock { access in
+                while access.value < count { if !access.wait(until: .seconds(60)) { break } }
             }
         }
     }

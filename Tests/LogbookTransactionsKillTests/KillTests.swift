@@ -19,9 +19,7 @@
 
         @Test("C26, R6, row 54: 320 rounds of killing client and collector lose nothing, store nothing twice, and saw some twice")
         func bothAreKilled() async throws {
-            let totals = try await withCheckedThrowingContinuation { continuation in
-                LogThread.start("kills") { continuation.resume(with: Result { try Self.run() }) }
-            }
+            let totals = try await onThread { try Self.run() }
             print("kills: \(totals)")
             #expect(totals.clientsKilled + totals.collectorsKilled >= 300)
             #expect(totals.clientsKilled > 60 && totals.collectorsKilled > 60)

@@ -8,11 +8,7 @@
     @Suite struct SharedStoreTests {
         @Test("Row 24: 2, 4 and 8 processes on one store, all killed, lose nothing and store nothing twice")
         func killedTogether() async throws {
-            for count in [2, 4, 8] {
-                try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                    LogThread.start("processes") { continuation.resume(with: Result { try Self.run(count) }) }
-                }
-            }
+            for count in [2, 4, 8] { try await onThread { try Self.run(count) } }
         }
 
         private static func run(_ count: Int) throws {

@@ -27,7 +27,7 @@ import Testing
         let transport = ScriptedTransport(.status(200))
         let uploader = try bench.uploader(
             transport, conditions: UploadConditions(custom: { isOpen.withLock { $0 } }))
-        for _ in 1...5 { try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get() }
+        for _ in 1...5 { try await onThread { try uploader.deliver(by: .seconds(60)) } }
         #expect(transport.requests.isEmpty)
         isOpen.withLock { $0 = true }
         uploader.wake()
@@ -46,7 +46,7 @@ import Testing
                 asked.withLock { $0 += 1 }
                 return isOpen.withLock { $0 }
             }))
-        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
         isOpen.withLock { $0 = true }
         for _ in 1...3000 where bench.delivered.isEmpty {
             bench.clock.advance(by: .seconds(31))
@@ -62,7 +62,7 @@ import Testing
         let transport = ScriptedTransport(.status(200))
         let uploader = try bench.uploader(transport, conditions: UploadConditions(custom: { false }))
         bench.clock.advance(by: .seconds(86_399))
-        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
         #expect(transport.requests.isEmpty)
         bench.clock.advance(by: .seconds(1))
         uploader.wake()
@@ -78,10 +78,10 @@ import Testing
         let transport = ScriptedTransport(.status(200))
         let uploader = try bench.uploader(
             transport, conditions: UploadConditions(maximumDeferral: span, custom: { false }))
-        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
         #expect(transport.requests.isEmpty)
         bench.clock.advance(by: .seconds(2 * 86_400))
-        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
         #expect(transport.requests.count == sent)
     }
 
@@ -94,7 +94,7 @@ import Testing
         #expect(await bench.waitForDelivered(2))
         try bench.roll(["three"])
         uploader.wake()
-        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
         #expect(transport.requests.map(\.parcel) == archives.map(\.id))
     }
 
@@ -136,7 +136,7 @@ import Testing
         let transport = ScriptedTransport(.status(200))
         let uploader = try bench.uploader(transport, conditions: UploadConditions(urgentFrom: .error, custom: { false }))
         #expect(await bench.waitForDelivered(urgent.count))
-        for _ in 1...3 { try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get() }
+        for _ in 1...3 { try await onThread { try uploader.deliver(by: .seconds(60)) } }
         #expect(transport.requests.map(\.parcel) == urgent.map(\.id))
         #expect(bench.archives.count == ordinary.count)
     }
@@ -152,7 +152,7 @@ import Testing
             transport,
             conditions: UploadConditions(urgentFrom: .error, reading: LogLineReader(text: layout), custom: { false }))
         #expect(await bench.waitForDelivered(1))
-        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
         #expect(transport.requests.map(\.parcel) == urgent.map(\.id))
     }
 
@@ -166,11 +166,11 @@ import Testing
                 asked.withLock { $0 += 1 }
                 return false
             }))
-        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
         #expect(asked.withLock { $0 } == 0)
         try bench.roll((1...50).map { "\($0)" })
         uploader.wake()
-        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
         #expect((1...5).contains(asked.withLock { $0 }))
         #expect(transport.requests.isEmpty)
     }

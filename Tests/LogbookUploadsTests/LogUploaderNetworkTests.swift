@@ -67,8 +67,8 @@ import Testing
         // It takes no more than the head.
         let server = try LoopbackServer(atHead: { _ in .after(mayEnd, .reset) }) { _ in .status(200) }
         let uploader = try bench.uploader(to: UploadRequest(url: server.url), CurlTransport.shared)
-        #expect(await offPool { mayEnd.waitForArrivals(1, by: .seconds(60)) })
-        await offPool { uploader.shutdown(by: .milliseconds(50)) }
+        #expect(await onThread { mayEnd.waitForArrivals(1, by: .seconds(60)) })
+        await onThread { uploader.shutdown(by: .milliseconds(50)) }
         mayEnd.open()
         #expect(server.requests.isEmpty)
         #expect(bench.archives.count == 1)
@@ -176,7 +176,7 @@ import Testing
     }
     private var troubles: Int { bench.events.filter(Self.isTrouble).count }
     private func letTimePass(until isDone: @escaping @Sendable () -> Bool) async {
-        await offPool { [bench] in
+        await onThread { [bench] in
             for _ in 1...6000 where !isDone() {
                 bench.clock.advance(by: .seconds(300))
                 usleep(10_000)

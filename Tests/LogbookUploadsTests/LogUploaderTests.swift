@@ -19,7 +19,7 @@ import Testing
     private let bench = UploadBench()
 
     private func deliver(_ uploader: LogUploader) async throws {
-        try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
     }
 
     @Test("U1: a roll is a request: the body to the byte, id, length and digest, no local path; then the file is gone")
@@ -119,7 +119,7 @@ import Testing
         let transport = ScriptedTransport(.hold)
         let uploader = try bench.uploader(transport, concurrency: 2)
         for pair in 1...10 {
-            #expect(await offPool { transport.waitForRequests(2 * pair) })
+            #expect(await onThread { transport.waitForRequests(2 * pair) })
             usleep(20_000)  // a third would come now
             #expect(transport.requests.count == 2 * pair)
             #expect(Set(transport.requests.suffix(2).map(\.parcel)) == Set(archives[(2 * pair - 2)..<(2 * pair)].map(\.id)))
@@ -339,9 +339,9 @@ import Testing
         let uploader = try bench.uploader(transport)
         #expect(await bench.waitForRetries(1))
         bench.clock.advance(by: .seconds(300))
-        #expect(await offPool { transport.waitForRequests(2) })
+        #expect(await onThread { transport.waitForRequests(2) })
         #expect(transport.requests.map(\.parcel) == [archive.id, archive.id])
-        await offPool { uploader.shutdown(by: .milliseconds(50)) }
+        await onThread { uploader.shutdown(by: .milliseconds(50)) }
         #expect(bench.archives.count == 1)
     }
 
@@ -369,7 +369,7 @@ import Testing
         isOnline.withLock { $0 = true }
         let kept = bench.archives.count
         // Whenever a pause begins, the clock ends it: the last one may not have begun yet.
-        await offPool { [bench] in
+        await onThread { [bench] in
             for _ in 1...3000 where !bench.archives.isEmpty {
                 bench.clock.advance(by: .seconds(300))
                 usleep(10_000)
@@ -381,7 +381,7 @@ import Testing
 
     /// Again and again: what the uploader waits for is not its own, and nobody tells it.
     private func wake(_ uploader: LogUploader, while isWaiting: @escaping @Sendable () -> Bool) async {
-        await offPool {
+        await onThread {
             _ = becomesTrue {
                 if !isWaiting() { return true }
                 uploader.wake()
@@ -456,7 +456,7 @@ import Testing
         await #expect(throws: CourierError.sourceUnreadable(reason: failure.description)) { try await deliver(uploader) }
         #expect(transport.requests.isEmpty)
         #expect(bench.archives.count == 1)
-        await offPool { uploader.shutdown(by: .seconds(30)) }
+        await onThread { uploader.shutdown(by: .seconds(30)) }
 
         output(of: "cd '\(bench.path)' && rmdir .app.manifest && mv kept .app.manifest")
         try await deliver(bench.uploader(transport))

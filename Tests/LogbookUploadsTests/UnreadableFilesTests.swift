@@ -44,7 +44,7 @@ import Testing
         #expect(await bench.waitForDelivered(2))
         for _ in 1...5 {
             bench.clock.advance(by: .seconds(60))
-            try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+            try await onThread { try uploader.deliver(by: .seconds(60)) }
         }
         #expect(Set(transport.requests.map(\.parcel)) == Set(archives.dropFirst().map(\.id)))
         #expect(bench.archives == [first])
@@ -96,7 +96,7 @@ import Testing
         files.fail(EACCES, in: "openForReading", of: file)
         for _ in 1...5 {
             bench.clock.advance(by: .seconds(60))
-            try await offPool { Result { try uploader.deliver(by: .seconds(60)) } }.get()
+            try await onThread { try uploader.deliver(by: .seconds(60)) }
         }
         let reasons = [EACCES, EIO].map { "\(SystemError($0, in: "openForReading"))" }
         #expect(troubles == reasons.map { UploadEvent.cannotRead(id: archive.id, reason: $0) })

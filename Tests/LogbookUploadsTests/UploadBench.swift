@@ -96,7 +96,7 @@ final class UploadBench: Sendable {
     /// Off the pool of threads that runs the tests.
     func wait(until condition: @escaping @Sendable ([UploadEvent]) -> Bool) async -> Bool {
         let said = said
-        return await offPool {
+        return await onThread {
             said.withLock { access in
                 while !condition(access.value) { if !access.wait(until: .seconds(60)) { return condition(access.value) } }
                 return true
@@ -108,13 +108,6 @@ final class UploadBench: Sendable {
     }
     func waitForRetries(_ count: Int) async -> Bool {
         await wait { events in events.filter { if case .willRetry = $0 { true } else { false } }.count >= count }
-    }
-}
-
-/// Runs what waits on a thread of its own: the pool has no thread to spare for it.
-func offPool<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-    await withCheckedContinuation { continuation in
-        LogThread.start("waiting") { continuation.resume(returning: body()) }
     }
 }
 
