@@ -403,6 +403,7 @@ final class BatchEngine: Sendable {
         if logbook_nesting_get().registration == token { throw QueueError.calledFromOwnSink }
         try locked { access in
             if access.value.phase == .closed { return }
+            let isKnown = access.value.abandoned != nil
             access.value.shutdownDeadline = deadline
             if access.value.phase == .running { access.value.phase = .closing }
             if access.value.phase == .closing && !access.value.hasThread { startThread(access) }
@@ -414,7 +415,8 @@ final class BatchEngine: Sendable {
                     break
                 }
             }
-            if let abandoned = access.value.abandoned {
+            // Who comes when it is known already is told only that the sink has not let go.
+            if let abandoned = access.value.abandoned, !isKnown || access.value.phase != .closed {
                 throw QueueError.deadlinePassed(pending: abandoned.count, latestFailure: access.value.latestFailure)
             }
         }

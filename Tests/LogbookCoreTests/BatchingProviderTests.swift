@@ -1,6 +1,7 @@
 import Foundation
 import LogbookCore
 import LogbookTestKit
+import Synchronization
 import Testing
 
 @Suite struct BatchingProviderTests {
@@ -349,6 +350,23 @@ import Testing
         while provider.ledger?.pending != 0 { sched_yield() }
         #expect(provider.ledger == LogLedger(submitted: 6, delivered: 0, dropped: [.providerError: 5, .alreadyShutDown: 1]))
         #expect(throws: Never.self) { try provider.shutdown(by: .seconds(30)) }
+    }
+
+    @Test func whoShutsDownAgainWhileTheSinkClosesIsNotToldOfALossAgain() {
+        final class Closing: BatchSink {
+            let isAwaited = Atomic(false)
+            func write(_ batch: [LogEvent]) throws { throw ScriptedFailure("disk on fire") }
+            func close(by deadline: LogDeadline) {
+                while !isAwaited.load(ordering: .acquiring) { sched_yield() }
+            }
+        }
+        for _ in 1...100 {   // the second call has to come while the sink is at it
+            let sink = Closing(), provider = BatchingProvider(sink)
+            provider.log(event(1))
+            #expect(throws: QueueError.self) { try provider.shutdown(by: .now) }
+            sink.isAwaited.store(true, ordering: .releasing)
+            #expect(throws: Never.self) { try provider.shutdown(by: .seconds(60)) }
+        }
     }
 
     @Test func aProviderThatIsLetGoWritesWhatItHolds() {
