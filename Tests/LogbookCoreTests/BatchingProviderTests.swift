@@ -352,6 +352,18 @@ import Testing
         #expect(throws: Never.self) { try provider.shutdown(by: .seconds(30)) }
     }
 
+    @Test func whatStillWaitsWhenAShutdownsDeadlinePassesIsCountedAtOnceAndTheBatchInHandWhenItReturns() {
+        let sink = GatedSink(), provider = BatchingProvider(sink, policy: QueuePolicy(batchCount: 1, linger: .zero))
+        for number in 1...5 { provider.log(event(number)) }
+        #expect(sink.gate.waitForArrivals(1))
+        #expect(throws: QueueError.deadlinePassed(pending: 5, latestFailure: nil)) { try provider.shutdown(by: .now) }
+        #expect(provider.ledger == LogLedger(submitted: 5, delivered: 0, dropped: [.providerTimeout: 4]))
+        sink.gate.open()
+        while provider.ledger?.pending != 0 { sched_yield() }
+        #expect(provider.ledger == LogLedger(submitted: 5, delivered: 1, dropped: [.providerTimeout: 4]))
+        #expect(sink.inner.written.map(\.sequence) == [1])
+    }
+
     @Test func whoShutsDownAgainWhileTheSinkClosesIsNotToldOfALossAgain() {
         final class Closing: BatchSink {
             let isAwaited = Atomic(false)

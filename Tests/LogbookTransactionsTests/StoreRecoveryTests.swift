@@ -156,14 +156,14 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
     }
 
     @Test(
-        "Row 56: a file that is removed under the store takes nothing more: what comes is in the one that takes its place",
-        arguments: ["store.sqlite", "store.sqlite*"])
-    func aRemovedFileTakesNothing(names: String) throws {
+        "Row 56: a file that is removed or replaced under the store takes nothing more: what comes is in the one that takes its place",
+        arguments: ["rm store.sqlite", "rm store.sqlite*", "cp store.sqlite another && mv another store.sqlite"])
+    func aRemovedFileTakesNothing(command: String) throws {
         let folder = TemporaryFolder()
         let bench = try Bench(in: folder)
         let transaction = bench.service.transaction(usecase: 1)
         transaction.log(1)
-        _ = shell("rm '\(folder.path)'/\(names)")
+        _ = shell("cd '\(folder.path)' && \(command)")
         transaction.log(2)
         transaction.log(3)
         #expect(bench.sqlite3("SELECT usecase_event FROM txn_log WHERE usecase_event > 1 ORDER BY id") == "2\n3")
