@@ -51,6 +51,40 @@ import Testing
         }
     }
 
+    @Test(
+        "29: ten events of each of 10,000 threads are whole lines, in order, and counted",
+        arguments: [LogDelivery.immediate, .queued(QueuePolicy(overflow: .block(upTo: .seconds(60))))])
+    func manyThreads(delivery: LogDelivery) throws {
+        let service = LogService(), threads = 10_000, alive = Monitor(0)
+        let file = service.register(
+            try FileLogProvider(in: folder.path, format: TextFormat.layout("\(.message)")), delivery: delivery)
+        for thread in 0..<threads {
+            alive.withLock { access in
+                while access.value == 200 { access.wait() }   // a container gives no more than so many hundred
+                access.value += 1
+            }
+            let isStarted = LogThread.start("speaks") {
+                for event in 0..<10 { service.info("\(thread) \(event)") }
+                alive.withLock { access in
+                    access.value -= 1
+                    access.broadcast()
+                }
+            }
+            try #require(isStarted)
+        }
+        alive.withLock { access in while access.value > 0 { access.wait() } }
+        #expect(service.flush(by: .seconds(60)).isComplete)
+        #expect(file.ledger == LogLedger(submitted: 100_000, delivered: 100_000))
+        var heard = [Int](repeating: 0, count: threads)
+        for line in folder.lines("app.log") {
+            let numbers = line.split(separator: " ").compactMap { Int($0) }
+            try #require(numbers.count == 2 && heard.indices.contains(numbers[0]), "\(line)")
+            #expect(numbers[1] == heard[numbers[0]], "\(line)")
+            heard[numbers[0]] += 1
+        }
+        #expect(heard.allSatisfy { $0 == 10 })
+    }
+
     @Test func providersOfOneLayoutWriteWhatEachOfThemHears() throws {
         let service = LogService()
         let all = service.register(try FileLogProvider(in: folder.path, name: "all"), delivery: .queued())
