@@ -55,7 +55,9 @@ package struct LineSplitter: Sendable {
     }
 
     private mutating func emit(_ count: Int, goesOn: Bool, _ body: (Line) -> Void) {
-        body(Line(bytes: Array(pending[..<count]), number: number, isContinued: continues, goesOn: goesOn))
+        // An array of all that a slice has would be `pending` itself, with the room of the longest line that ever came.
+        let bytes = pending.withUnsafeBufferPointer { Array(UnsafeBufferPointer(rebasing: $0[..<count])) }
+        body(Line(bytes: bytes, number: number, isContinued: continues, goesOn: goesOn))
         pending.removeFirst(count)
         continues = goesOn
     }

@@ -96,6 +96,14 @@ import Testing
         #expect(found.map { text($0) } == ["0123456789abcdef", "\r"])
     }
 
+    @Test func aShortLineBehindALongOneTakesLittleMemory() {
+        var splitter = LineSplitter(maximumLineBytes: 1 << 20), lines: [LineSplitter.Line] = []
+        let input = [UInt8](repeating: 0x61, count: 1 << 19) + Array(String(repeating: "\na", count: 1000).utf8) + [0x0A]
+        splitter.take(input[...]) { lines.append($0) }
+        #expect(lines.count == 1001 && lines[0].bytes.count == 1 << 19)
+        #expect(lines.dropFirst().allSatisfy { $0.bytes == [0x61] && $0.bytes.capacity < 1024 })
+    }
+
     @Test("a line without end gives a piece for each piece that comes, and one in crumbs is looked at once")
     func aLineWithoutEnd() {
         var splitter = LineSplitter(maximumLineBytes: 1 << 20), lines: [LineSplitter.Line] = []
