@@ -415,9 +415,10 @@ final class BatchEngine: Sendable {
                     break
                 }
             }
-            // Who comes when it is known already is told only that the sink has not let go.
+            // Who comes when it is known already is told of what the sink still has in its hands.
             if let abandoned = access.value.abandoned, !isKnown || access.value.phase != .closed {
-                throw QueueError.deadlinePassed(pending: abandoned.count, latestFailure: access.value.latestFailure)
+                let pending = isKnown ? Int(access.value.ledger.pending) : abandoned.count
+                throw QueueError.deadlinePassed(pending: pending, latestFailure: access.value.latestFailure)
             }
         }
     }

@@ -458,14 +458,15 @@ public final class LogService: Sendable {
         }
     }
 
-    /// - Parameter mayWait: False for an event that goes nowhere rather than wait for a queue that is full.
+    /// - Parameter mayWait: False for an event of the service's own, which the task that happens to say it has nothing to do with: it goes
+    ///   nowhere rather than wait for a queue that is full.
     func say(
         _ level: LogLevel, _ message: LogMessage, _ metadata: LogMetadata, _ error: MarkedError?, at time: LogTime?,
         _ source: LogSource, onlyTo providers: Set<String>? = nil, mayWait: Bool = true
     ) {
         Inside.begin()
         defer { Inside.end() }
-        let audience = audience, context = context(for: audience)
+        let audience = audience, context = mayWait ? context(for: audience) : nil
         var metadata = metadata
         if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
         let category = audience.category(in: metadata), occasion = occasion(for: audience, context)

@@ -49,6 +49,19 @@ import Testing
         #expect(registration.ledger == LogLedger(submitted: 11, delivered: 6, dropped: [.queueFull: 5]))
     }
 
+    @Test func theTaskThatHappensToTellALossHasNoSayInIt() throws {
+        let errors = RecordingProvider(), sink = GatedSink()
+        service.register(errors, from: .error)
+        _ = overflow(sink)
+        service.info("1")
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...10 { service.info("\(number)") }
+        sink.gate.open()
+        service.flush(by: .seconds(30))
+        LogService.withLevel(.verbose) { clock.advance(by: .nanoseconds(1)) }   // on this thread it is told
+        #expect(losses.count == 1 && errors.events.isEmpty)
+    }
+
     @Test func lossesOfAReasonAreToldOnceASecond() {
         let watch = LossWatch {}
         func lose(_ reason: DropReason, _ sequence: UInt64) {
