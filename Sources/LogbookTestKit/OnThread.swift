@@ -6,7 +6,8 @@ package func onThread<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {
     let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-        LogThread.start("waiting") { continuation.resume(returning: Result(catching: body)) }
+        let isStarted = LogThread.start("waiting") { continuation.resume(returning: Result(catching: body)) }
+        if !isStarted { fatalError("the machine has no thread for what waits") }
     }
     return try result.get()
 }

@@ -319,6 +319,21 @@
             #expect(busy.admit(from: "b") {} == nil)
         }
 
+        @Test("S23: while the bodies that came take all the room there is for them, others are told to come again; one always fits")
+        func bodiesHaveSoMuchRoom() async throws {
+            let gate = Gate(), slow = HeldArchive(archive, gate)
+            try await RunningCollector.with(slow, configure: { $0.maximumBodyBytesInFlight = 1 }) { collector in
+                let first = Task { try await collector.send(Golden.g2).status }
+                await slow.hasBegun()
+                let answer = try await collector.send(Golden.g2)
+                #expect(answer.status == 503 && answer.header("Retry-After") == "1")
+                #expect(try await archive.counts(tenant: nil).entries == 0)
+                gate.open()
+                #expect(try await first.value == 202)
+                #expect(try await collector.send(Golden.g2).status == 202)   // the room was given back
+            }
+        }
+
         // MARK: The end
 
         @Test func aRequestUnderWayIsAnsweredWhenTheCollectorIsToldToStop() async throws {

@@ -53,14 +53,14 @@ import Testing
 
     @Test(
         "29: ten events of each of 10,000 threads are whole lines, in order, and counted",
-        arguments: [LogDelivery.immediate, .queued(QueuePolicy(overflow: .block(upTo: .seconds(60))))])
+        .serialized, arguments: [LogDelivery.immediate, .queued(QueuePolicy(overflow: .block(upTo: .seconds(60))))])
     func manyThreads(delivery: LogDelivery) throws {
-        let service = LogService(), threads = 10_000, alive = Monitor(0)
+        let service = LogService(), threads = 10_000, alive = Monitor(0), deadline = LogDeadline.seconds(300)
         let file = service.register(
             try FileLogProvider(in: folder.path, format: TextFormat.layout("\(.message)")), delivery: delivery)
         for thread in 0..<threads {
             alive.withLock { access in
-                while access.value == 200 { access.wait() }   // a container gives no more than so many hundred
+                while access.value >= 100, access.wait(until: deadline) {}   // a container gives no more than so many hundred
                 access.value += 1
             }
             let isStarted = LogThread.start("speaks") {
@@ -72,7 +72,8 @@ import Testing
             }
             try #require(isStarted)
         }
-        alive.withLock { access in while access.value > 0 { access.wait() } }
+        alive.withLock { access in while access.value > 0, access.wait(until: deadline) {} }
+        #expect(!deadline.hasPassed)
         #expect(service.flush(by: .seconds(60)).isComplete)
         #expect(file.ledger == LogLedger(submitted: 100_000, delivered: 100_000))
         var heard = [Int](repeating: 0, count: threads)
