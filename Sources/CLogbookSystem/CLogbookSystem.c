@@ -381,13 +381,35 @@ long logbook_write(int descriptor, const void *bytes, size_t count) {
     return written;
 }
 
+int logbook_reopen_without_waiting(int descriptor) {
+#if defined(__linux__)
+    struct stat found;
+    char path[32];
+    if (fstat(descriptor, &found) != 0 || (!S_ISFIFO(found.st_mode) && !isatty(descriptor))) return -1;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    int own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (own < 0 || own > 2) return own;
+    int higher = fcntl(own, F_DUPFD_CLOEXEC, 3);
+    close(own);
+    return higher;
+#else
+    (void)descriptor;
+    return -1;
+#endif
+}
+
 long logbook_write_at_once(int descriptor, const void *bytes, size_t count) {
     struct pollfd request = {descriptor, POLLOUT, 0};
     if (poll(&request, 1, 0) == 0) {
         errno = EAGAIN;
         return -1;
     }
-    return logbook_write(descriptor, bytes, count);   // which says what is wrong, if anything is
+    int own = logbook_reopen_without_waiting(descriptor);
+    long written = logbook_write(own >= 0 ? own : descriptor, bytes, count);   // which says what is wrong, if anything is
+    int failure = errno;
+    if (own >= 0) close(own);
+    errno = failure;
+    return written;
 }
 
 int logbook_openat(int directory, const char *path, int flags, unsigned mode) {

@@ -31,8 +31,12 @@ final class ConsoleStream: Sendable {
     private static let readyBytes = 4096
 
     init(duplicating original: Int32, patience: Duration) {
-        number = fcntl(original, F_DUPFD_CLOEXEC, 3)  // never 0...2: those are the host's to reuse
-        openFailure = number < 0 ? errno : 0
+        let copy = fcntl(original, F_DUPFD_CLOEXEC, 3)  // never 0...2: those are the host's to reuse
+        openFailure = copy < 0 ? errno : 0
+        // That there is some room does not mean that there is room for a line: in a terminal, or where others write as well.
+        let own = copy < 0 ? -1 : logbook_reopen_without_waiting(copy)
+        if own >= 0 { _ = close(copy) }
+        number = own >= 0 ? own : copy
         var found = stat()
         isFile = number >= 0 && fstat(number, &found) == 0 && found.st_mode & S_IFMT == S_IFREG
         isTerminal = number >= 0 && isatty(number) == 1
@@ -69,7 +73,7 @@ final class ConsoleStream: Sendable {
         _ bytes: UnsafeBufferPointer<UInt8>, taken: inout Int, _ state: inout State, until patience: LogDeadline
     ) throws(SystemError) {
         while taken < bytes.count {
-            // Asking first bounds the wait also where writing itself would block: a pipe nobody reads, a halted terminal.
+            // Asking first bounds the wait also where writing itself would block: a pipe nobody reads that could not be opened anew.
             if !isFile { try awaitRoom(until: patience, &state) }
             let rest = bytes.count - taken
             let chunk = isFile ? rest : min(rest, Self.readyBytes)
@@ -84,6 +88,7 @@ final class ConsoleStream: Sendable {
                     state.isStuck = true
                     throw SystemError(failure, in: "write")
                 }
+                if failure == EAGAIN { usleep(1000) }   // a terminal may say that it is ready, and take nothing
             } else {
                 throw SystemError(count < 0 ? failure : ENOSPC, in: "write")
             }

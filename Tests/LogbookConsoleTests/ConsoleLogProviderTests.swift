@@ -171,6 +171,45 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
         #expect(provider.ledger == LogLedger(submitted: 2, delivered: 1, dropped: [.inputOutputError: 1]))
     }
 
+    #if os(Linux)
+        @Test("row 39: a terminal that nobody reads holds up nobody, whatever is left in it")
+        func sleepingTerminal() async {
+            await #expect(processExitsWith: .success) {
+                alarm(60)   // where a write waits, it waits for ever
+                let terminal = try #require(Terminal())
+                for length in [80, 500, 4000] {
+                    let provider = ConsoleLogProvider(
+                        format: MessageFormat(), descriptor: terminal.input, colour: .never, patience: .milliseconds(20))
+                    for _ in 1...3000 { provider.log(event(String(repeating: "x", count: length))) }
+                    let ledger = try #require(provider.ledger)
+                    #expect(ledger.submitted == 3000 && ledger.pending == 0 && ledger.dropped[.inputOutputError] ?? 0 > 0)
+                }
+                #expect(fcntl(terminal.input, F_GETFL) & O_NONBLOCK == 0)   // the host's stays as it was
+            }
+        }
+    #endif
+
+    @Test("row 39: two that write to one pipe which nobody reads any more come back both")
+    func sleepingReaderOfTwo() async {
+        await #expect(processExitsWith: .success) {
+            alarm(60)
+            let pipe = Pipe(), left = Monitor(2)
+            for _ in 1...2 {
+                let provider = ConsoleLogProvider(
+                    format: MessageFormat(), descriptor: pipe.input, colour: .never, patience: .milliseconds(20))
+                LogThread.start("writes") {
+                    for _ in 1...2000 { provider.log(event(String(repeating: "x", count: 700))) }
+                    left.withLock { access in
+                        access.value -= 1
+                        access.broadcast()
+                    }
+                }
+            }
+            for _ in 1...10 { _ = pipe.read(4096) }
+            left.withLock { access in while access.value > 0 { access.wait() } }
+        }
+    }
+
     @Test("row 39: a full device and a closed descriptor are counted", arguments: [true, false])
     func nowhereToWrite(isOpen: Bool) {
         let device = open("/dev/full", O_WRONLY | O_CLOEXEC)
