@@ -47,9 +47,14 @@ public struct LogFlushReport: Sendable, Equatable, CustomStringConvertible {
         public let pending: UInt64
         /// What the provider said, or that it had not answered in time.
         public let reason: String
+
+        package init(name: String, pending: UInt64, reason: String) { (self.name, self.pending, self.reason) = (name, pending, reason) }
     }
     /// Empty when everything is safe.
     public let unfinished: [Unfinished]
+
+    package init(unfinished: [Unfinished]) { self.unfinished = unfinished }
+
     package static let everythingIsSafe = LogFlushReport(unfinished: [])
     public var isComplete: Bool { unfinished.isEmpty }
 

@@ -189,7 +189,7 @@ public final class LogRegistration: Sendable {
     var terms: ListeningTerms { listening.withLock { $0 } }
 
     /// False once it was shut down or unregistered.
-    var isOpen: Bool { phase.load(ordering: .acquiring) == .open }
+    package var isOpen: Bool { phase.load(ordering: .acquiring) == .open }
 
     /// What keeps an event back that this registration hears; nil when it would be written.
     func obstacle(for event: LogEvent) -> LogReason? {

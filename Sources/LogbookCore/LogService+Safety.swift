@@ -12,8 +12,19 @@ extension LogService {
     @discardableResult
     public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
         Self.tellLastLosses(of: [self], by: deadline)
-        return Self.report(among: registrations, by: deadline) { try $0.shutDown(by: deadline) }
+        let registrations = registrations.filter(\.isOfThisProcess)
+        let witnesses = registrations.filter { $0.provider is any SafeEndWitness }
+        let others = registrations.filter { registration in !witnesses.contains { $0 === registration } }
+        let report = Self.report(among: others, by: deadline) { try $0.shutDown(by: deadline) }
+        // Who keeps something for a bad end closes last, when it is known how the others ended.
+        if report.isComplete { for witness in witnesses { (witness.provider as? any SafeEndWitness)?.programEndsSafely() } }
+        let limit = max(deadline, .after(Self.longestClosing))
+        let own = Self.report(among: witnesses, by: limit) { try $0.shutDown(by: limit) }
+        return LogFlushReport(unfinished: report.unfinished + own.unfinished)
     }
+
+    /// What those who close last may take when the deadline has passed.
+    private static let longestClosing = Duration.seconds(1)
 
     /// Runs one call per registration, of any services, each on a thread of its own, and waits for all of them together: a provider
     /// that ignores its deadline holds up neither the others nor the caller.

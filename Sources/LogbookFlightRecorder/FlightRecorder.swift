@@ -110,11 +110,9 @@ public final class FlightRecorder: SafeEndWitness {
     /// What was logged is as safe as this provider can make it already.
     public func flush(by deadline: LogDeadline) throws {}
 
-    /// Leaves nothing to hand over, except what this run was to hand over itself and did not.
-    public func shutdown(by deadline: LogDeadline) throws {
-        settleIfNothingIsOwed()
-        close()
-    }
+    /// Takes nothing more. What is to be handed over stays: only ``LogService/shutdown(by:)`` knows whether everything became safe, and
+    /// leaves nothing then, except what this run was to hand over itself and did not.
+    public func shutdown(by deadline: LogDeadline) throws { close() }
 
     /// Events beyond a quarter of the ring are dropped as ``DropReason/oversize``. In a forked child the account begins anew.
     public var ledger: LogLedger? {
@@ -125,13 +123,12 @@ public final class FlightRecorder: SafeEndWitness {
         return state.withLock { $0.ledger }
     }
 
-    package func programEndsSafely() { settleIfNothingIsOwed() }
-
-    private func settleIfNothingIsOwed() {
+    package func programEndsSafely() {
         guard lineage.isCurrent else { return }
         state.withLock { state in
-            guard !state.owesHandOver, let ring = state.ring else { return }
-            ring.settle(through: ring.number)
+            guard let ring = state.ring else { return }
+            // What earlier runs said is still to be handed over; what this one said has reached everybody.
+            if state.owesHandOver { ring.forget(after: latestRecovered) } else { ring.settle(through: ring.number) }
         }
     }
 
@@ -175,6 +172,15 @@ public final class FlightRecorder: SafeEndWitness {
         // A flush is complete as well where a queue was full or a disk has no room: what is safe then is what was not dropped.
         let droppedBefore = receivers.map(\.ledger.droppedTotal)
         let report = service.handOver(events, to: receivers, by: deadline)
+        let gone = receivers.filter { !$0.isOpen }   // they took nothing, and count nothing
+        guard gone.isEmpty else {
+            return LogFlushReport(
+                unfinished: report.unfinished
+                    + gone.map {
+                        LogFlushReport.Unfinished(
+                            name: $0.name, pending: 0, reason: "it does not listen any more; what was recovered stays")
+                    })
+        }
         guard report.isComplete, receivers.map(\.ledger.droppedTotal) == droppedBefore else { return report }
         state.withLock { state in
             guard state.owesHandOver else { return }

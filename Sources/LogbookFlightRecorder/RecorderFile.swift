@@ -88,6 +88,9 @@ struct RecorderFile: Sendable {
         if anew {
             do { try Self.files.truncate(descriptor, to: 0) } catch { throw .cannotOpen(path: path, errno: error.number) }
         }
+        // Where the file system cannot make room, the C library does it by writing, and not into a file that only grows at its end.
+        let flags = fcntl(descriptor.number, F_GETFL)
+        if flags >= 0 { _ = fcntl(descriptor.number, F_SETFL, flags & ~O_APPEND) }
         let failure = logbook_preallocate(descriptor.number, Int64(bytes))
         guard failure == 0 else { throw .cannotMakeRoom(path: path, bytes: bytes, errno: failure) }
         let base = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.number, 0)

@@ -50,10 +50,20 @@ struct RecorderRing: @unchecked Sendable {   // the pointer is the mapping's; on
         base.storeBytes(of: (~number).littleEndian, toByteOffset: older.offset + 8, as: UInt64.self)
     }
 
+    /// Takes back the records behind this one.
+    func forget(after number: UInt64) {
+        let ring = base + RingHeader.bytes
+        let content = Array(UnsafeRawBufferPointer(start: ring, count: capacity))
+        for (frame, end) in RingFrame.all(in: content[...]) where frame.number > number {
+            let start = (end - RingFrame.bytes(forPayload: frame.payload.count) + capacity) % capacity
+            ring.storeBytes(of: 0, toByteOffset: start, as: UInt32.self)   // its marker
+        }
+    }
+
     private func settled(at offset: Int) -> UInt64? {
         let number = UInt64(littleEndian: base.load(fromByteOffset: offset, as: UInt64.self))
         let complement = UInt64(littleEndian: base.load(fromByteOffset: offset + 8, as: UInt64.self))
-        return complement == ~number ? number : nil
+        return RingHeader.settled(number, complement)
     }
 
     func unmap() { RecorderFile.unmap(base, RingHeader.bytes + capacity) }

@@ -66,7 +66,7 @@ struct RingFrame: Equatable {
         let length = Int(ring.little(offset + 4, as: UInt32.self))
         guard length > 0, bytes(forPayload: length) <= ring.count else { return nil }
         let number = ring.little(offset + 8, as: UInt64.self), epoch = ring.little(offset + 16, as: UInt64.self)
-        guard number > 0, ring.little(offset + 28, as: UInt32.self) == 0 else { return nil }
+        guard RingHeader.numbers.contains(number), ring.little(offset + 28, as: UInt32.self) == 0 else { return nil }
         let payload = ring.circular(offset + headerBytes, count: length)
         let check = payload.withUnsafeBytes {
             checksum(offset: offset, length: length, number: number, epoch: epoch, payload: $0)

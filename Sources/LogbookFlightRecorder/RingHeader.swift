@@ -27,6 +27,14 @@ enum RingHeader {
         return page
     }
 
+    /// Records that a program can write: at a thousand million a second, what three centuries bring.
+    static let numbers = 1...UInt64(Int64.max)
+
+    /// What a mark says; nil for a damaged one.
+    static func settled(_ number: UInt64, _ complement: UInt64) -> UInt64? {
+        complement == ~number && number <= numbers.upperBound ? number : nil
+    }
+
     enum Verdict: Equatable {
         /// Nothing was ever written: a new file, or one whose making was interrupted.
         case blank
@@ -44,9 +52,8 @@ enum RingHeader {
         let version = file[...].little(8, as: UInt32.self)
         if version > Self.version { return .newer(version: version) }
         guard version == Self.version else { return .damaged }
-        let settled = marks.compactMap { offset -> UInt64? in
-            let number = file[...].little(offset, as: UInt64.self)
-            return file[...].little(offset + 8, as: UInt64.self) == ~number ? number : nil
+        let settled = marks.compactMap { offset in
+            Self.settled(file[...].little(offset, as: UInt64.self), file[...].little(offset + 8, as: UInt64.self))
         }
         return settled.max().map { .ring(settled: $0) } ?? .damaged
     }

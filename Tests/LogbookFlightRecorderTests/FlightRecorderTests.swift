@@ -125,10 +125,81 @@ import Testing
         #expect(try recorder().recovered == [])
     }
 
+    @Test func aShutdownThatDidNotMakeEverythingSafeKeepsWhatIsThere() throws {
+        let service = LogService(), blocking = BlockingProvider()
+        service.register(try recorder())
+        service.register(blocking, delivery: .queued())
+        service.info("not safe")
+        #expect(service.shutdown(by: .now).unfinished.map(\.name) == ["BlockingProvider"])
+        blocking.gate.open()
+        #expect(try recorder().recovered.map(\.message) == ["not safe"])   // and the file is free
+    }
+
+    @Test func whatIsHandedToSomebodyWhoHasLeftStays() throws {
+        try run(["kept"])
+        let service = LogService()
+        let left = service.register(RecordingProvider(), name: "left")
+        left.unregister()
+        #expect(try recorder(epoch: 2).handOver(to: service, only: [left]).unfinished.map(\.name) == ["left"])
+        #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == ["kept"])
+    }
+
+    @Test("a damaged mark of what is settled, which says more than can be, ends no program", arguments: [[0], [1], [0, 1]])
+    func aMarkBeyondAllNumbers(damaged: [Int]) throws {
+        try run(["kept"])
+        var bytes = folder.bytes("ring")
+        for mark in damaged.map({ RingHeader.marks[$0] }) {
+            bytes.replaceSubrange(mark..<(mark + 16), with: [UInt8](repeating: 0xFF, count: 8) + [UInt8](repeating: 0, count: 8))
+        }
+        folder.write(bytes, to: "ring")
+        let service = LogService(), next = try recorder(epoch: 2)
+        service.register(next)
+        service.info("goes on")
+        // With one mark left the ring is read; with none it is begun anew.
+        #expect(next.recovered.map(\.message) == (damaged.count == 1 ? ["kept"] : []))
+        #expect(try FlightRecorder.recover(folder("ring")).last?.message == "goes on")
+        let receiver = service.register(RecordingProvider())
+        #expect(next.handOver(to: service, only: [receiver]).isComplete)
+        #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == ["goes on"])
+    }
+
+    #if os(Linux)
+        @Test("a file system that cannot make room is written to, which an opening that only appends would not allow")
+        func theFileDoesNotOnlyGrow() throws {
+            let recorder = try recorder(), path = folder("ring")
+            func target(of number: Int) -> String {
+                var name = [UInt8](repeating: 0, count: 4096)
+                let count = name.withUnsafeMutableBytes { name in
+                    readlink("/proc/self/fd/\(number)", name.bindMemory(to: CChar.self).baseAddress!, name.count)
+                }
+                return String(decoding: name[..<max(0, count)], as: UTF8.self)
+            }
+            let number = try #require((3..<4096).first { target(of: $0) == path })
+            #expect(fcntl(Int32(number), F_GETFL) & O_APPEND == 0)
+            withExtendedLifetime(recorder) {}
+        }
+    #endif
+
     @Test func aCleanShutdownKeepsWhatThisRunWasToHandOverAndDidNot() throws {
         try run(["old"])
         try recorder(epoch: 2).shutdown(by: .now)
         #expect(try recorder(epoch: 3).recovered.map(\.message) == ["old"])
+    }
+
+    @Test func whatIsStillToBeHandedOverComesWithoutWhatEverybodyHasOfTheRunBetween() throws {
+        try run(["old", "older"])
+        for epoch in 2...3 {
+            let service = LogService()
+            service.register(try recorder(epoch: UInt64(epoch)))
+            for number in 1...100 { service.info("new \(number)") }
+            #expect(service.shutdown(by: .seconds(30)).isComplete)
+            #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == ["old", "older"])
+        }
+        let service = LogService(), receiver = RecordingProvider(), last = try recorder(epoch: 4)
+        service.register(receiver)
+        #expect(last.handOver(to: service).isComplete)
+        #expect(receiver.messages == ["old", "older"])
+        #expect(try FlightRecorder.recover(folder("ring")) == [])
     }
 
     @Test func theRingKeepsTheNewestEventsInOrder() throws {
