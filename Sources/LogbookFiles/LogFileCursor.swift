@@ -153,9 +153,12 @@ package final class LogFileCursor {
         }
     }
 
-    private func isActive(_ status: FileStatus) throws -> Bool {
-        do { return try files.status(of: name.active, in: folder.descriptor).isSameFile(as: status) } catch {
-            if error.number == ENOENT { return false }
+    private func isActive(_ status: FileStatus) throws -> Bool { try activeStatus()?.isSameFile(as: status) == true }
+
+    /// What has the active name; nil when nothing has.
+    private func activeStatus() throws(FileLogProviderError) -> FileStatus? {
+        do { return try files.status(of: name.active, in: folder.descriptor) } catch {
+            if error.number == ENOENT { return nil }
             throw failure(error, name.active)
         }
     }
@@ -215,8 +218,8 @@ package final class LogFileCursor {
     }
 
     /// The archive that a file has become which was read as the active one; nil when somebody else has moved it away.
-    private func archivedNumber(of ended: Reading) throws(FileLogProviderError) -> UInt64? {
-        let rolled = try archives().filter { $0.number > latest }
+    /// - Parameter rolled: The archives that were not read as such.
+    private func archivedNumber(of ended: Reading, among rolled: [ArchiveName]) -> UInt64? {
         for archive in rolled {
             let found = try? files.status(of: archive.text, in: folder.descriptor)
             if let found, found.isSameFile(as: ended.status) { return archive.number }
@@ -229,21 +232,30 @@ package final class LogFileCursor {
     /// At the end of a file: whether another one, or more of this one, is to be read now.
     private func goesOn(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
         guard let ended = reading else { return false }
-        if ended.archive == nil {
-            let isActive = try isActive(ended.status)
-            guard let bytes = try? files.status(of: ended.file.descriptor).bytes else { return false }
-            if isActive {
-                guard bytes < ended.offset else { return bytes > ended.offset }
+        var number = ended.archive?.number
+        // Nothing is added to a compressed archive, nor to one with others behind it.
+        if waiting.isEmpty, ended.archive?.isCompressed != true {
+            // Before the size: what was written until another file had the name is read before this one is left.
+            let holder = try activeStatus()
+            let isActive = holder?.isSameFile(as: ended.status) == true
+            var hasSuccessor = false
+            if !isActive {
+                let rolled = try archives().filter { $0.number > latest }
+                if number == nil { number = archivedNumber(of: ended, among: rolled) }
+                let own = number ?? latest
+                hasSuccessor = holder?.kind == .regular || rolled.contains(where: { $0.number > own })
+            }
+            guard let status = try? files.status(of: ended.file.descriptor) else { return false }
+            if status.bytes > ended.offset { return true }
+            // A file that was only renamed, or rolled, is written to until another has the name; one that was deleted is not.
+            if isActive || (!hasSuccessor && status.links > 0) {
+                guard status.bytes < ended.offset else { return false }
                 reading?.offset = 0  // truncated by somebody else
                 carry = []
-                return bytes > 0
+                return status.bytes > 0
             }
-            if bytes > ended.offset { return true }  // written before it was renamed
-            // Rolled by us, or moved away by somebody else.
-            if let number = try archivedNumber(of: ended) { latest = number }
-        } else {
-            latest = ended.number
         }
+        if let number { latest = number }
         try finish(body)
         reading = nil
         return true

@@ -197,6 +197,47 @@ import Testing
         #expect(messages(takeShown()) == ["1", "2", "3", "4"])
     }
 
+    @Test("while no other file can have the name, what the provider goes on to write to a renamed one is shown")
+    func followsARenamedFileUntilAnotherHasTheName() throws {
+        let clock = ManualClock(now: LogTime(nanoseconds: 1_763_720_960_000_000_000))
+        let provider = try FileLogProvider(in: folder.path, files: SystemFileSystem(), clock: .manual(clock))
+        let service = LogService()
+        service.register(provider)
+        let session = try session()
+        service.info("1")
+        try session.showWhatIsThere()
+        output(of: "cd '\(folder.path)' && mv app.log kept.log && mkdir app.log")
+        for number in 2...3 {
+            service.info("\(number)")
+            try session.showWhatIsNew()
+        }
+        #expect(messages(takeShown()) == ["1", "2", "3"])
+        output(of: "rmdir '\(folder("app.log"))'")
+        clock.advance(by: .seconds(10))
+        service.info("4")
+        try session.showWhatIsNew()
+        #expect(messages(takeShown()) == ["4"])
+        #expect(messages(folder.text("app.log").split(separator: "\n").map(String.init)) == ["4"])
+    }
+
+    @Test("the last archive is followed until there is an active file again, and not where it was deleted", arguments: [false, true])
+    func followsTheLastArchiveUntilThereIsAnActiveFile(isDeleted: Bool) throws {
+        let archives = (1...2).map { "app-0000000\($0)-20251121T102920.123Z.log" }
+        for (number, archive) in zip(1..., archives) { folder.write("\(number)\n", to: archive) }
+        let session = try session()
+        try session.showWhatIsThere()
+        folder.append("3\n", to: archives[1])
+        try session.showWhatIsNew()
+        #expect(takeShown() == ["1", "2", "3"])
+        if isDeleted {
+            output(of: "rm '\(folder(archives[1]))'")
+            try session.showWhatIsNew()
+        }
+        folder.write("4\n", to: "app.log")
+        for _ in 1...2 { try session.showWhatIsNew() }
+        #expect(takeShown() == ["4"])
+    }
+
     @Test func aLineIsShownOnceItIsWhole() throws {
         folder.append("whole\nto", to: "app.log")
         let session = try session()
