@@ -13,7 +13,7 @@ internal import LogbookCore
 /// forgiven 43
 /// ```
 /// A line stands here before the file has the name it speaks of, so a kill in between leaves a line too many, never a file too
-/// many. Lines that cannot be read are passed over.
+/// many. Lines that cannot be read are passed over, and a torn one is made such a line: `delivered 4 is torn`.
 struct ArchiveManifest: Sendable, Equatable {
     struct Entry: Sendable, Equatable {
         let name: ArchiveName

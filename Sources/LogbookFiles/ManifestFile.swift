@@ -77,7 +77,8 @@ struct ManifestFile<Files: FileSystem>: Sendable {
             try files.openForAppending(name.manifest, in: folder, permissions: 0o600), files)
         var text = text
         if manifest.log == nil { text = ArchiveManifest.header(log: UniqueID.make()) + text }
-        if endsMidLine { text = "\n" + text }
+        // Ended as it is, what is there of `delivered 12` may say `delivered 1`. With two words too many no line says anything.
+        if endsMidLine { text = " is torn\n" + text }
         try write(text, to: file)
         if isSafe { try files.synchronize(file.descriptor) }
         try readNew(of: file)

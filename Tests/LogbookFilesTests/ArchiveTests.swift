@@ -223,6 +223,18 @@ import Testing
         #expect(folder.text("app-\(number)-20201121T102920.123Z.log") == "keep\n")
     }
 
+    @Test(
+        "ids: a manifest's torn first line names no log",
+        arguments: ["logbook-manifest", "logbook-manifest 1", "logbook-manifest 1 ", "logbook-manifest 1 586AB00B"])
+    func tornHeader(line: String) throws {
+        folder.write(line, to: ".app.manifest")
+        let provider = try provider(RollingPolicy(maximumArchives: 0))
+        log(provider, "one")
+        let archive = try #require(try provider.roll())
+        #expect(archive.id.hasSuffix("-00000001"))
+        #expect(archive.id.count == 45, "\(archive.id)")
+    }
+
     @Test("R2: a lower limit deletes at once, a higher one nothing")
     func changedLimit() throws {
         let provider = try provider(RollingPolicy(maximumBytes: 1, maximumArchives: 0))

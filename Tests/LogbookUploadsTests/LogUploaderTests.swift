@@ -223,6 +223,28 @@ import Testing
         try #require(try shelf.claim(found)).release()
     }
 
+    @Test("U6: the torn note of one archive does not call another delivered, which was set aside and still waits")
+    func tornNote() async throws {
+        let archives = try bench.roll((1...12).map { "\($0)" })
+        let shelf = try ArchiveShelf(of: "app", in: bench.path, files: SystemFileSystem())
+        let found = try #require(try shelf.waiting().archives.first)
+        let claim = try #require(try shelf.claim(found))
+        try shelf.setAside(claim)
+        claim.release()
+        output(of: "printf 'delivered 1' >> '\(bench.path)/.app.manifest'")  // of 12, say
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport)
+        #expect(await bench.waitForDelivered(11))
+        try await deliver(uploader)
+        #expect(bench.archives == [String(archives[0].path.split(separator: "/").last!)])
+        #expect(uploader.waitingCount == 1)
+        uploader.retrySetAside()
+        #expect(await bench.waitForDelivered(12))
+        #expect(transport.requests.last?.text == "1\n")
+        #expect(bench.archives == [])
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test("U6: what cannot be noted is set aside for this run")
     func setAsideWithoutNote() async throws {
         let archives = try bench.roll(["bad"])
