@@ -11,7 +11,8 @@ package import LogbookCore
 /// A log's archives as those see them who deliver them: what waits, who has it in hand, and what has arrived.
 ///
 /// Whoever delivers an archive holds a lock on the file, which ends with the process: nobody else delivers, compresses or deletes
-/// it meanwhile. That it has arrived is written down before it is deleted, so it is not sent again when it cannot be.
+/// it meanwhile. That it has arrived is written down before it is deleted, so it is not sent again when it cannot be. On a full disk,
+/// which takes no note, deleting it is what makes room.
 package final class ArchiveShelf<Base: FileSystem>: Sendable {
     private typealias Files = RestartingFileSystem<Base>
 
@@ -110,16 +111,22 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
 
     /// Writes down that the receiver has the archive, and deletes it.
     /// - Returns: False when it could not be deleted; ``waiting()`` tries again.
-    /// - Throws: When it could not be written down; the archive still counts as not delivered.
+    /// - Throws: When it could be neither written down nor deleted; the archive still counts as not delivered.
     package func settle(_ claim: ArchiveClaim) throws -> Bool {
         let folder = try openFolder()
         let number = claim.archive.number
-        let entry = try note(ArchiveManifest.delivered(number), in: folder) { $0.delivered.contains(number) }.entries[number]
-        guard let entry else { return true }
+        let entry = try manifestNow(in: folder).entries[number]
+        var failure: SystemError?
+        do { try note(ArchiveManifest.delivered(number), in: folder) { $0.delivered.contains(number) } } catch { failure = error }
+        guard let entry else {
+            if let failure { throw failure }
+            return true
+        }
         var isGone = true
         for name in [entry.name, entry.name.compressed] {
             do { try files.remove(name.text, in: folder.descriptor) } catch { if error.number != ENOENT { isGone = false } }
         }
+        if !isGone, let failure { throw failure }
         return isGone
     }
 

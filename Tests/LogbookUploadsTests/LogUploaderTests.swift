@@ -453,6 +453,32 @@ import Testing
         #expect(bench.events.filter { $0 == .cannotDelete(id: archive.id) }.count == 1)
     }
 
+    @Test("U15: on a full disk, where nothing can be noted, what has arrived is deleted all the same, and the next file goes")
+    func fullDisk() async throws {
+        let archives = try bench.roll(["one", "two"])
+        let files = FaultyFileSystem(failing: 1, with: .failure(ENOSPC), lasts: true, only: ["append"])
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport, files: files)
+        #expect(await bench.waitForDelivered(2))
+        #expect(bench.delivered == archives.map(\.id))
+        #expect(bench.archives == [])
+        #expect(transport.requests.count == 2)
+        #expect(files.faults == 2)
+        withExtendedLifetime(uploader) {}
+    }
+
+    @Test("U15: what can be neither noted nor deleted counts as not delivered")
+    func neitherNotedNorDeleted() throws {
+        try bench.roll(["one"])
+        let files = FaultyFileSystem(failing: 1, with: .failure(ENOSPC), lasts: true, only: ["append", "remove"])
+        let shelf = try ArchiveShelf(of: "app", in: bench.path, files: files)
+        let found = try #require(try shelf.waiting().archives.first)
+        let claim = try #require(try shelf.claim(found))
+        #expect(throws: SystemError(ENOSPC, in: "append")) { _ = try shelf.settle(claim) }
+        claim.release()
+        #expect(try shelf.waiting().archives == [found])
+    }
+
     @Test("U16: a file that was cut or removed before it was sent makes no request")
     func cutShort() async throws {
         let archives = try bench.roll(["one", "two", "three"])
