@@ -112,16 +112,26 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
     }
 
     /// - Returns: Whether some archive was in other hands and is left for later.
+    /// - Throws: ``Uncompressed`` for the first archive that could not be compressed, once the others are; at once what keeps all
+    ///   of them from it.
     private func compressAll(with compression: ArchiveCompression) throws -> Bool {
         let folder = OwnedDescriptor(try files.openFolder(at: folderPath), files)
         var manifest = ManifestFile<Files>(name, files)
         try manifest.refresh(in: folder.descriptor)
         let names = try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }.sorted()
         var isSomethingLeft = false
+        var failure: Uncompressed?
         for name in names where !name.isCompressed {
             guard let entry = manifest.manifest.entries[name.number], entry.name == name else { continue }
             if isClosed { return false }
-            guard let bytes = try compress(name, with: compression, in: folder) else {
+            let compressed: Int?
+            do { compressed = try compress(name, with: compression, in: folder) } catch {
+                if error is Closed { throw error }
+                if let error = error as? SystemError, error.isFullDisk || !error.isAboutOneArchive { throw error }
+                if failure == nil { failure = Uncompressed(description: "\(folderPath)/\(name.text): \(error)") }
+                continue
+            }
+            guard let bytes = compressed else {
                 isSomethingLeft = true
                 continue
             }
@@ -131,6 +141,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
                         id: manifest.manifest.id(of: name.number), number: name.number,
                         path: folderPath + "/" + name.compressed.text, bytes: bytes, ended: entry.ended, isCompressed: true)))
         }
+        if let failure { throw failure }
         return isSomethingLeft
     }
 
@@ -197,4 +208,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
     }
 
     private struct Closed: Error {}
+
+    /// What is wrong with one archive, and with which.
+    private struct Uncompressed: Error, CustomStringConvertible { let description: String }
 }

@@ -45,7 +45,11 @@ extension RollingFile {
             let superfluous = policy.superfluous(archives, now: steady.now(clock))
             var gone: Set<UInt64> = []
             for (archive, reason) in superfluous {
-                if try delete(archive, reason) { gone.insert(archive.number) }
+                do {
+                    if try delete(archive, reason) { gone.insert(archive.number) }
+                } catch where error.isAboutOneArchive {
+                    notes.append("\(folder.path)/\(archive.names[0].text) cannot be deleted: \(error)")
+                }
             }
             let left = archives.filter { !gone.contains($0.number) }
             nextDeletion = policy.nextDeletion(of: left)
@@ -162,17 +166,25 @@ extension RollingFile {
         let compressed = Set(names.compactMap { ArchiveName($0, of: name) }.filter(\.isCompressed).map(\.plain))
         let both = names.compactMap { ArchiveName($0, of: name) }.filter { !$0.isCompressed && compressed.contains($0) }
         for name in Set(parts + both) where manifest.manifest.entries[name.number]?.name == name {
-            var source: OwnedDescriptor<Files>?
             do {
-                source = OwnedDescriptor(try files.openForReading(name.text, in: folder.descriptor), files)
-            } catch where error.number == ENOENT {}
-            // Another process may be at it right now.
-            if let source, try !files.tryLock(source.descriptor) { continue }
-            defer { if let source { files.unlock(source.descriptor) } }
-            do {
-                if parts.contains(name) { try files.remove(name.part, in: folder.descriptor) }
-                if both.contains(name) { try files.remove(name.text, in: folder.descriptor) }
-            } catch where error.number == ENOENT {}
+                try finishCompression(of: name, hasPart: parts.contains(name), isDone: both.contains(name))
+            } catch where error.isAboutOneArchive {
+                notes.append("the compression of \(folder.path)/\(name.text) cannot be finished: \(error)")
+            }
         }
+    }
+
+    private func finishCompression(of name: ArchiveName, hasPart: Bool, isDone: Bool) throws(SystemError) {
+        var source: OwnedDescriptor<Files>?
+        do {
+            source = OwnedDescriptor(try files.openForReading(name.text, in: folder.descriptor), files)
+        } catch where error.number == ENOENT {}
+        // Another process may be at it right now.
+        if let source, try !files.tryLock(source.descriptor) { return }
+        defer { if let source { files.unlock(source.descriptor) } }
+        do {
+            if hasPart { try files.remove(name.part, in: folder.descriptor) }
+            if isDone { try files.remove(name.text, in: folder.descriptor) }
+        } catch where error.number == ENOENT {}
     }
 }

@@ -246,6 +246,25 @@ import Testing
         #expect(provider.rolling.maximumArchives == 9)
     }
 
+    @Test("R2: an archive that cannot be opened stays, and keeps no other from going")
+    func unreadable() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(RollingPolicy(maximumArchives: 1), files: files)
+        log(provider, "1")
+        try provider.roll()
+        let oldest = folder.archives()[0]
+        files.fail(13, in: "openForReading", of: oldest)
+        for number in 2...4 {
+            log(provider, "\(number)")
+            try provider.roll()
+        }
+        #expect(folder.archives().map { folder.lines($0) } == [["1"], ["4"]])
+        files.fail(nil, in: "openForReading", of: oldest)
+        log(provider, "5")
+        try provider.roll()
+        #expect(folder.archives().map { folder.lines($0) } == [["5"]])
+    }
+
     @Test("R3: with no limit nothing goes at 50 MiB")
     func nothingHidden() throws {
         let provider = try provider(RollingPolicy(maximumBytes: 1 << 20, maximumArchives: 0))
@@ -320,6 +339,24 @@ import Testing
         #expect(folder.status(part) == nil)
         #expect(folder.text(".app-other.gz.part") == "keep")
         #expect(folder.allLines() == ["one"])
+        withExtendedLifetime(next) {}
+    }
+
+    @Test("R7: a compression that cannot be finished keeps no other from it, and no limit from its work")
+    func leftoversOfTheUnreadable() throws {
+        let first = try provider(RollingPolicy(maximumArchives: 0))
+        for number in 1...3 {
+            log(first, "\(number)")
+            try first.roll()
+        }
+        try first.shutdown(by: .seconds(30))
+        let archives = folder.archives()
+        for archive in archives { folder.write("half", to: "." + archive + ".gz.part") }
+        let files = FaultyFileSystem()
+        files.fail(13, in: "openForReading", of: archives[0])
+        let next = try provider(RollingPolicy(maximumArchives: 1), files: files)
+        #expect(folder.allNames.filter { $0.hasSuffix(".part") } == ["." + archives[0] + ".gz.part"])
+        #expect(folder.archives() == [archives[0], archives[2]])
         withExtendedLifetime(next) {}
     }
 

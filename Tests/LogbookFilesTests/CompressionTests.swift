@@ -115,6 +115,29 @@ import Testing
         }
     }
 
+    @Test("C3: an archive that cannot be read keeps no others from being compressed, and is tried again")
+    func unreadable() throws {
+        let plain = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
+        for number in 1...3 {
+            plain.log(event("\(number)"))
+            try plain.roll()
+        }
+        try plain.shutdown(by: .seconds(30))
+        let oldest = folder.archives()[0]
+        let files = FaultyFileSystem()
+        files.fail(EACCES, in: "openForReading", of: oldest)
+        let compressor = ArchiveCompressor(of: try LogFileName("app"), in: folder.path, files: files, clock: .manual(clock))
+        compressor.wake(.gzip)
+        compressor.waitUntilIdle()
+        #expect(folder.archives().map { $0.hasSuffix(".gz") } == [false, true, true])
+
+        files.fail(nil, in: "openForReading", of: oldest)
+        clock.advance(by: .seconds(60))
+        compressor.waitUntilIdle()
+        #expect(folder.archives().map { inflated($0) } == ["1\n", "2\n", "3\n"])
+        compressor.close(by: .seconds(30))
+    }
+
     @Test("C4: compressed archives count in the limits, and are deleted by them")
     func limits() throws {
         var policy = policy
