@@ -64,8 +64,35 @@ extension RollingFile {
         throw failure
     }
 
+    /// How often the name is opened when it leads elsewhere each time the file is locked.
+    private static var maximumOpenings: Int { 100 }
+
     /// Opens what has the active name, or makes it; refuses what another user could have put there.
     mutating func openActive() throws(FileLogProviderError) -> Active {
+        for _ in 1...Self.maximumOpenings {
+            let (handle, status) = try openLocked()
+            // Until it was locked, another process may have rolled it, and somebody have delivered and deleted it.
+            guard isActive(status) else {
+                files.unlock(handle.descriptor)
+                continue
+            }
+            if status.bytes == 0 { folderIsUnsafe = true }
+            var active = Active(handle: handle, status: status, end: nil, endsMidLine: false, distrusted: nil)
+            lookAtEnd(of: &active, status.bytes)
+            if status.bytes > 0 { active.beginning = beginning(of: status) }
+            return active
+        }
+        throw .cannotOpen(path: path, errno: EBUSY)
+    }
+
+    /// Whether the name leads to this file. When that cannot be seen at the moment, it is taken to.
+    private func isActive(_ status: FileStatus) -> Bool {
+        do { return try files.status(of: name.active, in: folder.descriptor).isSameFile(as: status) } catch {
+            return error.number != ENOENT
+        }
+    }
+
+    private mutating func openLocked() throws(FileLogProviderError) -> (OwnedDescriptor<Files>, FileStatus) {
         let opened: FileDescriptor
         do { opened = try openOrMake() } catch {
             switch error.number {
@@ -83,13 +110,9 @@ extension RollingFile {
         guard status.kind == .regular else { throw .notARegularFile(path: path) }
         guard status.owner == files.user else { throw .ownedBySomeoneElse(path: path, user: status.owner) }
         guard status.links <= 1 else { throw .hasSeveralNames(path: path) }
-        if status.bytes == 0 { folderIsUnsafe = true }
         // Says to those who deliver, compress or delete archives that somebody may still write to this one.
         _ = try? files.tryLockShared(opened)
-        var active = Active(handle: handle, status: status, end: nil, endsMidLine: false, distrusted: nil)
-        lookAtEnd(of: &active, status.bytes)
-        if status.bytes > 0 { active.beginning = beginning(of: status) }
-        return active
+        return (handle, status)
     }
 
     private func openOrMake() throws(SystemError) -> FileDescriptor {

@@ -43,6 +43,28 @@ import Testing
         #expect(folder.text("app.log") == "two\n")
     }
 
+    @Test("row 16: a file that is rolled, delivered and deleted before it is locked gets no line")
+    func removedBeforeItIsLocked() throws {
+        let files = FaultyFileSystem()
+        let other = try FileLogProvider(
+            in: folder.path, name: "other", format: MessageFormat(), files: files, clock: .manual(clock))
+        other.log(event("one"))
+        output(of: "cd '\(folder.path)' && mv other.log kept.log")
+        let gate = Gate(), done = Gate()
+        files.hold("tryLockShared", at: gate)
+        LogThread.start("writer") {
+            other.log(event("two"))
+            done.open()
+        }
+        #expect(gate.waitForArrivals(1))
+        output(of: "cd '\(folder.path)' && mv other.log rolled.log && rm rolled.log")
+        gate.open()
+        done.wait()
+        #expect(folder.lines("other.log") == ["two"])
+        #expect(folder.lines("kept.log") == ["one"])
+        #expect(other.ledger == LogLedger(submitted: 2, delivered: 2))
+    }
+
     @Test("row 16: a removed file is made again")
     func removed() throws {
         log("one")
