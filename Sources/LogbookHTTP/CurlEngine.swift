@@ -83,6 +83,11 @@ final class CurlEngine: Sendable {
 
     private func run() {
         guard Curl.isReady, let multi = curl_multi_init() else { return runWithoutCurl() }
+        // Without a descriptor to be woken by, the handle is made all the same, and would sleep through every later request.
+        guard curl_multi_wakeup(multi) == CURLM_OK else {
+            curl_multi_cleanup(multi)
+            return runWithoutCurl()
+        }
         logbook_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.maximumConnections)
         state.withLock { $0.multi = multi }
         var exchanges: [UInt64: CurlExchange] = [:]
@@ -158,12 +163,15 @@ final class CurlEngine: Sendable {
         }
     }
 
+    /// The next request starts another thread, which tries anew.
     private func runWithoutCurl() {
         let submissions = state.withLock { state in
             state.hasThread = false
             defer { state.submissions = [] }
             return state.submissions
         }
-        for submission in submissions { submission.completion(.failure(.unreachable("libcurl cannot be initialised"))) }
+        for submission in submissions {
+            submission.completion(.failure(.unreachable("libcurl cannot be started; it needs memory and file descriptors")))
+        }
     }
 }

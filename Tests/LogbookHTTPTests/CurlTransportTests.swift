@@ -345,6 +345,38 @@ import Musl
         }
     }
 
+    /// - Returns: How many this process could have at once before.
+    static func limitDescriptors(to count: rlim_t) -> rlim_t {
+        #if canImport(Glibc)
+        let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+        let descriptors = RLIMIT_NOFILE
+        #endif
+        var limit = rlimit()
+        getrlimit(descriptors, &limit)
+        let former = limit.rlim_cur
+        limit.rlim_cur = count
+        setrlimit(descriptors, &limit)
+        return former
+    }
+
+    @Test("a transport that starts while there are no descriptors fails, and sends as soon as there are some")
+    func aStartWithoutDescriptorsIsTriedAgain() async {
+        // In a process of its own: the limit holds for all of it.
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer { _ in .status(200) }
+            let request = HTTPRequest(url: server.url), first = CurlTransport(), second = CurlTransport()
+            _ = try first.sendAndWait(request, by: .seconds(60))   // what libcurl opens once is open
+            let free = Unshared.socket(AF_INET)
+            close(free)
+            let former = CurlTransportTests.limitDescriptors(to: rlim_t(free))
+            #expect(throws: HTTPFailure.self) { try second.sendAndWait(request, by: .seconds(60)) }
+            _ = CurlTransportTests.limitDescriptors(to: former)
+            #expect(try second.sendAndWait(request, by: .seconds(60)).status == 200)
+            withExtendedLifetime(first) {}   // and holds what it has
+        }
+    }
+
     @Test("S13: proxies of the environment are not used, and neither are its exceptions")
     func theEnvironmentDoesNotDecideWhereRequestsGo() async {
         // In a process of its own: an environment cannot be changed while other tests read it.
