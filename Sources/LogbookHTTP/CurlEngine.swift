@@ -119,14 +119,15 @@ final class CurlEngine: Sendable {
                     continue
                 }
                 do throws(HTTPFailure) {
-                    try submission.request.check(allowsPlainHTTP: allowsPlainHTTP)
+                    let target = try submission.request.check(allowsPlainHTTP: allowsPlainHTTP)
                     guard let handle = idle.popLast() ?? curl_easy_init() else {
                         throw .unreachable("libcurl gives no handle")
                     }
                     let exchange = CurlExchange(
                         number: submission.number, request: submission.request, handle: handle,
                         completion: submission.completion)
-                    exchange.prepare(trust: trust, proxy: proxy)
+                    // What may go in the clear because it stays on this machine must stay there.
+                    exchange.prepare(trust: trust, proxy: target.isLoopback ? nil : proxy)
                     exchanges[submission.number] = exchange
                     let code = curl_multi_add_handle(multi, handle)
                     if code != CURLM_OK {

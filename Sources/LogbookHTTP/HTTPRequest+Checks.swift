@@ -1,6 +1,8 @@
 extension HTTPRequest {
     /// Refuses what could smuggle a second header or request onto the connection, and what must not travel in the clear.
-    func check(allowsPlainHTTP: Bool) throws(HTTPFailure) {
+    /// - Returns: Where the request goes.
+    @discardableResult
+    func check(allowsPlainHTTP: Bool) throws(HTTPFailure) -> RequestTarget {
         guard !method.isEmpty, method.utf8.allSatisfy(\.isTokenByte) else {
             throw .invalidRequest("the method is not a word")
         }
@@ -29,6 +31,7 @@ extension HTTPRequest {
                 throw .invalidRequest("\(header.name) is set by the transport")
             }
         }
+        return target
     }
 }
 

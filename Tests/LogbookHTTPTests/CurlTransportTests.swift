@@ -400,4 +400,14 @@ import Musl
         #expect(try await transport.send(HTTPRequest(url: "http://logs.invalid/v1")).status == 202)
         #expect(proxy.requests.first?.target == "http://logs.invalid/v1")
     }
+
+    @Test("S13: what is for this machine stays on it, also where a proxy is named")
+    func noProxySeesWhatIsForThisMachine() async throws {
+        let proxy = try LoopbackServer { _ in .status(502) }
+        let server = try LoopbackServer { _ in .status(200) }
+        let request = HTTPRequest(url: server.url, headers: [HTTPHeader("Authorization", "Bearer t")])
+        #expect(try await CurlTransport(proxy: proxy.url).send(request).status == 200)
+        #expect(server.requests.count == 1)
+        #expect(proxy.connections == 0)
+    }
 }
