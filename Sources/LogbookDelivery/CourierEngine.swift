@@ -513,6 +513,8 @@ final class CourierEngine: Sendable {
         var request = request
         // A parcel that needs more time than it has would be sent again for ever, and nothing behind it.
         if let bytes = request.bodyBytes { request.limits = request.limits.allowing(bodyBytes: bytes) }
+        // A receiver may repeat what it was sent. It has said by then what becomes of the parcel, and says the same the next time.
+        request.limits.keepsBeginning = true
         let cancellation = transport.send(request) { [state] result in
             state.withLock { access in
                 guard let flight = access.value.flights[number], flight.answer == nil else { return }

@@ -92,6 +92,8 @@ public protocol Destination: Sendable {
     /// - Throws: ``HTTPFailure`` when something is missing that the receiver needs, such as a token, or for a parcel with a
     ///   ``Parcel/stream`` that cannot be passed on: the parcel is kept.
     func request(for parcel: Parcel) throws -> HTTPRequest
+    /// A body of more than the request's ``HTTPLimits/responseBodyBytes`` is cut there. Where the body says what was stored, a destination
+    /// should take one that cannot be read whole for no acknowledgement.
     func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict
     /// What the answer to a question means that ``verdict(on:for:)`` has asked for with ``DeliveryVerdict/inquire(_:)``. Whatever
     /// leaves it open is asked again, so the default, which judges as the first answer, is for destinations that ask nothing.

@@ -14,6 +14,8 @@ final class CurlExchange {
     private var headers: [HTTPHeader] = []
     private var headerBytes = 0
     private var body: [UInt8] = []
+    /// Of the answer's body, kept or not.
+    private var bodyBytes = 0
     private var overflow: HTTPFailure?
 
     init(
@@ -172,11 +174,14 @@ final class CurlExchange {
     }
 
     private func receiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        guard body.count + count <= request.limits.responseBodyBytes else {
-            overflow = .malformedResponse("a body of more than \(request.limits.responseBodyBytes) bytes")
+        let limits = request.limits
+        bodyBytes += count
+        guard bodyBytes <= limits.receivedBodyBytes else {
+            overflow = .malformedResponse("a body of more than \(limits.receivedBodyBytes) bytes")
             return 0
         }
-        body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
+        let kept = min(count, max(0, limits.responseBodyBytes - body.count))
+        body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: kept))
         return count
     }
 
@@ -186,7 +191,9 @@ final class CurlExchange {
         if let overflow { return .failure(overflow) }
         if code == CURLE_OK {
             let status = logbook_curl_info_long(handle, CURLINFO_RESPONSE_CODE)
-            return .success(HTTPResponse(status: status, headers: headers, body: body))
+            var response = HTTPResponse(status: status, headers: headers, body: body)
+            response.isCut = bodyBytes > body.count
+            return .success(response)
         }
         return .failure(HTTPFailure(code, errorText))
     }

@@ -54,8 +54,13 @@ public struct HTTPLimits: Sendable, Hashable {
     /// How long not one byte may move in either direction, in whole seconds; nil for as long as ``total``. For bodies that may
     /// take hours, with a `total` to match.
     public var stall: Duration?
-    /// Bytes of the answer's body that are read at most; a longer one fails the request.
+    /// Bytes of the answer's body that are read at most; a longer one fails the request. Of an answer to a delivery the beginning is kept,
+    /// and the rest thrown away, up to 16 MiB in all: what became of a parcel its status says.
     public var responseBodyBytes: Int = 64 << 10
+    /// Whether of a longer body the beginning is kept, and the rest thrown away, rather than the request failed.
+    package var keepsBeginning = false
+    /// Bytes of the answer's body that may come, kept or not.
+    var receivedBodyBytes: Int { keepsBeginning ? max(responseBodyBytes, 16 << 20) : responseBodyBytes }
     /// Bytes of the answer's header fields that are read at most.
     public var responseHeaderBytes: Int = 16 << 10
     public init() {}
@@ -80,6 +85,8 @@ public struct HTTPResponse: Sendable, Hashable {
     public let status: Int
     public let headers: [HTTPHeader]
     public let body: [UInt8]
+    /// Whether ``body`` is only the beginning of what came.
+    package var isCut = false
 
     public init(status: Int, headers: [HTTPHeader] = [], body: [UInt8] = []) {
         self.status = status

@@ -105,6 +105,8 @@ public struct OTLPDestination: LogDestination, Hashable {
 
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
         guard response.status == 200 else { return .refusal(by: response) }
+        // The beginning of a message of protobuf may be one itself, without what it says about rejected records.
+        if response.isCut { return .notAcknowledged(response, by: "an OpenTelemetry receiver") }
         if encoding == .protobuf {
             guard response.header("Content-Type")?.hasPrefix("application/x-protobuf") == true,
                 let (count, reason) = OTLPProtobuf.rejected(response.body)

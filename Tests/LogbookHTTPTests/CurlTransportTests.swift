@@ -205,6 +205,23 @@ import Musl
     }
 
     @Test(
+        "49: where the beginning is enough, a body is cut, and one beyond 16 MiB still ends the exchange",
+        arguments: [(bytes: 65_536, isCut: false), (bytes: 65_537, isCut: true), (bytes: 16 << 20, isCut: true)])
+    func aLongBodyIsCutWhereTheBeginningIsEnough(bytes: Int, isCut: Bool) async throws {
+        let server = try LoopbackServer { request in
+            let more = request.target == "/more" ? 16 << 20 : 0
+            return .response(HTTPResponse(status: 201, body: [UInt8](repeating: 65, count: bytes + more)))
+        }
+        var request = HTTPRequest(url: server.url, body: [1])
+        request.limits.keepsBeginning = true
+        let response = try await transport.send(request)
+        #expect(response.status == 201 && response.isCut == isCut)
+        #expect(response.body == [UInt8](repeating: 65, count: 65_536))
+        request.url += "/more"
+        #expect(await send(request) == .failure(.malformedResponse("a body of more than 16777216 bytes")))
+    }
+
+    @Test(
         "49: header fields beyond the limit, and 1xx answers without end, end the exchange", arguments: [true, false])
     func endlessHeadersAreRefused(areInterim: Bool) async throws {
         let server = try LoopbackServer { _ in

@@ -17,6 +17,17 @@ import Testing
             """#.split(separator: "\n").joined())
     }
 
+    @Test("48: the beginning of an answer is none, also where it could be read")
+    func aCutAnswerIsNone() {
+        var response = HTTPResponse(status: 200, headers: [HTTPHeader("Content-Type", "application/x-protobuf")])
+        response.isCut = true
+        let binary = OTLPDestination(url: "https://h:4318", service: "checkout")
+        guard case .retry(nil, _) = binary.verdict(on: response, for: Sample.parcel(of: binary)) else {
+            Issue.record("it was taken for an acknowledgement")
+            return
+        }
+    }
+
     @Test func everyKindOfValueHasItsForm() {
         let event = LogEvent(
             sequence: 1, time: Sample.time, level: .debug, message: "",

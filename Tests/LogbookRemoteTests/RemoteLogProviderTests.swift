@@ -303,6 +303,24 @@ import Testing
         #expect(server.connections == 1)
     }
 
+    @Test("44: an answer of 200 KiB says what its status says: nothing goes twice, and what is refused is found")
+    func aLongAnswerIsJudgedByItsStatus() throws {
+        let echo = String(repeating: "e", count: 200 << 10)
+        let server = try LoopbackServer { request in
+            let isRefused = String(decoding: FakeCollector.content(request), as: UTF8.self).contains("poison")
+            return .status(isRefused ? 422 : 201, body: echo)
+        }
+        let provider = RemoteLogProvider(to: .http(url: server.url), clock: .manual(clock))
+        for number in 1...3 { provider.log(.numbered(number)) }
+        try provider.deliver(by: .seconds(30))
+        #expect(provider.deliveries == LogLedger(submitted: 3, delivered: 3))
+        #expect(server.requests.count == 1)
+
+        for number in 4...8 { provider.log(.numbered(number, message: number == 6 ? "poison" : nil)) }
+        #expect(throws: RemoteLogProviderError.lost(count: 1)) { try provider.deliver(by: .seconds(30)) }
+        #expect(provider.deliveries == LogLedger(submitted: 8, delivered: 7, dropped: [.rejectedByServer: 1]))
+    }
+
     @Test("53: a receiver that goes away and comes back gets everything")
     func aReceiverThatComesBackGetsEverything() throws {
         let collector = collector
