@@ -21,7 +21,9 @@ extension CourierEngine {
                 } else {
                     flight.destination.verdict(on: response, for: flight.parcel)
                 }
-            return (verdict, response.status)
+            // The reason is shown and kept, and a receiver may repeat the token in it.
+            let secrets = flight.secrets + (flight.asking?.inquiry.request.secrets ?? [])
+            return (verdict.masking(secrets), response.status)
         case .failure(let failure):
             switch failure {
             case .invalidRequest, .untrusted: return (.misconfigured("\(failure)"), nil)

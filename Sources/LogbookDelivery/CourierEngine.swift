@@ -36,6 +36,8 @@ final class CourierEngine: Sendable {
         var answer: Result<HTTPResponse, HTTPFailure>?
         /// The receiver has read the parcel and is asked whether it has kept it.
         var asking: Asking?
+        /// What its request says that no reason may repeat.
+        var secrets: [String] = []
     }
 
     struct Asking {
@@ -498,6 +500,7 @@ final class CourierEngine: Sendable {
         let isOnItsWay = state.withLock { access in
             guard access.value.phase == .running else { return false }   // a shutdown came while the request was made
             access.value.flights[flight.number] = flight
+            access.value.flights[flight.number]?.secrets = request.secrets
             for number in Array(access.value.waiters.keys) {
                 guard let rest = access.value.waiters[number]?.rest, rest > 0 else { continue }
                 access.value.waiters[number]?.rest = max(0, rest - parcel.count)

@@ -33,7 +33,10 @@ public struct LogglyDestination: LogDestination, LineDestination, Hashable {
     }
 
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
-        guard response.status == 200 else { return .refusal(by: response) }
+        guard response.status == 200 else {
+            // The token is in the address, which an answer may repeat.
+            return DeliveryVerdict.refusal(by: response).masking([token.revealed, token.revealed.percentEncoded])
+        }
         guard let answer = try? JSONValue.parse(response.body), answer["response"] == .string("ok") else {
             return .notAcknowledged(response, by: "Loggly")
         }

@@ -110,6 +110,24 @@ extension LogDestination {
         }
     }
 
+    @Test("S14: a token that the receiver repeats is in no reason", arguments: [400, 401])
+    func tokensThatComeBackAreNotPassedOn(status: Int) {
+        for destination in Self.all.dropFirst() {
+            let source = Streamed()
+            let transport = ScriptedTransport { _, request in
+                let echo = (request.headers.map(\.value) + [request.url]).joined(separator: " ")
+                return .answer(HTTPResponse(status: status, body: Array(echo.utf8)))
+            }
+            let courier = Courier(name: "echoed", source: source, destination: destination, transport: transport)
+            var said = ""
+            do { try courier.deliver(by: .seconds(30)) } catch { said = "\(error)" }
+            said += "\(source.fates.withLock { $0 })"
+            #expect(said.contains("HTTP status \(status)") && said.contains("***"), "\(type(of: destination)): \(said)")
+            #expect(!said.contains("tok-secret") && !said.contains("dTp0b2stc2VjcmV0"), "\(type(of: destination)): \(said)")
+            courier.shutdown(by: .seconds(30))
+        }
+    }
+
     @Test("S15: what a request is made of is checked before it is sent", arguments: ["a\r\nX: y", "a\u{0}b"])
     func nothingIsSmuggled(token: String) {
         let transport = CurlTransport()

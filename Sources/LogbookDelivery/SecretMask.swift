@@ -1,0 +1,25 @@
+/// Takes secrets out of what a receiver said: `unknown token ***`.
+struct SecretMask {
+    /// A shorter one is too likely to be a word.
+    private static let minimumBytes = 8
+    /// The longest first: one may hold another.
+    private let secrets: [String]
+
+    init(_ secrets: [String]) {
+        self.secrets = Set(secrets).filter { $0.utf8.count >= Self.minimumBytes }
+            .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+    }
+
+    func applied(to text: String) -> String {
+        var text = text
+        for secret in secrets { text = text.replacing(secret, with: "***") }
+        // What was cut may end within one, and within a character.
+        let bytes = Array((text.hasSuffix("\u{FFFD}") ? text.dropLast() : text[...]).utf8)
+        let beginnings = secrets.compactMap { secret -> Int? in
+            let secret = Array(secret.utf8)
+            return (Self.minimumBytes..<secret.count).last { bytes.suffix($0).elementsEqual(secret.prefix($0)) }
+        }
+        guard let count = beginnings.max() else { return text }
+        return String(decoding: bytes.dropLast(count), as: UTF8.self) + "***"
+    }
+}
