@@ -60,9 +60,7 @@ enum ExitFlush {
         let registrations = services.flatMap(\.registrations)
         let report = LogService.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
         guard report.isComplete else { return LogDiagnostics.report(origin, "not everything is safe: \(report)") }
-        for registration in registrations where registration.isOfThisProcess {
-            (registration.provider as? any SafeEndWitness)?.programEndsSafely()
-        }
+        for registration in registrations where registration.isOfThisProcess { registration.witness?.programEndsSafely() }
     }
 }
 

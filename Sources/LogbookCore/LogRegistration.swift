@@ -188,6 +188,9 @@ public final class LogRegistration: Sendable {
 
     var terms: ListeningTerms { listening.withLock { $0 } }
 
+    /// The provider, where it wants to know how the program ends.
+    var witness: (any SafeEndWitness)? { provider as? any SafeEndWitness }
+
     /// False once it was shut down or unregistered.
     package var isOpen: Bool { phase.load(ordering: .acquiring) == .open }
 

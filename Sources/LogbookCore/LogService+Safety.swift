@@ -13,13 +13,11 @@ extension LogService {
     public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
         Self.tellLastLosses(of: [self], by: deadline)
         let registrations = registrations.filter(\.isOfThisProcess)
-        let witnesses = registrations.filter { $0.provider is any SafeEndWitness }
-        let others = registrations.filter { registration in !witnesses.contains { $0 === registration } }
-        let report = Self.report(among: others, by: deadline) { try $0.shutDown(by: deadline) }
+        let report = Self.report(among: registrations.filter { $0.witness == nil }, by: deadline) { try $0.shutDown(by: deadline) }
         // Who keeps something for a bad end closes last, when it is known how the others ended.
-        if report.isComplete { for witness in witnesses { (witness.provider as? any SafeEndWitness)?.programEndsSafely() } }
+        if report.isComplete { for registration in registrations { registration.witness?.programEndsSafely() } }
         let limit = max(deadline, .after(Self.longestClosing))
-        let own = Self.report(among: witnesses, by: limit) { try $0.shutDown(by: limit) }
+        let own = Self.report(among: registrations.filter { $0.witness != nil }, by: limit) { try $0.shutDown(by: limit) }
         return LogFlushReport(unfinished: report.unfinished + own.unfinished)
     }
 

@@ -17,6 +17,9 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
         self.call = call
     }
 
+    /// Whether the next file may fare better: not where there are no descriptors left, or no memory.
+    package var isAboutOneFile: Bool { ![EMFILE, ENFILE, ENOMEM].contains(number) }
+
     /// `write: No space left on device (errno 28)`.
     package var description: String { "\(call): \(SystemError.text(of: number))" }
 

@@ -485,7 +485,7 @@ final class CourierEngine: Sendable {
         guard inForce.number == former.number else { return }
         let asked = former.destination
         onEvent?(.attempting(parcel: parcel.id))
-        let flight = state.withLock { access in
+        var flight = state.withLock { access in
             access.value.latestFlight += 1
             return Flight(
                 number: access.value.latestFlight, parcel: parcel, destination: asked, configuration: access.value.configuration,
@@ -497,10 +497,10 @@ final class CourierEngine: Sendable {
         } catch {
             return refuse(flight, "\(error)", status: nil)
         }
+        flight.secrets = request.secrets
         let isOnItsWay = state.withLock { access in
             guard access.value.phase == .running else { return false }   // a shutdown came while the request was made
             access.value.flights[flight.number] = flight
-            access.value.flights[flight.number]?.secrets = request.secrets
             for number in Array(access.value.waiters.keys) {
                 guard let rest = access.value.waiters[number]?.rest, rest > 0 else { continue }
                 access.value.waiters[number]?.rest = max(0, rest - parcel.count)

@@ -127,7 +127,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
             let compressed: Int?
             do { compressed = try compress(name, with: compression, in: folder) } catch {
                 if error is Closed { throw error }
-                if let error = error as? SystemError, error.isFullDisk || !error.isAboutOneArchive { throw error }
+                if let error = error as? SystemError, [ENOSPC, EDQUOT].contains(error.number) || !error.isAboutOneFile { throw error }
                 if failure == nil { failure = Uncompressed(description: "\(folderPath)/\(name.text): \(error)") }
                 continue
             }

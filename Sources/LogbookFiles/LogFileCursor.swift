@@ -135,7 +135,7 @@ package final class LogFileCursor {
             }
             // Archives may have been delivered, or deleted, that only the manifest still counts.
             try? manifest.refresh(in: folder.descriptor)
-            guard try isActive(status) else { continue }
+            guard try activeStatus()?.isSameFile(as: status) == true else { continue }
             let before = max(latest, archives.last?.number ?? 0, manifest.manifest.latestNumber)
             reading = Reading(file: file, status: status, number: before + 1, archive: nil)
             return true
@@ -152,8 +152,6 @@ package final class LogFileCursor {
             throw failure(error, name)
         }
     }
-
-    private func isActive(_ status: FileStatus) throws -> Bool { try activeStatus()?.isSameFile(as: status) == true }
 
     /// What has the active name; nil when nothing has.
     private func activeStatus() throws(FileLogProviderError) -> FileStatus? {

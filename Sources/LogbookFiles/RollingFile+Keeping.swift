@@ -47,7 +47,7 @@ extension RollingFile {
             for (archive, reason) in superfluous {
                 do {
                     if try delete(archive, reason) { gone.insert(archive.number) }
-                } catch where error.isAboutOneArchive {
+                } catch where error.isAboutOneFile {
                     notes.append("\(folder.path)/\(archive.names[0].text) cannot be deleted: \(error)")
                 }
             }
@@ -168,7 +168,7 @@ extension RollingFile {
         for name in Set(parts + both) where manifest.manifest.entries[name.number]?.name == name {
             do {
                 try finishCompression(of: name, hasPart: parts.contains(name), isDone: both.contains(name))
-            } catch where error.isAboutOneArchive {
+            } catch where error.isAboutOneFile {
                 notes.append("the compression of \(folder.path)/\(name.text) cannot be finished: \(error)")
             }
         }

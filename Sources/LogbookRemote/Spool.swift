@@ -374,8 +374,3 @@ extension DropReason {
     /// What a spool held of it was damaged on disk, or is gone from there.
     public static let corruptRecovered = DropReason(rawValue: "corrupt_recovered")
 }
-
-extension SystemError {
-    /// Whether the next file may fare better: not where there are no descriptors left, or no memory.
-    var isAboutOneFile: Bool { ![EMFILE, ENFILE, ENOMEM].contains(number) }
-}
