@@ -147,6 +147,11 @@ final class CurlEngine: Sendable {
             var code = CURLE_OK
             while let handle = logbook_curl_next_finished(multi, &code) {
                 guard let exchange = exchanges.values.first(where: { $0.handle == handle }) else { continue }
+                if exchange.lostKeptConnection(code) {
+                    curl_multi_remove_handle(multi, handle)
+                    exchange.beginAnew()
+                    if curl_multi_add_handle(multi, handle) == CURLM_OK { continue }
+                }
                 end(exchange, exchange.result(code))
             }
             if waits() { curl_multi_poll(multi, nil, 0, exchanges.isEmpty ? 3_600_000 : 1000, nil) }

@@ -187,6 +187,21 @@ final class CurlExchange {
 
     // MARK: When it is over
 
+    /// Whether the server closed a kept connection before it saw the request. libcurl notices that by itself as long as it waits
+    /// for an answer, and not while it sends a body.
+    func lostKeptConnection(_ code: CURLcode) -> Bool {
+        code == CURLE_SEND_ERROR && headerBytes == 0 && logbook_curl_info_long(handle, CURLINFO_NUM_CONNECTS) == 0
+    }
+
+    /// Sends the request over a new connection, within the time that is left.
+    func beginAnew() {
+        let seconds = logbook_curl_info_double(handle, CURLINFO_TOTAL_TIME)
+        set(CURLOPT_TIMEOUT_MS, (request.limits.total - .seconds(seconds)).wholeMilliseconds)
+        set(CURLOPT_FRESH_CONNECT, 1)
+        reader = nil
+        uploaded = 0
+    }
+
     func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
         if let overflow { return .failure(overflow) }
         if code == CURLE_OK {

@@ -54,6 +54,7 @@ public final class LoopbackServer: Sendable {
     private struct State {
         var requests: [Request] = []
         var connections = 0
+        var closedConnections = 0
         var open: Set<Int32> = []
         var isStopped = false
         var isClosed = false
@@ -146,6 +147,17 @@ public final class LoopbackServer: Sendable {
         }
     }
 
+    /// Returns once `count` connections are closed on the server's side, or reset.
+    /// - Returns: False when the deadline passed first.
+    public func waitForClosedConnections(_ count: Int, by deadline: LogDeadline = .seconds(30)) -> Bool {
+        state.withLock { access in
+            while access.value.closedConnections < count {
+                if !access.wait(until: deadline) { return access.value.closedConnections >= count }
+            }
+            return true
+        }
+    }
+
     // MARK: Sockets
 
     private static func address(_ port: UInt16) -> sockaddr_in {
@@ -204,6 +216,8 @@ public final class LoopbackServer: Sendable {
         state.withLock { access in
             access.value.open.remove(descriptor)
             close(descriptor)
+            access.value.closedConnections += 1
+            access.broadcast()
         }
     }
 

@@ -87,6 +87,41 @@ import Musl
         #expect(server.requests.map(\.body.count) == [Int](repeating: 300_000, count: 5))
     }
 
+    @Test("a kept connection that the server resets while the body goes out is replaced, and the body sent whole")
+    func aKeptConnectionThatIsResetUnderTheBodyIsReplaced() throws {
+        let resets = Locked(1)
+        let server = try LoopbackServer(atHead: { request in
+            guard request.method == "PUT" else { return nil }
+            return resets.withLock { left in
+                left -= 1
+                return left >= 0 ? .reset : nil
+            }
+        }) { _ in .status(200) }
+        let body = [UInt8](repeating: 7, count: 300_000)
+        let whole = HTTPBodyStream(name: "body", bytes: body.count) { buffer, offset in
+            // libcurl has looked for an answer before it asks for the body: what it notices next is that it cannot send.
+            #expect(server.waitForClosedConnections(1))
+            buffer.copyBytes(from: body[offset..<min(body.count, offset + buffer.count)])
+            return min(body.count - offset, buffer.count)
+        }
+        _ = try transport.sendAndWait(HTTPRequest(url: server.url, body: [1]), by: .seconds(60))
+        _ = try transport.sendAndWait(HTTPRequest(method: "PUT", url: server.url, stream: whole), by: .seconds(60))
+        #expect(server.requests.map(\.body) == [[1], body])
+        #expect(server.connections == 2)
+    }
+
+    @Test func aNewConnectionThatIsResetUnderTheBodyIsNotTriedAgain() throws {
+        let server = try LoopbackServer(atHead: { _ in .reset }) { _ in .status(200) }
+        let whole = HTTPBodyStream(name: "body", bytes: 300_000) { buffer, _ in
+            #expect(server.waitForClosedConnections(1))
+            return buffer.count
+        }
+        #expect(throws: HTTPFailure.self) {
+            try transport.sendAndWait(HTTPRequest(method: "PUT", url: server.url, stream: whole), by: .seconds(60))
+        }
+        #expect(server.connections == 1)
+    }
+
     @Test func nobodyListeningIsUnreachable() async throws {
         let server = try LoopbackServer { _ in .status(200) }
         server.stop()

@@ -66,6 +66,12 @@ static inline long logbook_curl_info_long(CURL *handle, CURLINFO info) {
     return value;
 }
 
+static inline double logbook_curl_info_double(CURL *handle, CURLINFO info) {
+    double value = 0;
+    curl_easy_getinfo(handle, info, &value);
+    return value;
+}
+
 /// Of a handle that only connects; -1 when it has no connection.
 static inline int logbook_curl_active_socket(CURL *handle) {
     curl_socket_t socket = CURL_SOCKET_BAD;
