@@ -9,6 +9,8 @@ internal import LogbookHTTP
 final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     private struct Sending {
         let claim: ArchiveClaim
+        /// What its parcels were made for.
+        let term: CurrentRequest.Term
         /// Nil where the file goes in pieces.
         let body: ArchiveBody?
         let content: FileInPieces?
@@ -25,7 +27,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     }
 
     private let shelf: ArchiveShelf<Base>
-    private let request: Locked<UploadRequest>
+    private let request: CurrentRequest
     private let gate: UploadGate
     private let unreadable: UnreadableFiles
     private let state = Locked(State())
@@ -37,7 +39,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     private static var smallestPiece: Int { 64 << 10 }
 
     init(
-        _ shelf: ArchiveShelf<Base>, request: Locked<UploadRequest>, gate: UploadGate, unreadable: UnreadableFiles,
+        _ shelf: ArchiveShelf<Base>, request: CurrentRequest, gate: UploadGate, unreadable: UnreadableFiles,
         onEvent: @escaping @Sendable (UploadEvent) -> Void
     ) {
         self.shelf = shelf
@@ -59,7 +61,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     }
 
     func nextParcel() throws -> Parcel? {
-        if let parcel = state.withLock({ $0.sending?.parcel }) { return parcel }
+        if let parcel = parcelInHand() { return parcel }
         let (archives, undeletable) = try shelf.waiting()
         for archive in undeletable where state.withLock({ $0.undeletable.insert(archive.number).inserted }) {
             onEvent(.cannotDelete(id: archive.id))
@@ -88,6 +90,20 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         return nil
     }
 
+    /// - Returns: Nil when nothing is in hand, or nothing that is of use under the terms in force.
+    private func parcelInHand() -> Parcel? {
+        guard let sending = state.withLock({ $0.sending }) else { return nil }
+        if sending.term.number == request.term.number { return sending.parcel }
+        letGo(sending)
+        state.withLock { $0.maximumBytes = nil }   // a receiver before may have asked for smaller pieces since
+        return nil
+    }
+
+    private func letGo(_ sending: Sending) {
+        state.withLock { $0.sending = nil }
+        sending.claim.release()
+    }
+
     /// - Returns: Nil when it has to wait, cannot be read, or cannot be sent as it is.
     private func take(_ archive: LogArchive, mayGo: Bool) throws -> Parcel? {
         do {
@@ -111,30 +127,30 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
 
     /// - Returns: Nil when it cannot be sent as it is, and was set aside.
     private func begin(_ claim: ArchiveClaim) throws -> Parcel? {
-        let request = request.withLock { $0 }
+        let term = request.term
         if claim.isTruncated || claim.bytes == 0 {
             setAside(claim, because: "the file is shorter than it was when it was closed")
             return nil
         }
         let compressed = claim.archive.isCompressed
         do {
-            if request.maximumBytes != nil {
+            if term.request.maximumBytes != nil {
                 let content = try FileInPieces(claim, inflating: compressed)
-                guard let parcel = try nextPiece(of: content, claim, request) else {
+                guard let parcel = try nextPiece(of: content, claim, term.request) else {
                     setAside(claim, because: "the file is empty")
                     return nil
                 }
-                state.withLock { $0.sending = Sending(claim: claim, body: nil, content: content, parcel: parcel) }
+                state.withLock { $0.sending = Sending(claim: claim, term: term, body: nil, content: content, parcel: parcel) }
                 return parcel
             }
-            let body = try ArchiveBody(claim, inflates: compressed && !request.takesGzip)
+            let body = try ArchiveBody(claim, inflates: compressed && !term.request.takesGzip)
             let parcel = Parcel(
                 id: claim.archive.id, body: [],
                 stream: HTTPBodyStream(name: body.digest, bytes: body.bytes) { try body.read(into: $0, at: $1) },
-                contentType: request.contentType,
-                contentEncoding: compressed && request.takesGzip ? ArchiveCompression.gzip.encoding : nil, count: 1,
+                contentType: term.request.contentType,
+                contentEncoding: compressed && term.request.takesGzip ? ArchiveCompression.gzip.encoding : nil, count: 1,
                 sealed: claim.archive.ended)
-            state.withLock { $0.sending = Sending(claim: claim, body: body, content: nil, parcel: parcel) }
+            state.withLock { $0.sending = Sending(claim: claim, term: term, body: body, content: nil, parcel: parcel) }
             return parcel
         } catch let error as SystemError { throw error } catch {
             setAside(claim, because: "the file cannot be inflated: \(error)")
@@ -143,7 +159,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     }
 
     private func nextPiece(of content: FileInPieces, _ claim: ArchiveClaim, _ request: UploadRequest) throws -> Parcel? {
-        let limit = state.withLock { $0.maximumBytes } ?? request.maximumBytes ?? .max
+        let limit = min(state.withLock { $0.maximumBytes } ?? .max, request.maximumBytes ?? .max)
         guard let piece = try content.next(upTo: limit, maximumLineBytes: request.maximumLineBytes) else { return nil }
         return Parcel(
             id: "\(claim.archive.id)@\(piece.range.lowerBound)-\(piece.range.upperBound)", body: piece.bytes,
@@ -167,12 +183,14 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     func settle(_ parcel: Parcel, as fate: ParcelFate) throws {
         guard let sending = state.withLock({ $0.sending }), sending.parcel.id == parcel.id else { return }
         switch fate {
-        case .rejected(let reason): setAside(sending.claim, because: reason)
+        case .rejected(let reason):
+            // Under other terms it may be taken.
+            if sending.term.number == request.term.number { setAside(sending.claim, because: reason) } else { letGo(sending) }
         case .delivered:
             if let content = sending.content {
                 content.take()
                 do {
-                    if let next = try nextPiece(of: content, sending.claim, request.withLock { $0 }) {
+                    if let next = try nextPiece(of: content, sending.claim, sending.term.request) {
                         return state.withLock { $0.sending?.parcel = next }
                     }
                 } catch let error as SystemError {
@@ -202,12 +220,12 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     /// The receiver calls a piece too large: the rest goes in pieces of half the size.
     /// - Returns: False when it cannot be made smaller.
     func halve(_ parcel: Parcel) -> Bool {
-        let request = request.withLock { $0 }
-        guard request.maximumBytes != nil, parcel.body.count > Self.smallestPiece else { return false }
+        guard parcel.body.count > Self.smallestPiece else { return false }
         return state.withLock { state in
             guard let sending = state.sending, let content = sending.content, sending.parcel.id == parcel.id else {
                 return false
             }
+            let request = sending.term.request
             state.maximumBytes = max(Self.smallestPiece, parcel.body.count / 2)
             // A line that is too large alone makes the same piece again.
             guard let next = try? content.next(upTo: state.maximumBytes!, maximumLineBytes: request.maximumLineBytes),
@@ -238,7 +256,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         guard let waiting = try? shelf.waiting().archives else { return 1 }
         let setAside = state.withLock { $0.setAside }
         let archives = waiting.filter { !$0.isSetAside && !setAside.contains($0.number) }
-        let goesInPieces = request.withLock { $0.maximumBytes } != nil
+        let goesInPieces = request.term.request.maximumBytes != nil
         return goesInPieces ? archives.reduce(0) { $0 + max(1, $1.bytes) * 100 } : archives.count
     }
 }

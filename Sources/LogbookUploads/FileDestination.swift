@@ -1,16 +1,14 @@
-internal import LogbookCore
 internal import LogbookDelivery
 internal import LogbookHTTP
 
-/// Archives as requests, as an ``UploadRequest`` says.
+/// Archives as requests, as one ``UploadRequest`` says, which also judges their answers.
 struct FileDestination: Destination {
-    let request: Locked<UploadRequest>
+    let template: UploadRequest
     let digest: @Sendable (Parcel) -> String?
     /// Makes the parcel smaller; false when that is not possible.
     let halve: @Sendable (Parcel) -> Bool
 
     func request(for parcel: Parcel) throws -> HTTPRequest {
-        let template = request.withLock { $0 }
         var headers = template.headers
         headers.append(HTTPHeader("Content-Type", parcel.contentType))
         if let encoding = parcel.contentEncoding { headers.append(HTTPHeader("Content-Encoding", encoding)) }
@@ -26,7 +24,6 @@ struct FileDestination: Destination {
     }
 
     func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
-        let template = request.withLock { $0 }
         if template.isAcknowledged(by: response, parcel: parcel.id) { return .delivered }
         if (200..<300).contains(response.status) {
             return .retry(

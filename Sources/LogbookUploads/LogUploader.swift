@@ -15,7 +15,7 @@ public import LogbookHTTP
 /// ``LogDiagnostics``, never into the log it is sending.
 public final class LogUploader: Sendable {
     private let couriers: [Courier]
-    private let request: Locked<UploadRequest>
+    private let request: CurrentRequest
     private let gate: UploadGate
     private let forgive: @Sendable () -> Void
     private let waiting: @Sendable () throws(FileLogProviderError) -> [LogArchive]
@@ -56,22 +56,22 @@ public final class LogUploader: Sendable {
         precondition((1...8).contains(concurrency), "LogUploader: concurrency must be 1...8")
         request.check()
         let tell = onEvent ?? { _ in }
-        let shared = Locked(request)
+        let current = CurrentRequest(request)
         let gate = UploadGate(conditions, clock: clock)
         let shelf = try ArchiveShelf(of: name, in: folder, files: files)
         let unreadable = UnreadableFiles(clock: clock, onEvent: tell)
         let sources = (0..<concurrency).map { _ in
-            ArchiveParcels(shelf, request: shared, gate: gate, unreadable: unreadable, onEvent: tell)
+            ArchiveParcels(shelf, request: current, gate: gate, unreadable: unreadable, onEvent: tell)
         }
         couriers = sources.map { source in
             Courier(
                 name: "upload \(name).log", source: source,
-                destination: FileDestination(
-                    request: shared, digest: { source.digest(of: $0) }, halve: { source.halve($0) }),
+                destination: CurrentFileDestination(
+                    inForce: current, digest: { source.digest(of: $0) }, halve: { source.halve($0) }),
                 transport: transport, policy: policy, clock: clock, randomness: randomness
             ) { event in if let event = UploadEvent(event) { tell(event) } }
         }
-        self.request = shared
+        self.request = current
         self.gate = gate
         self.onEvent = tell
         forgive = { for source in sources { source.forgive() } }
@@ -102,10 +102,11 @@ public final class LogUploader: Sendable {
         wake()
     }
 
-    /// Puts another address, token or other terms in force, and sends again what was refused or set aside.
+    /// Puts another address, token or other terms in force, and sends again what was refused or set aside. What is on its way is judged
+    /// as it was sent; if it does not arrive it goes again under these terms, from the beginning of its file.
     public func update(_ request: UploadRequest) {
         request.check()
-        self.request.withLock { $0 = request }
+        self.request.change(to: request)
         forgive()
         for courier in couriers { courier.reconfigured() }
     }
