@@ -16,7 +16,8 @@ final class CurlExchange {
     private var body: [UInt8] = []
     /// Of the answer's body, kept or not.
     private var bodyBytes = 0
-    private var overflow: HTTPFailure?
+    /// Why it was ended from here.
+    private var failure: HTTPFailure?
 
     init(
         number: UInt64, request: HTTPRequest, handle: UnsafeMutableRawPointer,
@@ -129,10 +130,15 @@ final class CurlExchange {
                 let reader = try self.reader ?? stream.open()
                 self.reader = reader
                 let read = try reader.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: count))
-                guard (stream.bytes == nil ? 0 : 1)...count ~= read else { return Int(CURL_READFUNC_ABORT) }
+                guard (stream.bytes == nil ? 0 : 1)...count ~= read else {
+                    throw HTTPFailure.unreadableBody("its reader gave \(read) bytes after the first \(uploaded)")
+                }
                 uploaded += read
                 return read
-            } catch { return Int(CURL_READFUNC_ABORT) }
+            } catch {
+                failure = error as? HTTPFailure ?? .unreadableBody("\(error)")
+                return Int(CURL_READFUNC_ABORT)
+            }
         }
         request.body.withUnsafeBytes { body in
             UnsafeMutableRawPointer(bytes).copyMemory(from: body.baseAddress! + uploaded, byteCount: count)
@@ -154,7 +160,7 @@ final class CurlExchange {
     private func receiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         headerBytes += count  // over all answers, so that endless 1xx answers end too
         guard headerBytes <= request.limits.responseHeaderBytes else {
-            overflow = .malformedResponse("more than \(request.limits.responseHeaderBytes) bytes of header fields")
+            failure = .malformedResponse("more than \(request.limits.responseHeaderBytes) bytes of header fields")
             return 0
         }
         let line = UnsafeRawBufferPointer(start: bytes, count: count)
@@ -177,7 +183,7 @@ final class CurlExchange {
         let limits = request.limits
         bodyBytes += count
         guard bodyBytes <= limits.receivedBodyBytes else {
-            overflow = .malformedResponse("a body of more than \(limits.receivedBodyBytes) bytes")
+            failure = .malformedResponse("a body of more than \(limits.receivedBodyBytes) bytes")
             return 0
         }
         let kept = min(count, max(0, limits.responseBodyBytes - body.count))
@@ -203,7 +209,7 @@ final class CurlExchange {
     }
 
     func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
-        if let overflow { return .failure(overflow) }
+        if let failure { return .failure(failure) }
         if code == CURLE_OK {
             let status = logbook_curl_info_long(handle, CURLINFO_RESPONSE_CODE)
             var response = HTTPResponse(status: status, headers: headers, body: body)

@@ -19,7 +19,7 @@ public struct HTTPBodyStream: Sendable, Hashable {
     ///   - bytes: The length.
     ///   - reader: Reads from an offset into the buffer and says how many bytes it gave, at least one before the end. Called on
     ///     the transport's thread; offsets go up, and back to the beginning when the body has to be sent again. An error, or
-    ///     nothing before the end, gives the request up.
+    ///     nothing before the end, gives the request up with ``HTTPFailure/unreadableBody(_:)``, or the ``HTTPFailure`` that it is.
     public init(
         name: String, bytes: Int,
         reading reader: @escaping @Sendable (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int) throws -> Int
@@ -30,8 +30,8 @@ public struct HTTPBodyStream: Sendable, Hashable {
     }
 
     /// A body of unknown length.
-    /// - Parameter opener: Begins to read the body, from its first byte; called again when it has to be sent again. An error gives
-    ///   the request up.
+    /// - Parameter opener: Begins to read the body, from its first byte; called again when it has to be sent again. An error, of it or
+    ///   of its reader, gives the request up with ``HTTPFailure/unreadableBody(_:)``, or the ``HTTPFailure`` that it is.
     public init(name: String, opening opener: @escaping @Sendable () throws -> any HTTPBodyReader) {
         self.name = name
         bytes = nil
@@ -46,7 +46,7 @@ public struct HTTPBodyStream: Sendable, Hashable {
             while true {
                 let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
                 if count >= 0 { return count }
-                if errno != EINTR { throw HTTPFailure.invalidRequest("the body cannot be read (errno \(errno))") }
+                if errno != EINTR { throw HTTPFailure.unreadableBody("errno \(errno)") }
             }
         }
     }

@@ -19,6 +19,8 @@ public struct HTTPCancellation: Sendable {
 public enum HTTPFailure: Error, Equatable, CustomStringConvertible {
     /// The request cannot be sent as it is: the URL, a header, or a scheme that is not allowed.
     case invalidRequest(String)
+    /// The request's own body could not be read to its end while it was sent.
+    case unreadableBody(String)
     /// No connection, a connection that broke, or a name that does not resolve.
     case unreachable(String)
     /// The server's certificate is not to be trusted.
@@ -31,6 +33,7 @@ public enum HTTPFailure: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidRequest(let reason): "the request cannot be sent: \(reason)"
+        case .unreadableBody(let reason): "the body cannot be read: \(reason)"
         case .unreachable(let reason): "no connection: \(reason)"
         case .untrusted(let reason): "the server is not to be trusted: \(reason)"
         case .timedOut(let reason): "no answer in time: \(reason)"

@@ -42,7 +42,7 @@ private final class GzipBodyReader: HTTPBodyReader {
             let count = room == 0 ? 0 : try piece.withUnsafeMutableBytes { try content.read(into: .init(rebasing: $0[..<room])) }
             consumed += count
             isAtEnd = count == 0
-            if isAtEnd, let bytes, consumed < bytes { throw HTTPFailure.invalidRequest("the body ends early") }
+            if isAtEnd, let bytes, consumed < bytes { throw HTTPFailure.unreadableBody("it ends after \(consumed) of \(bytes) bytes") }
             try piece.withUnsafeBytes { bytes in
                 try codec.take(UnsafeRawBufferPointer(rebasing: bytes[..<count]), isLast: isAtEnd) { ready += $0 }
             }

@@ -107,12 +107,13 @@ import Musl
         #expect(source.openings.withLock { $0 } == 2)
     }
 
-    @Test func aBodyThatCannotBeReadToItsEndIsNotSent() async throws {
+    @Test("a body that cannot be read to its end is not sent, and the reason is not taken for the connection's")
+    func aBodyThatCannotBeReadToItsEndIsNotSent() async throws {
         let server = try LoopbackServer { _ in .status(200) }, source = Source()
-        await #expect(throws: HTTPFailure.self) {
+        await #expect(throws: HTTPFailure.unreadableBody("the disk")) {
             try await transport.send(HTTPRequest(url: server.url, stream: source.stream(failsAt: 1_000_000)))
         }
-        await #expect(throws: HTTPFailure.self) {
+        await #expect(throws: HTTPFailure.unreadableBody("its reader gave 0 bytes after the first 50")) {
             let tooShort = HTTPBodyStream(name: "short", bytes: 100) { buffer, offset in offset < 50 ? min(50, buffer.count) : 0 }
             _ = try await transport.send(HTTPRequest(url: server.url, stream: tooShort))
         }
