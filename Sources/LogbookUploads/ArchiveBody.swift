@@ -5,12 +5,38 @@ internal import LogbookFiles
 
 /// An archive's content as it goes over the wire, read piece by piece: as the file is, or inflated.
 final class ArchiveBody: Sendable {
+    /// Why the content is not what it was, or cannot be had.
+    enum Fault: Error, CustomStringConvertible {
+        case unreadable(SystemError)
+        /// Somebody has cut the file.
+        case cut
+        /// It was compressed, and cannot be inflated.
+        case damaged(any Error)
+
+        init(_ error: any Error) {
+            self = switch error {
+            case let fault as Fault: fault
+            case let error as SystemError: .unreadable(error)
+            default: .damaged(error)
+            }
+        }
+
+        var description: String {
+            switch self {
+            case .unreadable(let error): "\(error)"
+            case .cut: "the file is shorter than it was when it was closed"
+            case .damaged(let error): "the file cannot be inflated: \(error)"
+            }
+        }
+    }
+
     private let claim: ArchiveClaim
     private let inflating: InflatingReader?
     /// Of the content.
     let bytes: Int
     /// In hexadecimal digits.
     let digest: String
+    private let met = Locked<Fault?>(nil)
 
     private static let pieceBytes = 256 << 10
 
@@ -47,8 +73,20 @@ final class ArchiveBody: Sendable {
         try codec?.take(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, body)
     }
 
+    /// What ``read(into:at:)`` met with: no later reading is worth a request.
+    var fault: Fault? { met.withLock { $0 } }
+
     /// Reads the content from an offset.
+    /// - Throws: ``Fault``, also where nothing comes before the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
-        try inflating?.read(into: buffer, at: offset) ?? claim.read(into: buffer, at: offset)
+        do {
+            let count = try inflating?.read(into: buffer, at: offset) ?? claim.read(into: buffer, at: offset)
+            if count == 0, offset < bytes { throw Fault.cut }
+            return count
+        } catch {
+            let fault = Fault(error)
+            met.withLock { $0 = fault }
+            throw fault
+        }
     }
 }

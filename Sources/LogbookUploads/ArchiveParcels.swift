@@ -61,7 +61,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     }
 
     func nextParcel() throws -> Parcel? {
-        if let parcel = parcelInHand() { return parcel }
+        if let parcel = try parcelInHand() { return parcel }
         let (archives, undeletable) = try shelf.waiting()
         for archive in undeletable where state.withLock({ $0.undeletable.insert(archive.number).inserted }) {
             onEvent(.cannotDelete(id: archive.id))
@@ -90,12 +90,21 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         return nil
     }
 
-    /// - Returns: Nil when nothing is in hand, or nothing that is of use under the terms in force.
-    private func parcelInHand() -> Parcel? {
+    /// - Returns: Nil when nothing is in hand, or nothing that is of use: the terms in force are others, or its file went bad.
+    private func parcelInHand() throws -> Parcel? {
         guard let sending = state.withLock({ $0.sending }) else { return nil }
-        if sending.term.number == request.term.number { return sending.parcel }
-        letGo(sending)
-        state.withLock { $0.maximumBytes = nil }   // a receiver before may have asked for smaller pieces since
+        guard sending.term.number == request.term.number else {
+            letGo(sending)
+            state.withLock { $0.maximumBytes = nil }   // a receiver before may have asked for smaller pieces since
+            return nil
+        }
+        switch sending.body?.fault {
+        case nil: return sending.parcel
+        case .unreadable(let error)?:
+            letGo(sending)
+            try unreadable.add(sending.claim.archive, error)
+        case let fault?: setAside(sending.claim, because: "\(fault)")
+        }
         return nil
     }
 
@@ -129,7 +138,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     private func begin(_ claim: ArchiveClaim) throws -> Parcel? {
         let term = request.term
         if claim.isTruncated || claim.bytes == 0 {
-            setAside(claim, because: "the file is shorter than it was when it was closed")
+            setAside(claim, because: "\(ArchiveBody.Fault.cut)")
             return nil
         }
         let compressed = claim.archive.isCompressed
@@ -153,7 +162,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             state.withLock { $0.sending = Sending(claim: claim, term: term, body: body, content: nil, parcel: parcel) }
             return parcel
         } catch let error as SystemError { throw error } catch {
-            setAside(claim, because: "the file cannot be inflated: \(error)")
+            setAside(claim, because: "\(ArchiveBody.Fault(error))")
             return nil
         }
     }
@@ -200,7 +209,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
                     return sending.claim.release()
                 } catch {
                     // It is noted all the same: asked again, the file would be as damaged as it is.
-                    return setAside(sending.claim, because: "the file cannot be inflated: \(error)")
+                    return setAside(sending.claim, because: "\(ArchiveBody.Fault(error))")
                 }
             }
             let isDeleted = try shelf.settle(sending.claim)

@@ -84,6 +84,43 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test(
+        "a file in hand that is cut, or that the disk does not give again, takes nobody else's turn, and no connection is blamed",
+        arguments: [false, true])
+    func inHand(isCut: Bool) async throws {
+        let archives = try bench.roll(["one", "two"])
+        let path = archives[0].path, first = name(of: path), error = SystemError(EIO, in: "read")
+        let asked = Locked(0)
+        let server = try LoopbackServer { _ in
+            asked.withLock { asked in
+                asked += 1
+                return asked == 1 ? .status(503) : .status(200)
+            }
+        }
+        let uploader = try bench.uploader(to: UploadRequest(url: server.url), CurlTransport.shared, files: files)
+        #expect(await bench.waitForRetries(1))
+        if isCut { truncate(path, 0) } else { files.fail(EIO, in: "read", of: first) }
+        bench.clock.advance(by: .seconds(300))
+        #expect(await bench.waitForRetries(2))
+        bench.clock.advance(by: .seconds(300))
+        #expect(await bench.waitForDelivered(1))
+        #expect(bench.delivered == [archives[1].id])
+        #expect(server.requests.map { $0.header("Logbook-Parcel") } == archives.map(\.id))
+        let cut = "the file is shorter than it was when it was closed"
+        let reasons = bench.events.compactMap { if case .willRetry(_, _, let reason, nil) = $0 { reason } else { nil } }
+        #expect(reasons == ["the body cannot be read: " + (isCut ? cut : "\(error)")])
+        #expect(bench.events.contains(.setAside(id: archives[0].id, reason: cut)) == isCut)
+        if isCut {
+            #expect(troubles == [])
+        } else {
+            #expect(troubles == [.cannotRead(id: archives[0].id, reason: "\(error)")])
+            files.fail(nil, in: "read", of: first)
+            passTime { bench.delivered.count == 2 }
+            #expect(bench.archives == [])
+        }
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test func anotherReasonIsToldAsWellAndOneThatComesBackIsNot() async throws {
         let archive = try bench.roll(["one"])[0]
         let file = name(of: archive.path)
