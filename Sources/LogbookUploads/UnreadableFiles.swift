@@ -1,14 +1,6 @@
 internal import LogbookCore
 internal import LogbookFiles
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// Files that could not be opened or read: the others go on meanwhile. All couriers of an uploader share one, so that what is wrong
 /// with a file is told once.
 final class UnreadableFiles: Sendable {
@@ -47,7 +39,7 @@ final class UnreadableFiles: Sendable {
     /// Leaves the file alone for a while, and tells what is news.
     /// - Throws: The error, where it is not one file's: with a table of descriptors that is full, the next would fare no better.
     func add(_ archive: LogArchive, _ error: SystemError) throws(SystemError) {
-        guard [EACCES, EPERM, EIO].contains(error.number) else { throw error }
+        guard error.isAboutOneFile else { throw error }
         let until = clock.monotonicNanoseconds() + UInt64(Self.pause.wholeNanoseconds)
         let isNews = troubles.withLock { troubles in
             troubles[archive.number, default: Trouble()].until = until

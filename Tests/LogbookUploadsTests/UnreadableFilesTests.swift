@@ -34,7 +34,9 @@ import Testing
 
     @Test(
         "a file that cannot be opened or read is told once and takes nobody else's turn, and goes when it can be read",
-        arguments: [("openForReading", EACCES), ("openForReading", EIO), ("read", EIO)])
+        arguments: [
+            ("openForReading", EACCES), ("openForReading", EIO), ("openForReading", EBADMSG), ("read", EIO), ("read", ESTALE),
+        ])
     func othersGoOn(_ call: String, _ number: Int32) async throws {
         let archives = try bench.roll(["one", "two", "three"])
         let first = name(of: archives[0].path)
