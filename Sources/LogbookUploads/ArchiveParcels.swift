@@ -18,6 +18,8 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     }
     private struct State {
         var sending: Sending?
+        /// What was begun, and has waited for conditions since, by its archive's number: it goes on where it was.
+        var held: [UInt64: Sending] = [:]
         /// What was set aside and could not be noted: not sent again in this run before ``forgive()``.
         var setAside: Set<UInt64> = []
         var undeletable: Set<UInt64> = []
@@ -72,6 +74,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             return state.setAside
         }
         gate.keep(archives.lazy.map(\.number))
+        keepHeld(among: archives)
         let isPassed = gate.passes()
         var isOpen: Bool?  // asked once, and only for something that waits
         let skipped = setAside.union(unreadable.resting(among: archives))
@@ -90,7 +93,8 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         return nil
     }
 
-    /// - Returns: Nil when nothing is in hand, or nothing that is of use: the terms in force are others, or its file went bad.
+    /// - Returns: Nil when nothing is in hand, or nothing that may go on: the terms in force are others, its file went bad, or the
+    ///   conditions do not hold.
     private func parcelInHand() throws -> Parcel? {
         guard let sending = state.withLock({ $0.sending }) else { return nil }
         guard sending.term.number == request.term.number else {
@@ -99,13 +103,30 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             return nil
         }
         switch sending.body?.fault {
-        case nil: return sending.parcel
+        case nil:
+            if gate.mayGoOn(sending.claim) { return sending.parcel }
+            state.withLock { state in
+                state.held[sending.claim.archive.number] = sending
+                state.sending = nil
+            }
         case .unreadable(let error)?:
             letGo(sending)
             try unreadable.add(sending.claim.archive, error)
         case let fault?: setAside(sending.claim, because: "\(fault)")
         }
         return nil
+    }
+
+    /// Lets go of what was held and is gone, or was begun under other terms.
+    private func keepHeld(among archives: [LogArchive]) {
+        let term = request.term.number
+        let present = Set(archives.map(\.number))
+        let dropped = state.withLock { state in
+            let dropped = state.held.filter { !present.contains($0.key) || $0.value.term.number != term }
+            for number in dropped.keys { state.held[number] = nil }
+            return dropped
+        }
+        for sending in dropped.values { sending.claim.release() }
     }
 
     private func letGo(_ sending: Sending) {
@@ -115,15 +136,23 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
 
     /// - Returns: Nil when it has to wait, cannot be read, or cannot be sent as it is.
     private func take(_ archive: LogArchive, mayGo: Bool) throws -> Parcel? {
+        let held = state.withLock { $0.held[archive.number] }
         do {
-            guard let claim = try shelf.claim(archive) else {
+            guard let claim = try held?.claim ?? shelf.claim(archive) else {
                 state.withLock { $0.waitsForOthers = true }
                 return nil
             }
             guard mayGo || gate.isUrgent(claim) else {
-                claim.release()
+                if held == nil { claim.release() }
                 state.withLock { $0.waitsForConditions = true }
                 return nil
+            }
+            if let held {
+                state.withLock { state in
+                    state.held[archive.number] = nil
+                    state.sending = held
+                }
+                return held.parcel
             }
             let parcel = try begin(claim)
             unreadable.remove(archive)

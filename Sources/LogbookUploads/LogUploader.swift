@@ -32,7 +32,7 @@ public final class LogUploader: Sendable {
     ///   - folder: Made, for this user alone, when there is none yet.
     ///   - name: The log's name: `app` for `app.log`.
     ///   - request: How a file becomes a request; ``update(_:)`` changes it later.
-    ///   - conditions: When files may be uploaded.
+    ///   - conditions: When files may be uploaded. They are asked before every attempt, and before each piece of a file.
     ///   - concurrency: Files on their way at the same time at most, `1...8`.
     ///   - policy: How patient the uploader is; every `interval`, 60 seconds unless it says otherwise, it looks for files that
     ///     nobody told it about.

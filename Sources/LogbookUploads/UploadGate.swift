@@ -8,8 +8,8 @@ final class UploadGate: Sendable {
     private let clock: LogClock
     /// Files up to this number were called urgent.
     private let urgent = Locked<UInt64>(0)
-    /// Files that were read and hold nothing urgent.
-    private let ordinary = Locked<Set<UInt64>>([])
+    /// Files that were read, and whether they hold something urgent.
+    private let known = Locked<[UInt64: Bool]>([:])
 
     init(_ conditions: UploadConditions, clock: LogClock) {
         self.conditions = conditions
@@ -31,21 +31,34 @@ final class UploadGate: Sendable {
         }
     }
 
-    /// Whether it is worth reading a file to find out whether it is urgent.
-    func mayBeUrgent(_ archive: LogArchive) -> Bool {
-        conditions.urgentFrom != nil && !ordinary.withLock { $0.contains(archive.number) }
+    /// Whether a file that is in hand may go on: conditions that held when it was taken may not hold any more.
+    func mayGoOn(_ claim: ArchiveClaim) -> Bool {
+        passes()(claim.archive) || isOpen() || (mayBeUrgent(claim.archive) && isUrgent(claim))
     }
 
-    /// Reads a file until it finds something urgent.
+    /// Whether a file is urgent, or it is worth reading it to find out.
+    func mayBeUrgent(_ archive: LogArchive) -> Bool {
+        conditions.urgentFrom != nil && known.withLock { $0[archive.number] } != false
+    }
+
+    /// Reads a file, once, until it finds something urgent.
     func isUrgent(_ claim: ArchiveClaim) -> Bool {
         guard let level = conditions.urgentFrom else { return false }
+        let number = claim.archive.number
+        if let isUrgent = known.withLock({ $0[number] }) { return isUrgent }
         do {
-            if try UrgentLines(from: level, reading: conditions.reading).isOne(in: claim) { return true }
-            ordinary.withLock { _ = $0.insert(claim.archive.number) }
-        } catch {}  // what cannot be read now is looked at again
-        return false
+            let isUrgent = try UrgentLines(from: level, reading: conditions.reading).isOne(in: claim)
+            known.withLock { $0[number] = isUrgent }
+            return isUrgent
+        } catch { return false }   // what cannot be read now is looked at again
     }
 
     /// Forgets files that are gone.
-    func keep(_ numbers: some Sequence<UInt64>) { ordinary.withLock { if !$0.isEmpty { $0.formIntersection(numbers) } } }
+    func keep(_ numbers: some Sequence<UInt64>) {
+        known.withLock { known in
+            if known.isEmpty { return }
+            let present = Set(numbers)
+            known = known.filter { present.contains($0.key) }
+        }
+    }
 }

@@ -56,6 +56,56 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test("D1: what was tried once waits for the conditions like what was not, and goes when they hold again")
+    func retriesWait() async throws {
+        try bench.roll(["one"])
+        let isOpen = Locked(true)
+        let transport = ScriptedTransport { number, _ in number == 1 ? .status(503) : .status(200) }
+        let uploader = try bench.uploader(
+            transport, conditions: UploadConditions(custom: { isOpen.withLock { $0 } }))
+        #expect(await bench.waitForRetries(1))
+        isOpen.withLock { $0 = false }
+        bench.clock.advance(by: .seconds(300))
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
+        #expect(transport.requests.count == 1)
+        #expect(bench.archives.count == 1)
+        isOpen.withLock { $0 = true }
+        let isSent = await onThread { [bench] in
+            becomesTrue {
+                bench.clock.advance(by: .seconds(31))
+                return bench.delivered.count == 1
+            }
+        }
+        #expect(isSent)
+        #expect(transport.requests.count == 2)
+        withExtendedLifetime(uploader) {}
+    }
+
+    @Test("D1: between the pieces of a file the conditions are asked, and it goes on where it was")
+    func piecesWait() async throws {
+        let text = (1...1000).map { "line \($0)" }.joined(separator: "\n")
+        try bench.roll([text])
+        let isOpen = Locked(true)
+        let transport = ScriptedTransport { number, _ in
+            if number == 1 { isOpen.withLock { $0 = false } }
+            return .status(200)
+        }
+        let uploader = try bench.uploader(
+            to: UploadRequest(url: "http://127.0.0.1/", maximumBytes: 4096), transport,
+            conditions: UploadConditions(custom: { isOpen.withLock { $0 } }))
+        #expect(await onThread { transport.waitForRequests(1) })
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
+        #expect(transport.requests.count == 1)
+        #expect(bench.archives.count == 1)
+        isOpen.withLock { $0 = true }
+        uploader.wake()
+        #expect(await bench.waitForDelivered(1))
+        #expect(transport.requests.count > 2)
+        #expect(transport.requests.map(\.text).joined() == text + "\n")
+        #expect(bench.archives == [])
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test("D2: after a day a file goes whatever the conditions are")
     func maximumDeferral() async throws {
         try bench.roll(["one"])
@@ -139,6 +189,29 @@ import Testing
         for _ in 1...3 { try await onThread { try uploader.deliver(by: .seconds(60)) } }
         #expect(transport.requests.map(\.parcel) == urgent.map(\.id))
         #expect(bench.archives.count == ordinary.count)
+    }
+
+    @Test("D3: what was tried once and waits keeps nothing urgent from going, and what is urgent is tried again whatever they are")
+    func urgentPastWhatWaits() async throws {
+        let ordinary = try bench.roll([lines(.warning)])
+        let isOpen = Locked(true)
+        let transport = ScriptedTransport { number, _ in number <= 2 ? .status(503) : .status(200) }
+        let uploader = try bench.uploader(
+            transport, conditions: UploadConditions(urgentFrom: .error, custom: { isOpen.withLock { $0 } }))
+        #expect(await bench.waitForRetries(1))
+        isOpen.withLock { $0 = false }
+        let urgent = try bench.roll([lines(.critical)])
+        bench.clock.advance(by: .seconds(300))
+        #expect(await bench.waitForRetries(2))
+        bench.clock.advance(by: .seconds(300))
+        #expect(await bench.waitForDelivered(1))
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
+        #expect(transport.requests.map(\.parcel) == (ordinary + urgent + urgent).map(\.id))
+        isOpen.withLock { $0 = true }
+        uploader.wake()
+        #expect(await bench.waitForDelivered(2))
+        #expect(bench.delivered == (urgent + ordinary).map(\.id))
+        withExtendedLifetime(uploader) {}
     }
 
     @Test("D3: a layout of one's own is urgent where the conditions know it, and lines that are none never are")
