@@ -29,7 +29,7 @@ struct FileDestination: Destination {
             return .retry(
                 after: nil, "HTTP status \(response.status) without the acknowledgement that was asked for; is this the receiver?")
         }
-        switch DeliveryVerdict.refusal(by: response) {
+        switch DeliveryVerdict.refusal(by: response).masking(template.secrets.map(\.revealed)) {
         case .tooLarge(let reason): return halve(parcel) ? .retry(after: nil, reason) : .rejected(reason)
         case let verdict: return verdict
         }

@@ -15,9 +15,11 @@ extension UploadRequest {
         guard isPlain(token.revealed) else { throw .invalidToken }
         for tag in tags where !isPlain(tag) { throw .invalidTag(tag) }
         let path = tags.isEmpty ? "" : "tag/\(tags.joined(separator: ","))/"
-        return UploadRequest(
+        var request = UploadRequest(
             url: "\(host)/bulk/\(token.revealed)/\(path)", contentType: "application/json",
             acknowledgement: .field("response", equals: "ok"), maximumBytes: 4_900_000, maximumLineBytes: 990_000)
+        request.secrets = [token]
+        return request
     }
 
     private static func isPlain(_ text: String) -> Bool {

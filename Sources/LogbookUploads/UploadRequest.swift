@@ -42,6 +42,8 @@ public struct UploadRequest: Sendable {
     public var limits: HTTPLimits
     /// The last say over each request; the body is none of its business.
     public var adapt: (@Sendable (_ request: inout HTTPRequest, _ id: String) -> Void)?
+    /// What stands in the address and no reason may repeat. What stands in headers is kept out of them anyway.
+    var secrets: [Secret] = []
 
     public init(
         url: String, method: Method = .post, headers: [HTTPHeader] = [],

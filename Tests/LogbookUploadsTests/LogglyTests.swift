@@ -136,6 +136,27 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test("L6: a receiver that repeats the address does not have the token shown", arguments: [404, 400, 500])
+    func theTokenIsNotRepeated(status: Int) async throws {
+        let token = "0d1c8f2a-5b7e-4f3d-9a61-c2e7b8d4f590"
+        try bench.roll(["one"])
+        let page = "<pre>Cannot POST /bulk/\(token)/</pre>"
+        let transport = ScriptedTransport(.answer(HTTPResponse(status: status, body: Array(page.utf8))))
+        let uploader = try bench.uploader(to: .loggly(token: Secret(token)), transport)
+        let isRefused = await bench.wait { events in
+            events.contains { event in
+                switch event {
+                case .refused(_, let reason, _), .setAside(_, let reason), .willRetry(_, _, let reason, _):
+                    reason.contains("Cannot POST /bulk/***/")
+                default: false
+                }
+            }
+        }
+        #expect(isRefused)
+        #expect(!"\(bench.events)".contains(token))
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test("L7: ok is received; 403 stops; 413 goes in smaller pieces; 503 waits")
     func answers() async throws {
         let lines = (1...40).map { "\($0) " + String(repeating: "x", count: 9990) }
