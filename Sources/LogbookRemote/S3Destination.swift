@@ -16,7 +16,8 @@ public struct S3Destination: LogDestination, LineDestination, Hashable {
     private let credentials: AWSCredentials
 
     /// - Parameters:
-    ///   - bucket: Not empty, of the same characters as `prefix`.
+    ///   - bucket: Not empty, of the same characters as `prefix`. One with a dot stands in the path, as in
+    ///     `https://s3.eu-central-1.amazonaws.com/my.bucket/…`: Amazon's certificates are for names with one label before `.s3`.
     ///   - prefix: The objects' folder: letters, digits, `-`, `.`, `_`, `~` and `/`. Other characters are signed in different ways by
     ///     different services; they end the program.
     ///   - endpoint: Of another service than Amazon's: `https://s3.example.com`. The bucket then stands in the path.
@@ -28,7 +29,13 @@ public struct S3Destination: LogDestination, LineDestination, Hashable {
         }
         precondition(
             isPlain && !bucket.isEmpty, "S3Destination: bucket and prefix must be letters, digits, - . _ ~ and /")
-        base = endpoint.map { $0.withoutTrailingSlashes + "/" + bucket } ?? "https://\(bucket).s3.\(region).amazonaws.com"
+        if let endpoint {
+            base = endpoint.withoutTrailingSlashes + "/" + bucket
+        } else if bucket.contains(".") {
+            base = "https://s3.\(region).amazonaws.com/\(bucket)"
+        } else {
+            base = "https://\(bucket).s3.\(region).amazonaws.com"
+        }
         let parts = prefix.split(separator: "/")
         folder = ([base] + parts.map(String.init)).joined(separator: "/")
         self.region = region

@@ -51,7 +51,7 @@ import Testing
 
     @Test(arguments: [
         ("s3://bucket?region=eu-central-1", "https://bucket.s3.eu-central-1.amazonaws.com/logs/2026/10/24/P.ndjson"),
-        ("S3://my.bucket/a/b/?region=us-east-1", "https://my.bucket.s3.us-east-1.amazonaws.com/a/b/2026/10/24/P.ndjson"),
+        ("S3://my.bucket/a/b/?region=us-east-1", "https://s3.us-east-1.amazonaws.com/my.bucket/a/b/2026/10/24/P.ndjson"),
         ("s3://b/a?region=r&endpoint=http://127.0.0.1:5000/", "http://127.0.0.1:5000/b/a/2026/10/24/P.ndjson"),
         ("s3://b/a?region=r&endpoint=https%3A%2F%2Fh", "https://h/b/a/2026/10/24/P.ndjson"),
     ])
