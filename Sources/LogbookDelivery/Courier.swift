@@ -62,6 +62,10 @@ public final class Courier: Sendable {
     /// with the source. Returns at the deadline at the latest; a second call does nothing.
     public func shutdown(by deadline: LogDeadline) { engine.shutdown(by: deadline) }
 
+    /// The first half of a shutdown, for who shuts several couriers down: starts nothing new, and does not wait. What is on its way has
+    /// until the deadline.
+    package func beginShutdown(by deadline: LogDeadline) { engine.beginShutdown(by: deadline) }
+
     public var status: CourierStatus { engine.status }
 
     /// True inside `onEvent`, the source and the destination: a provider that hears a log call there must not feed itself.

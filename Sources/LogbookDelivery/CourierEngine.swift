@@ -285,17 +285,24 @@ final class CourierEngine: Sendable {
         }
     }
 
+    /// Starts nothing new from now on, and waits for nothing.
+    func beginShutdown(by deadline: LogDeadline) { state.withLock { beginShutdown(by: deadline, $0) } }
+
+    private func beginShutdown(by deadline: LogDeadline, _ access: Access) {
+        if access.value.phase == .running {
+            access.value.phase = access.value.hasThread ? .stopping : .stopped
+            access.value.shutdownDeadline = deadline
+            finishWaiters(.stopped, access)
+        } else {
+            access.value.shutdownDeadline = min(deadline, access.value.shutdownDeadline)
+        }
+        access.broadcast()
+    }
+
     func shutdown(by deadline: LogDeadline) {
         let current = LogThread.currentNumber
         let cancellations = state.withLock { access in
-            if access.value.phase == .running {
-                access.value.phase = access.value.hasThread ? .stopping : .stopped
-                access.value.shutdownDeadline = deadline
-                finishWaiters(.stopped, access)
-            } else {
-                access.value.shutdownDeadline = min(deadline, access.value.shutdownDeadline)
-            }
-            access.broadcast()
+            beginShutdown(by: deadline, access)
             while access.value.phase != .stopped && access.value.thread != current {
                 if deadline.hasPassed || !access.wait(until: deadline) { break }
             }

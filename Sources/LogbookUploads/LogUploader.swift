@@ -14,7 +14,7 @@ public import LogbookHTTP
 /// such as `logbook ship`, never send one file at the same time. What the uploader has to say goes to its handler and to
 /// ``LogDiagnostics``, never into the log it is sending.
 public final class LogUploader: Sendable {
-    private let couriers: [Courier]
+    let couriers: [Courier]
     private let request: CurrentRequest
     private let gate: UploadGate
     private let forgive: @Sendable () -> Void
@@ -132,7 +132,10 @@ public final class LogUploader: Sendable {
     }
 
     /// Starts nothing new, waits for what is on its way, and gives that up at the deadline; it is sent again at the next start.
-    public func shutdown(by deadline: LogDeadline) { for courier in couriers { courier.shutdown(by: deadline) } }
+    public func shutdown(by deadline: LogDeadline) {
+        for courier in couriers { courier.beginShutdown(by: deadline) }   // before one is waited for: the others would go on meanwhile
+        for courier in couriers { courier.shutdown(by: deadline) }
+    }
 }
 
 extension UploadEvent {

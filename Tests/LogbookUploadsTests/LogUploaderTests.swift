@@ -367,6 +367,27 @@ import Testing
         #expect(bench.archives.count == 1)
     }
 
+    @Test("U11: a shutdown waits for what is on its way, and no courier starts another file meanwhile")
+    func aShutdownStartsNothing() async throws {
+        let archives = try bench.roll((1...5).map { "\($0)" })
+        let transport = ScriptedTransport { number, _ in number <= 2 ? .hold : .status(200) }
+        let uploader = try bench.uploader(transport, concurrency: 2)
+        #expect(await onThread { transport.waitForRequests(2) })
+        async let end: Void = onThread { uploader.shutdown(by: .seconds(60)) }
+        let areTold = await onThread {
+            becomesTrue(by: .seconds(20)) { uploader.couriers.allSatisfy { $0.status.state == .stopped } }
+        }
+        #expect(areTold)
+        for number in [2, 1] {
+            transport.release(number, with: .success(HTTPResponse(status: 200)))
+            #expect(await bench.waitForDelivered(3 - number))
+        }
+        await end
+        #expect(transport.requests.count == 2)
+        #expect(Set(bench.delivered) == Set(archives.prefix(2).map(\.id)))
+        #expect(bench.archives.count == 3)
+    }
+
     @Test("U12: a day without a network costs few attempts and bounded room; then all that was kept arrives")
     func offline() async throws {
         let isOnline = Locked(false)
