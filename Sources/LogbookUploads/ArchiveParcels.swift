@@ -276,11 +276,6 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         }
     }
 
-    /// The digest and the encoding of what is being sent.
-    func digest(of parcel: Parcel) -> String? {
-        state.withLock { $0.sending.flatMap { $0.parcel.id == parcel.id ? $0.body?.digest : nil } }
-    }
-
     var nextParcelIsDue: Duration? {
         state.withLock { state in
             if state.waitsForOthers { return Self.pause }

@@ -4,12 +4,11 @@ internal import LogbookHTTP
 /// Archives as requests, as the request says that is in force when they are made.
 struct CurrentFileDestination: ChangingDestination {
     let inForce: CurrentRequest
-    let digest: @Sendable (Parcel) -> String?
     let halve: @Sendable (Parcel) -> Bool
 
     var current: (destination: any Destination, number: Int) {
         let term = inForce.term
-        return (destination: FileDestination(template: term.request, digest: digest, halve: halve), number: term.number)
+        return (destination: FileDestination(template: term.request, halve: halve), number: term.number)
     }
 
     func request(for parcel: Parcel) throws -> HTTPRequest { try current.destination.request(for: parcel) }

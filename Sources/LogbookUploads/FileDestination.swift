@@ -1,10 +1,10 @@
+internal import LogbookCore
 internal import LogbookDelivery
 internal import LogbookHTTP
 
 /// Archives as requests, as one ``UploadRequest`` says, which also judges their answers.
 struct FileDestination: Destination {
     let template: UploadRequest
-    let digest: @Sendable (Parcel) -> String?
     /// Makes the parcel smaller; false when that is not possible.
     let halve: @Sendable (Parcel) -> Bool
 
@@ -13,7 +13,8 @@ struct FileDestination: Destination {
         headers.append(HTTPHeader("Content-Type", parcel.contentType))
         if let encoding = parcel.contentEncoding { headers.append(HTTPHeader("Content-Encoding", encoding)) }
         headers.append(HTTPHeader(UploadRequest.parcelHeader, parcel.id))
-        if let digest = digest(parcel) { headers.append(HTTPHeader(UploadRequest.digestHeader, digest)) }
+        // A stream is named by the digest of what it gives.
+        headers.append(HTTPHeader(UploadRequest.digestHeader, parcel.stream?.name ?? HexadecimalDigest.of(parcel.body)))
         var request = HTTPRequest(
             method: template.method.rawValue, url: Self.replacing("{id}", in: template.url, with: parcel.id),
             headers: headers, body: parcel.body, stream: parcel.stream, limits: template.limits)

@@ -66,8 +66,7 @@ public final class LogUploader: Sendable {
         couriers = sources.map { source in
             Courier(
                 name: "upload \(name).log", source: source,
-                destination: CurrentFileDestination(
-                    inForce: current, digest: { source.digest(of: $0) }, halve: { source.halve($0) }),
+                destination: CurrentFileDestination(inForce: current, halve: { source.halve($0) }),
                 transport: transport, policy: policy, clock: clock, randomness: randomness
             ) { event in if let event = UploadEvent(event) { tell(event) } }
         }

@@ -68,6 +68,17 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test("U1: a piece of a file carries the digest of its own bytes")
+    func digestsOfPieces() async throws {
+        try bench.roll([(1...500).map { "line \($0)" }.joined(separator: "\n")])
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(to: UploadRequest(url: "http://127.0.0.1/", maximumBytes: 1024), transport)
+        #expect(await bench.waitForDelivered(1))
+        #expect(transport.requests.count > 3)
+        #expect(transport.requests.map { $0.header("Logbook-SHA256") ?? "" } == transport.requests.map { sha256($0.text) })
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test("an uploader may be there before its log: the folder is made, for this user alone")
     func folderIsMade() async throws {
         let server = try LoopbackServer { _ in .status(200) }
