@@ -70,8 +70,8 @@ public final class RecentEvents: WrappingProvider {
             group.events.append(event)
             change(&group, by: event.estimatedBytes)
             if group.events.count > policy.count { forgetOldest(&group) }
-            let maximumGroups = policy.maximumTransactions + 1   // one for what belongs to no transaction
-            while (bytes > policy.maximumBytes || groups.count >= maximumGroups), let quietest = quietestGroup {
+            // Besides this group there may be one for each transaction: one in all is for what belongs to none.
+            while (bytes > policy.maximumBytes || groups.count > policy.maximumTransactions), let quietest = quietestGroup {
                 bytes -= groups.removeValue(forKey: quietest)?.bytes ?? 0
             }
             while bytes > policy.maximumBytes, group.events.count > 1 { forgetOldest(&group) }

@@ -54,6 +54,13 @@ import Testing
         #expect(provider.events.map(\.sequence) == [1, 3, 9, 9, 4, 9])
     }
 
+    @Test func noLimitIsTooHigh() {
+        let recent = RecentEvents(provider, RecentEventsPolicy(count: .max, maximumTransactions: .max, maximumBytes: .max))
+        recent.log(said(1, .debug, in: "A"))
+        recent.log(said(2, .error, in: "A"))
+        #expect(provider.events.map(\.sequence) == [1, 2])
+    }
+
     @Test func bytesAreBounded() {
         let recent = RecentEvents(provider, RecentEventsPolicy(count: 1_000, maximumBytes: 10_000))
         for number in 0..<1_000 { recent.log(event(UInt64(number), String(repeating: "x", count: 700), .debug)) }
