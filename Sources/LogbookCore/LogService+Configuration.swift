@@ -38,19 +38,18 @@ extension LogService {
             throw error
         }
 
+        // In one change: a listener that stays may be the one that must not see what the preset shows.
         change { listening in
             listening.privacy.mode = configuration.preset.privacy
             listening.privacy.rules = configuration.preset.privacyRules
-        }
-        for (registration, listener) in zip(registrations, configuration.listeners) {
-            registration.adopt { terms in
-                terms.levels = configuration.levels(of: listener)
-                terms.filter = listener.filter
-                terms.isFixed = listener.isFixed
-                terms.privacy = listener.privacy
+            for (registration, listener) in zip(registrations, configuration.listeners) {
+                registration.adopt { terms in
+                    terms.levels = configuration.levels(of: listener)
+                    terms.filter = listener.filter
+                    terms.isFixed = listener.isFixed
+                    terms.privacy = listener.privacy
+                }
             }
-        }
-        change { listening in
             listening.registrations.removeAll { old in earlier.contains { $0 === old } }
             listening.registrations += registrations
         }

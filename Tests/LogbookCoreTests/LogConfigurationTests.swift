@@ -165,6 +165,33 @@ import Testing
         #expect(service.registrations.map(\.name) == ["first"] && service.privacy == .revealed)
     }
 
+    @Test func whoMayNotSeePrivateValuesSeesNoneWhileConfigurationsChange() throws {
+        /// Counts what it was shown in the clear.
+        final class Masked: LogProvider {
+            let leaks = Locked(0)
+            func log(_ event: LogEvent) { if event.message != "<private>" { leaks.withLock { $0 += 1 } } }
+            func flush(by deadline: LogDeadline) throws {}
+        }
+        let service = LogService(), masked = Masked(), isDone = Locked(false)
+        // Masked by the preset, and by its own word where the preset shows everything.
+        var preset = LogPreset.development
+        preset.privacy = .masked
+        let masking = LogConfiguration(preset) { LogListener(masked, name: "p") }
+        let revealing = LogConfiguration(.development) { LogListener(masked, name: "p", privacy: .masked) }
+        let registration = try service.apply(masking)[0]
+        defer { isDone.withLock { $0 = true } }
+        for _ in 0..<2 {
+            LogThread.start("says") { while !isDone.withLock({ $0 }) { service.info("\("jane", privacy: .private)") } }
+        }
+        #expect(becomesTrue { registration.ledger.submitted > 0 })
+        for _ in 0..<2_000 {
+            try service.apply(revealing)
+            try service.apply(masking)
+        }
+        #expect(masked.leaks.withLock { $0 } == 0)
+        #expect(service.registrations.map { $0 === registration } == [true])
+    }
+
     @Test func configurationsChangeUnderLoadWithoutAGap() async throws {
         let service = LogService(), steady = RecordingProvider()
         let loud = LogConfiguration(.development) { LogListener(steady, name: "p") }
