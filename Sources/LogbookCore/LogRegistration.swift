@@ -307,6 +307,7 @@ public final class LogRegistration: Sendable {
     }
 
     func shutDown(by deadline: LogDeadline) throws {
+        guard isOfThisProcess else { return }
         service()?.distribute(by: deadline)
         guard phase.compareExchange(expected: .open, desired: .shutDown, ordering: .acquiringAndReleasing).exchanged else {
             return

@@ -5,6 +5,8 @@ extension LogService {
     /// - A listener that is in force already, by its name and delivery, keeps its provider, queue and ledger; only what it hears
     ///   changes. To exchange the provider itself, give it another name; the old one is open until the new one is made.
     /// - A listener that is no longer named stops listening, and its provider is shut down.
+    /// - After ``shutdown(by:)`` nothing is in force any longer: every provider is made anew. So it is in a forked child, where those of
+    ///   the parent stop listening and are left as they are, see ``reinitializeAfterFork()``.
     ///
     /// All providers are made first: when one throws, those just made are shut down, and everything stays as it was. Log calls never
     /// find a moment in between. Not to be called from several threads at the same time.
@@ -17,8 +19,8 @@ extension LogService {
         _ configuration: LogConfiguration, by deadline: LogDeadline = .seconds(2)
     ) throws -> [LogRegistration] {
         try configuration.check()
-        let listening = registrations
-        let earlier = applied.withLock { $0 }.filter { old in old.isOpen && listening.contains { $0 === old } }
+        let listening = registrations, leaving = applied.withLock { $0 }
+        let earlier = leaving.filter { old in old.isOpen && old.isOfThisProcess && listening.contains { $0 === old } }
         var registrations: [LogRegistration] = [], made: [LogRegistration] = []
         do {
             for listener in configuration.listeners {
@@ -50,9 +52,10 @@ extension LogService {
                     terms.privacy = listener.privacy
                 }
             }
-            listening.registrations.removeAll { old in earlier.contains { $0 === old } }
+            listening.registrations.removeAll { old in leaving.contains { $0 === old } }
             listening.registrations += registrations
         }
+        Self.keepInherited(leaving)
         applied.withLock { $0 = registrations }
         for registration in earlier where !registrations.contains(where: { $0 === registration }) {
             close(registration, by: deadline)

@@ -78,6 +78,47 @@ private func forked(_ child: () -> Bool) -> Int32 {
         }
     }
 
+    @Test func aChildAppliesAConfigurationOfItsOwn() async {
+        await #expect(processExitsWith: .success) {
+            final class Closing: LogProvider {
+                let inner = RecordingProvider(), isClosed = Locked(false)
+                func log(_ event: LogEvent) { inner.log(event) }
+                func flush(by deadline: LogDeadline) throws {}
+                func shutdown(by deadline: LogDeadline) throws { isClosed.withLock { $0 = true } }
+                var closed: Bool { isClosed.withLock { $0 } }
+            }
+            struct Look {
+                weak var registration: LogRegistration?
+            }
+            @Sendable func configuration(_ provider: Closing, named name: String) -> LogConfiguration {
+                LogConfiguration(.development) { LogListener(provider, name: name) }
+            }
+            /// Whether the configuration is in force, and its own provider hears what is said.
+            @Sendable func applies(_ name: String, to service: LogService) -> Bool {
+                let own = Closing()
+                guard let applied = try? service.apply(configuration(own, named: name)) else { return false }
+                service.info("x")
+                return own.inner.messages == ["x"] && service.registrations.map(\.name) == [name]
+                    && applied.map(\.ledger) == [LogLedger(submitted: 1, delivered: 1)]
+            }
+            let rehearsal = LogService()   // everything is done once
+            #expect(applies("file", to: rehearsal) && applies("other", to: rehearsal))
+
+            let service = LogService(), inherited = Closing()
+            let look = Look(registration: try service.apply(configuration(inherited, named: "file")).first)
+            service.info("before")
+            for name in ["file", "other"] {
+                let status = forked {
+                    applies(name, to: service) && inherited.inner.messages == ["before"] && !inherited.closed
+                        && look.registration != nil   // let go of, it would close the parent's file
+                }
+                #expect(status == 0)
+            }
+            service.info("after")
+            #expect(inherited.inner.messages == ["before", "after"] && !inherited.closed)
+        }
+    }
+
     @Test("row 25: forks while other threads hold the library's locks do not block the child")
     func noDeadlock() async {
         await #expect(processExitsWith: .success) {

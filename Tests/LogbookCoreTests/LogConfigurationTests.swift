@@ -146,6 +146,19 @@ import Testing
         #expect(third[0] !== second[0] && third[1] === second[1] && made.withLock { $0 } == 2)
     }
 
+    @Test func whatWasShutDownMakesRoomForTheNextConfiguration() throws {
+        let service = LogService()
+        for round in 0..<3 {
+            let console = Closing()
+            let registrations = try service.apply(LogConfiguration(.development) { LogListener(console, name: "console") })
+            service.info("\(round)")
+            #expect(service.registrations.count == 1 && service.registrations[0] === registrations[0])
+            #expect(service.health().providers.map(\.ledger) == [LogLedger(submitted: 1, delivered: 1)])
+            #expect(service.shutdown(by: .seconds(30)).isComplete)
+            #expect(console.closed && console.inner.messages == ["\(round)"])
+        }
+    }
+
     @Test func whenAProviderCannotBeMadeEverythingStaysAsItWas() throws {
         let service = LogService(), first = Closing(), second = Closing()
         try service.apply(LogConfiguration(.development) { LogListener(first, name: "first") })
