@@ -9,7 +9,7 @@ public struct LogLimits: Sendable, Hashable {
     /// Bytes of UTF-8 of one text: the message, an error's description, the place and so on. Default 64 KiB; the mark comes on
     /// top of it.
     public let textBytes: Int
-    /// Bytes of all keys and values of the metadata together, where a number or `true` counts as eight. Default 64 KiB.
+    /// Bytes of all keys and values of the metadata together, where a number, `true` or a text of fewer counts as eight. Default 64 KiB.
     public let metadataBytes: Int
     /// Arrays and objects within each other, not counting the metadata itself. Default 16.
     public let metadataDepth: Int
@@ -85,11 +85,17 @@ public struct LogLimits: Sendable, Hashable {
     /// Whether the metadata stays as it is. Never deeper in the stack than ``metadataDepth``.
     func hold(_ metadata: LogMetadata) -> Bool {
         if metadata.isEmpty { return true }
-        // As words it takes more room than its bytes.
+        // As words it takes no less room than is counted.
         if let words = metadata.plainWords, words * 8 <= metadataBytes, metadata.count <= metadataMembers { return true }
-        var left = metadataBytes + (metadataDepth + 2) * Self.markBytes
+        var left = heldBytes
         return hold(metadata, depth: 0, left: &left)
     }
+
+    /// What metadata may count that stays as it is.
+    private var heldBytes: Int { metadataBytes + (metadataDepth + 2) * Self.markBytes }
+
+    /// Elements at most of an array that stays as it is: each counts as a number at least.
+    package var maximumElements: Int { heldBytes / Self.scalarBytes }
 
     /// Whether a message with metadata of plain values is so short that it stays as it is; where the answer is no it may, too.
     @inlinable
@@ -108,7 +114,7 @@ public struct LogLimits: Sendable, Hashable {
 
     private func hold(_ value: LogValue, depth: Int, left: inout Int) -> Bool {
         switch value {
-        case .string(let text): left -= text.utf8.count
+        case .string(let text): left -= Self.bytes(of: text)
         case .null, .bool, .integer, .unsigned, .double, .protected: left -= Self.scalarBytes
         case .array(let values):
             left -= Self.scalarBytes
@@ -123,6 +129,9 @@ public struct LogLimits: Sendable, Hashable {
     }
 
     private static let scalarBytes = 8
+
+    /// What a text counts: an array of empty ones is no smaller than one of numbers.
+    private static func bytes(of text: String) -> Int { max(text.utf8.count, scalarBytes) }
 
     func cut(_ metadata: LogMetadata) -> LogMetadata {
         if hold(metadata) { return metadata }
@@ -148,9 +157,8 @@ public struct LogLimits: Sendable, Hashable {
     private func cut(_ value: LogValue, depth: Int, left: inout Int) -> LogValue {
         switch value {
         case .string(let text):
-            let count = text.utf8.count
-            defer { left = max(0, left - count) }
-            return count <= left ? value : .string(text.cut(to: left))
+            defer { left = max(0, left - Self.bytes(of: text)) }
+            return text.utf8.count <= left ? value : .string(text.cut(to: left))
         case .null, .bool, .integer, .unsigned, .double, .protected:
             left = max(0, left - Self.scalarBytes)
             return value

@@ -43,9 +43,10 @@ package struct JSONLimits: Sendable, Equatable {
     package var numberLength = 64
     package init() {}
 
-    /// What a line of our own formats may hold: the longest text, each byte of it written in six, and its mark.
+    /// What a line of our own formats may hold: the longest array, and the longest text, each byte of it written in six, and its mark.
     static var line: JSONLimits {
         var limits = JSONLimits()
+        limits.elements = LogLimits.highest.maximumElements
         limits.stringBytes = 6 * (LogLimits.highest.textBytes + 64)
         return limits
     }

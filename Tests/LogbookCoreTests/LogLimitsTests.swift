@@ -60,7 +60,9 @@ import Testing
         #expect(list.metadata["list"] == [1, 1, 1, 1, "… [cut from 10000 elements]"])
         let giant = event(metadata: [String(repeating: "k", count: 5000): 1]).within(limits)
         #expect(giant.metadata == ["logbook.cut": "0 of 1 members"])
-        for event in [cut, list, giant] { #expect(event.within(limits) == event) }
+        let texts = event(metadata: ["list": .array(Array(repeating: "", count: 10_000))]).within(limits)
+        #expect(texts.metadata["list"] == ["", "", "", "", "… [cut from 10000 elements]"])
+        for event in [cut, list, giant, texts] { #expect(event.within(limits) == event) }
     }
 
     @Test("row 37: a service hands on no event that could exhaust a stack")

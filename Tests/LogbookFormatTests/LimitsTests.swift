@@ -51,6 +51,33 @@ import Testing
         }
     }
 
+    @Test("row 37: an array of empty texts is no smaller than one of numbers, and is cut like that", arguments: 0..<formats.count)
+    func manyEmptyTexts(format: Int) throws {
+        let bytes = line(Self.formats[format], "m", ["list": .array(Array(repeating: "", count: 200_000))])
+        #expect(bytes.count < 200_000)
+        #expect(String(decoding: bytes, as: UTF8.self).contains("… [cut from 200000 elements]"))
+        let read = try Self.formats[format].event(from: bytes)
+        #expect(read.message == "m" && read.metadata.map(\.key) == ["list"])
+    }
+
+    @Test func theLongestArrayOfTheHighestLimitsCanBeRead() throws {
+        // The key and the array itself count as well.
+        let most = LogLimits.highest.maximumElements - 2
+        for format in [
+            TextFormat.standard(zone: .utc, limits: .highest) as any ReadableLogFormat, JSONLineFormat(limits: .highest),
+            LogfmtFormat(limits: .highest), ECSFormat(limits: .highest),
+        ] {
+            for (element, count) in [(1, 120_000), (1, most), ("", most)] as [(LogValue, Int)] {
+                let list = LogValue.array(Array(repeating: element, count: count))
+                let read = try format.event(from: line(format, "m", ["list": list])).metadata
+                if !(format is ECSFormat) { #expect(read == ["list": list]) }
+            }
+            let cut = line(format, "m", ["list": .array(Array(repeating: "", count: most + 1))])
+            #expect(String(decoding: cut, as: UTF8.self).contains("… [cut from \(most + 1) elements]"))
+            #expect(try format.event(from: cut).message == "m")
+        }
+    }
+
     @Test func aValueThatWentThroughNoLimitsIsCutByTheWriter() {
         var deep = LogValue.null
         for _ in 0..<10_000 { deep = .object(["a": deep]) }
