@@ -178,8 +178,9 @@ public final class LogRegistration: Sendable {
         return LogLedger(submitted: submitted.load(ordering: .acquiring), delivered: delivered, dropped: dropped)
     }
 
-    /// Stops listening. Queued events are still written until the deadline; the provider is not shut down. What had been said and not even
-    /// reached the queue by then is counted as ``DropReason/providerTimeout``.
+    /// Stops listening. Queued events are still written until the deadline, and wrappers report what they held back; the provider is
+    /// flushed, and not shut down. What had been said and not even reached the queue by then is counted as
+    /// ``DropReason/providerTimeout``.
     public func unregister(by deadline: LogDeadline = .seconds(2)) {
         service()?.unregister(self, by: deadline)
     }
@@ -321,8 +322,14 @@ public final class LogRegistration: Sendable {
     }
 
     func leave(by deadline: LogDeadline) {
-        phase.store(.unregistered, ordering: .releasing)
-        if case .queued(let queue) = feed { try? queue.flush(by: deadline) }
+        let wasOpen = phase.exchange(.unregistered, ordering: .acquiringAndReleasing) == .open
+        switch feed {
+        case .queued(let queue): try? queue.flush(by: deadline)
+        case .immediate:
+            guard wasOpen, !deadline.hasPassed else { return }
+            // On a thread of its own: it is foreign code, and may ignore the deadline.
+            _ = LogService.report(among: [self], by: deadline) { try $0.provider.flush(by: deadline) }
+        }
     }
 
     // MARK: Flushes and shutdowns

@@ -173,8 +173,9 @@ public final class LogService: Sendable {
             clock: clock, service: self)
     }
 
-    /// Stops a provider from listening. Queued events are still written until the deadline; the provider is not shut down. What had been
-    /// said and not even reached its queue by then is counted as ``DropReason/providerTimeout``.
+    /// Stops a provider from listening. Queued events are still written until the deadline, and wrappers report what they held back; the
+    /// provider is flushed, and not shut down. What had been said and not even reached its queue by then is counted as
+    /// ``DropReason/providerTimeout``.
     public func unregister(_ registration: LogRegistration, by deadline: LogDeadline = .seconds(2)) {
         change(by: deadline) { $0.registrations.removeAll { $0 === registration } }
         if !registration.isCurrent { registration.leave(by: deadline) }

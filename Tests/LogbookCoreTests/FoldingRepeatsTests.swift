@@ -45,6 +45,14 @@ import Testing
         #expect(provider.messages.last == "last message repeated once: m")
     }
 
+    @Test func leavingTheServiceReportsWhatIsFolded() {
+        let service = LogService(), registration = service.register(folding())
+        for _ in 0..<3 { service.info("x") }
+        registration.unregister(by: .seconds(30))
+        #expect(provider.messages == ["x", "last message repeated 2 times: x"])
+        #expect(registration.ledger == LogLedger(submitted: 2, delivered: 2))
+    }
+
     @Test func aFlushAndTheEndReportWhatIsFolded() throws {
         let folding = folding()
         folding.log(event(1))

@@ -59,6 +59,18 @@ import Testing
         #expect(registration.callCount == 0)
     }
 
+    @Test func aProviderThatNeverComesBackIsLeftAtTheDeadline() {
+        let blocking = BlockingProvider(), service = LogService(), registration = service.register(blocking), hasLeft = Locked(false)
+        LogThread.start("leaves") {
+            registration.unregister(by: .milliseconds(20))
+            hasLeft.withLock { $0 = true }
+        }
+        #expect(becomesTrue { hasLeft.withLock { $0 } })
+        #expect(service.registrations.isEmpty)
+        blocking.gate.open()
+        #expect(becomesTrue { registration.callCount == 0 })
+    }
+
     @Test func aCallThatIsGivenUpBeforeItBeganIsNeverMade() {
         let blocking = BlockingProvider(), service = LogService(), registration = service.register(blocking, name: "stubborn")
         for _ in 0..<4 { _ = service.flush(by: .milliseconds(1)) }
