@@ -10,49 +10,72 @@
         /// Days that a partition stays when all it may hold is too old. So who stores need not look whether the partition of a younger
         /// day is there still.
         private static let graceDays: Int64 = 7
-        /// How long a partition's dropping waits, and with it all who store, for those who read.
-        private static let dropMilliseconds = 500
+        /// How long a partition's making or dropping waits, and with it all who store, for those who read.
+        private static let lockMilliseconds = 500
+        /// How long no partition of a table is made after somebody who read stood in the way.
+        static let pauseForReaders = Duration.seconds(60)
 
-        /// Makes partitions for the days of what came in, those that are missing. Apart from the transaction that stores: it locks
-        /// the whole table for a moment. Where one is dropped again before that, the default partition takes what is stored.
-        static func makeDays(
+        /// Makes partitions for the days of what came in, those that are missing; with today's that of tomorrow, so that midnight finds it
+        /// there. Apart from the transaction that stores: it locks the whole table for a moment. Where one is dropped again before that, or
+        /// cannot be made because somebody reads, the default partition takes what is stored.
+        func makeDays(
             _ times: some Sequence<LogTime>, of table: Table, received: LogTime, _ connection: PostgresConnection
         ) throws(PostgresFailure) {
-            let days = Set(times.filter { $0.isOrdinary(received: received) }.map(\.day))
-            let known = connection.knownDays[table, default: []], oldest = received.day - graceDays
+            var days = Set(times.filter { $0.isOrdinary(received: received) }.map(\.day))
+            if days.contains(received.day) { days.insert(received.day + 1) }
+            let known = connection.knownDays[table, default: []], oldest = received.day - Self.graceDays
             let unknown = days.subtracting(connection.unmadeDays[table, default: []]).filter { $0 < oldest || !known.contains($0) }.sorted()
             if unknown.isEmpty { return }
             let found = try connection.execute(
                 """
                 SELECT to_regclass('logbook.' || name) IS NOT NULL FROM unnest($1::text[]) WITH ORDINALITY AS days (name, place)
                 ORDER BY place
-                """, ["{" + unknown.map { name(of: $0, table) }.joined(separator: ",") + "}"]
+                """, ["{" + unknown.map { Self.name(of: $0, table) }.joined(separator: ",") + "}"]
             ).rows
             for (day, row) in zip(unknown, found) {
-                if row[0] == "t" { connection.knownDays[table, default: []].insert(day) } else { try makeDay(day, of: table, connection) }
+                if row[0] == "t" {
+                    connection.knownDays[table, default: []].insert(day)
+                } else if !isPaused(table) {
+                    try makeDay(day, of: table, connection)
+                }
             }
         }
 
-        private static func makeDay(
-            _ day: Int64, of table: Table, _ connection: PostgresConnection
-        ) throws(PostgresFailure) {
+        private func isPaused(_ table: Table) -> Bool {
+            guard let paused = pausedTables.withLock({ $0[table] }) else { return false }
+            return Int64(clamping: clock.monotonicNanoseconds() &- paused) < Self.pauseForReaders.wholeNanoseconds
+        }
+
+        private func makeDay(_ day: Int64, of table: Table, _ connection: PostgresConnection) throws(PostgresFailure) {
             do throws(PostgresFailure) {
-                try connection.transaction { () throws(PostgresFailure) in
-                    try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
-                    // DDL takes no parameters; names and days are made of digits.
-                    try connection.execute(
-                        """
-                        CREATE TABLE IF NOT EXISTS \(name(of: day, table)) PARTITION OF \(table.rawValue)
-                        FOR VALUES FROM ('\(LogTime(day: day).date(separator: "-")) 00:00:00+00')
-                        TO ('\(LogTime(day: day + 1).date(separator: "-")) 00:00:00+00')
-                        """)
-                }
+                try Self.create(day, of: table, connection)
                 connection.knownDays[table, default: []].insert(day)
             } catch .refused(code: "23514", _) {
-                // The default partition has something of that day already, from when the day was out of the ordinary: it stays there.
+                // The default partition has something of that day already, from when the day was out of the ordinary, or somebody read: it
+                // stays there.
                 connection.unmadeDays[table, default: []].insert(day)
+            } catch .refused(code: "55P03", _), .refused(code: "57014", _) {
+                // Whoever reads has the table locked, or the default partition takes long to look through. All who store have waited.
+                let now = clock.monotonicNanoseconds()
+                pausedTables.withLock { $0[table] = now }
             } catch {
                 throw error
+            }
+        }
+
+        private static func create(
+            _ day: Int64, of table: Table, _ connection: PostgresConnection
+        ) throws(PostgresFailure) {
+            try connection.transaction { () throws(PostgresFailure) in
+                try connection.execute("SET LOCAL lock_timeout = \(lockMilliseconds)")
+                try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
+                // DDL takes no parameters; names and days are made of digits.
+                try connection.execute(
+                    """
+                    CREATE TABLE IF NOT EXISTS \(name(of: day, table)) PARTITION OF \(table.rawValue)
+                    FOR VALUES FROM ('\(LogTime(day: day).date(separator: "-")) 00:00:00+00')
+                    TO ('\(LogTime(day: day + 1).date(separator: "-")) 00:00:00+00')
+                    """)
             }
         }
 
@@ -86,7 +109,7 @@
         private static func dropIfEmpty(_ name: String, _ connection: PostgresConnection) throws(PostgresFailure) {
             guard try isEmpty(name, connection) else { return }
             try connection.transaction { () throws(PostgresFailure) in
-                try connection.execute("SET LOCAL lock_timeout = \(dropMilliseconds)")
+                try connection.execute("SET LOCAL lock_timeout = \(lockMilliseconds)")
                 try lockForRemoval(connection)
                 try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
                 if try isEmpty(name, connection) { try connection.execute("DROP TABLE \(name)") }

@@ -9,7 +9,7 @@
             let marks = AdmittedSet.marks(of: parcel)
             while true {
                 let outcome: Outcome = try await pool.run { connection throws(PostgresFailure) in
-                    try Self.makeDays(times, of: .entries, received: parcel.received, connection)
+                    try self.makeDays(times, of: .entries, received: parcel.received, connection)
                     return try Self.store(parcel, marks, connection)
                 }
                 switch outcome {
@@ -51,7 +51,7 @@
             let items = batch.items, tenant = batch.tenant
             let marks = items.map { item in item.transactionID.map { ErasureMark.transaction($0, tenant: tenant) } }
             return try await pool.run { connection throws(PostgresFailure) in
-                try Self.makeDays(times, of: .log_events, received: batch.received, connection)
+                try self.makeDays(times, of: .log_events, received: batch.received, connection)
                 return try connection.transaction { () throws(PostgresFailure) in
                     let erased = try Self.erased(Set(marks.compactMap(\.self)), connection)
                     let number = try Self.parcelNumber(

@@ -10,13 +10,19 @@
     /// the sender is told to send again, and what was stored is then a duplicate.
     public final class PostgresArchive: Archive {
         let pool: PostgresPool
+        let clock: LogClock
+        /// When somebody who read last stood in the way of a new partition, on the monotonic clock.
+        let pausedTables = Locked<[Table: UInt64]>([:])
 
         /// Connects and brings the tables up to date, blocking the calling thread for ten seconds at most where nobody answers.
         /// - Parameter uri: As libpq takes it: `postgres://user@host:5432/database`. A password is better kept in `PGPASSWORD` or
         ///   `~/.pgpass`, where it is not among the process's arguments.
         /// - Throws: ``ArchiveError/invalidAddress(_:)``, ``ArchiveError/cannotReach(address:reason:)``,
         ///   ``ArchiveError/newerSchema(path:found:supported:)``.
-        public init(_ uri: String) throws(ArchiveError) {
+        public convenience init(_ uri: String) throws(ArchiveError) { try self.init(uri, clock: .system) }
+
+        init(_ uri: String, clock: LogClock) throws(ArchiveError) {
+            self.clock = clock
             let address = try PostgresAddress(uri)
             pool = PostgresPool(address)
             let found: Int

@@ -41,17 +41,19 @@
             let (archive, address) = try await ArchiveServers.open(.postgres)
             _ = try await archive.store(Golden.parcel(Self.record))
             _ = try await archive.store(LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 2000)))
-            #expect(try await Self.partitions(address) == "entries_20150206 entries_other log_events_19700101 log_events_other")
-            // The younger of the two stays for a week.
+            #expect(
+                try await Self.partitions(address)
+                    == "entries_20150206 entries_20150207 entries_other log_events_19700101 log_events_19700102 log_events_other")
+            // Tomorrow's is there before midnight. The younger ones stay for a week.
             #expect(try await archive.remove(receivedBefore: Self.later(days: 7), limit: 100) == 2)
-            #expect(try await Self.partitions(address) == "entries_20150206 entries_other log_events_other")
+            #expect(try await Self.partitions(address) == "entries_20150206 entries_20150207 entries_other log_events_other")
             #expect(try await archive.remove(receivedBefore: Self.later(days: 8), limit: 100) == 0)
-            #expect(try await Self.partitions(address) == "entries_other log_events_other")
+            #expect(try await Self.partitions(address) == "entries_20150207 entries_other log_events_other")
 
             var late = Golden.parcel(Self.record)
             late.received = Self.later(days: 100)
             #expect(try await archive.store(late).accepted == 1)
-            #expect(try await Self.partitions(address) == "entries_20150206 entries_other log_events_other")
+            #expect(try await Self.partitions(address) == "entries_20150206 entries_20150207 entries_other log_events_other")
             // The day is long past, and what came of it is not.
             #expect(try await archive.remove(receivedBefore: Self.later(days: 99), limit: 100) == 0)
             #expect(try await archive.transaction("T", tenant: Tenant.standard) == Self.record)
@@ -64,9 +66,40 @@
             let reader = try PostgresConnection(PostgresAddress(address))
             try reader.execute("BEGIN; SELECT 1 FROM entries")
             #expect(try await archive.remove(receivedBefore: Self.later(days: 100), limit: 100) == 1)
-            #expect(try await Self.partitions(address) == "entries_20150206 entries_other log_events_other")
+            #expect(try await Self.partitions(address) == "entries_20150206 entries_20150207 entries_other log_events_other")
             try reader.execute("COMMIT")
             #expect(try await archive.remove(receivedBefore: Self.later(days: 100), limit: 100) == 0)
+            #expect(try await Self.partitions(address) == "entries_other log_events_other")
+        }
+
+        @Test("S33: who reads stops nobody who stores: what comes meanwhile shares the default partition", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func whoReadsStopsNobody() async throws {
+            let (_, address) = try await ArchiveServers.open(.postgres)
+            let clock = ManualClock(now: Self.later(days: 0))
+            let archive = try await onThread { try PostgresArchive(address, clock: .manual(clock)) }
+            let reader = try PostgresConnection(PostgresAddress(address))
+            try reader.execute("BEGIN; SELECT 1 FROM entries; SELECT 1 FROM log_events")
+            #expect(try await archive.store(Golden.parcel(Self.record)).accepted == 1)
+            #expect(try await archive.store(LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 2000))).accepted == 1)
+            try reader.execute("COMMIT")
+            #expect(try await archive.transaction("T", tenant: Tenant.standard) == Self.record)
+            // Not tried again with each parcel: each time all who store would wait.
+            func record(_ id: String, daysAgo: Double) -> TransactionRecord {
+                TransactionRecord(
+                    id: id, usecase: 1,
+                    entries: [Golden.entry(0, at: Self.received - daysAgo * Self.day), Golden.entry(1, at: Self.received)])
+            }
+            #expect(try await archive.store(Golden.parcel(record("A", daysAgo: 3))).accepted == 2)
+            #expect(try await Self.partitions(address) == "entries_other log_events_other")
+            clock.advance(by: PostgresArchive.pauseForReaders)
+            // What the default partition has of a day keeps the day there.
+            #expect(try await archive.store(Golden.parcel(record("B", daysAgo: 5))).accepted == 2)
+            #expect(try await Self.partitions(address) == "entries_20150201 entries_20150207 entries_other log_events_other")
+            #expect(try await archive.transaction("B", tenant: Tenant.standard)?.entries.count == 2)
+            // Three transactions and an event.
+            #expect(try await archive.remove(receivedBefore: Self.later(days: 100), limit: 100) == 4)
+            let counts = try await archive.counts(tenant: nil)
+            #expect([counts.entries, counts.logEvents] == [0, 0])
             #expect(try await Self.partitions(address) == "entries_other log_events_other")
         }
 
