@@ -103,6 +103,12 @@
             #expect(try await Self.partitions(address) == "entries_other log_events_other")
         }
 
+        @Test("PostgreSQL compiles no query: with a partition per day that takes longer than the query", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func noQueryIsCompiled() async throws {
+            let (_, address) = try await ArchiveServers.open(.postgres)
+            #expect(try await Self.ask(address, "SHOW jit") == "off")
+        }
+
         @Test("S33: what comes late while collectors drop its day is stored all the same", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
         func whatComesWhileDaysGoIsStored() async throws {
             let (archive, address) = try await ArchiveServers.open(.postgres)
