@@ -25,7 +25,8 @@ public protocol Archive: Sendable {
     /// which they are known when they are sent again. What was interrupted is done when the archive is opened next; what has come since
     /// and is later than `time` stays then.
     /// - Parameter time: Now. Entries of the user up to this time are not stored any more; a user may come back.
-    /// - Returns: How many transactions were removed. 0 for a user of whom nothing is there; the mark is left all the same.
+    /// - Returns: How many transactions were removed. 0 for a user of whom nothing is there; the mark is left all the same. An empty user
+    ///   is nobody: nothing is removed, and no mark is left.
     func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int
     /// Removes transactions of which nothing was received at `time` or later, with their entries, then log events that were
     /// received before, of all tenants; and the names of parcels as old.

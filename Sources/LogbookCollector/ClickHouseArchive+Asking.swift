@@ -84,7 +84,8 @@
         private func conditions(of query: TransactionQuery) -> [String] {
             var conditions = ["1"]
             if let usecase = query.usecase { conditions.append("known_usecase = \(usecase)") }
-            if let user = query.user { conditions.append("known_user_id = \(user.clickHouseLiteral)") }
+            // Without a user the column is empty.
+            if let user = query.user { conditions.append(user.isEmpty ? "0" : "known_user_id = \(user.clickHouseLiteral)") }
             if let cursor = query.cursor {
                 let received = cursor.received.microseconds
                 conditions.append(

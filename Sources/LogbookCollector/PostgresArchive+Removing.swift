@@ -13,6 +13,7 @@
         /// What was erased is gone from every answer when this returns. PostgreSQL frees its place on the medium with the next
         /// `VACUUM` (its own, or yours), and the write-ahead log and backups keep it as long as they are kept.
         public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
+            if user.isEmpty { return 0 }
             let user = user.storable
             let erasure: UserErasure = try await pool.run { connection throws(PostgresFailure) in
                 try connection.transaction { () throws(PostgresFailure) -> UserErasure in

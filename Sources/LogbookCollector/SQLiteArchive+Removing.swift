@@ -16,6 +16,7 @@
         /// archive's files. That takes as long as copying the file, and as much room on the disk. A reader of another process may
         /// stand in the way for as long as it reads: then this throws, and is to be called again.
         public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
+            if user.isEmpty { return 0 }
             let user = user.storable
             let erasure: UserErasure = try await write { database in
                 try Self.mark(ErasureMark.user(user, tenant: tenant), at: time, database)

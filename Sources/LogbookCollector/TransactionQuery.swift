@@ -17,6 +17,7 @@ public struct TransactionQuery: Sendable, Hashable {
 
     public var tenant: String
     public var usecase: Int?
+    /// An empty one is nobody's: nothing is found.
     public var user: String?
     /// At least one entry at this time or later…
     public var from: LogTime?

@@ -109,6 +109,7 @@
             #expect(try await ids { $0.usecase = 2 } == ["C", "D"])
             #expect(try await ids { $0.user = "u" } == ["C", "B"])
             #expect(try await ids { $0.user = "U" } == [])
+            #expect(try await ids { $0.user = "" } == [])
             #expect(try await ids { $0.from = LogTime(seconds: 20) } == ["C", "A"])
             #expect(try await ids { $0.to = LogTime(seconds: 20) } == ["B"])
             #expect(try await ids { ($0.from, $0.to) = (LogTime(seconds: 20), LogTime(seconds: 21)) } == ["A"])
@@ -320,6 +321,20 @@
             #expect([found.user, found.variant, found.appVersion, found.session, found.installation] == ["u", "B", "3.4", "s", "I"])
             #expect(try await archive.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 2000)) == 1)
             #expect(try await archive.counts(tenant: nil).entries == 0)
+        }
+
+        /// Those of whom nobody has said whose they are belong to nobody, and not to a user of no letters.
+        static func whoHasNoNameIsNobody(_ archive: any Archive) async throws {
+            let records = [nil, "", "u"].enumerated().map { number, user in
+                TransactionRecord(id: "T\(number)", usecase: 1, user: user, entries: [Golden.entry(0, at: 10)])
+            }
+            for record in records { #expect(try await archive.store(Golden.parcel(record)).accepted == 1) }
+            #expect(try await archive.transactions(TransactionQuery(user: "")).transactions == [])
+            #expect(try await archive.erase(user: "", tenant: Tenant.standard, at: LogTime(seconds: 2000)) == 0)
+            #expect(try await archive.transactions(TransactionQuery()).transactions.map(\.id) == ["T0", "T1", "T2"])
+            // Nor is anything refused that comes afterwards.
+            let late = TransactionRecord(id: "T3", usecase: 1, user: "", entries: [Golden.entry(0, at: 10)])
+            #expect(try await archive.store(Golden.parcel(late)) == ArchiveReceipt(accepted: 1, duplicates: 0))
         }
     }
 #endif

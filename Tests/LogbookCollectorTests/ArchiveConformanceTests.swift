@@ -246,6 +246,11 @@
             try await ArchiveChecks.whatSaysNothingIsFilledIn(try await ArchiveServers.open(kind).archive)
         }
 
+        @Test("S32: who asks for a user of no letters, or erases one, means nobody", arguments: ArchiveKind.available)
+        func whoHasNoNameIsNobody(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.whoHasNoNameIsNobody(try await ArchiveServers.open(kind).archive)
+        }
+
         @Test("S28: how much was sent in a day is kept, of all collectors together", arguments: ArchiveKind.available)
         func whatWasSentInADayIsKept(_ kind: ArchiveKind) async throws {
             let (archive, address) = try await ArchiveServers.open(kind)

@@ -48,6 +48,8 @@
         @Test("D3, D4: a user or a version of no letters is none: who knows it fills it in")
         func whatSaysNothingIsFilledIn() async throws { try await ArchiveChecks.whatSaysNothingIsFilledIn(archive) }
 
+        @Test func whoHasNoNameIsNobody() async throws { try await ArchiveChecks.whoHasNoNameIsNobody(archive) }
+
         // MARK: The file
 
         /// Every byte of the archive's files.
