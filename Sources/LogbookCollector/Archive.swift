@@ -42,12 +42,16 @@ public protocol Archive: Sendable {
     func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError)
     /// Finds out whether storing would work at this moment.
     func checkWritable() async throws(ArchiveError)
+    /// Bytes that it can store without taking more of its disk: what was removed may have left room in its files. Asked for while the disk
+    /// is short. 0 unless an archive says otherwise.
+    func reusableBytes() async throws(ArchiveError) -> Int
     /// Lets go of what it holds open; nothing can be stored or asked for afterwards. What was stored is safe without it.
     func close() throws(ArchiveError)
 }
 
 extension Archive {
     public func close() throws(ArchiveError) {}
+    public func reusableBytes() async throws(ArchiveError) -> Int { 0 }
     public func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int] { [:] }
     public func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {}
 }

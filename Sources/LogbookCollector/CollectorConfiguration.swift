@@ -48,7 +48,8 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// The one folder on whose disk room is kept; nil for none. ``CollectorProgram`` sets it to that of SQLite's archive; the disk of
     /// ``filesFolder`` is looked at only where it is the same.
     public var storageFolder: String?
-    /// While fewer bytes are free there, nothing more is taken. Default 64 MiB.
+    /// While fewer bytes are free there, nothing more is taken. Default 64 MiB. What the archive has removed counts as free for what it
+    /// stores, as long as 32 MiB are free besides.
     public var keepFreeBytes = 64 << 20
     /// What is older is removed, at the start and every hour: transactions by their latest part. Nil keeps everything.
     public var keep: Duration?

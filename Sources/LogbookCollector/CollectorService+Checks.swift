@@ -26,6 +26,23 @@
                 cause: error.description)
         }
 
+        /// Bytes of the disk that SQLite's write-ahead log may need, also where the archive has room of its own: the pages that a large
+        /// commit changes stand there first.
+        static let journalBytes = 32 << 20
+
+        /// Why there is no room to store anything now; nil where there is, or none is to be kept.
+        /// - Parameter isForArchive: Whether what is to be stored goes into the archive, so that room counts which it has in its own files.
+        ///   It is asked for that only while the disk is short.
+        func shortage(isForArchive: Bool) async -> String? {
+            guard let folder = configuration.storageFolder, let free = freeBytes(folder), free < configuration.keepFreeBytes
+            else { return nil }
+            if isForArchive, free >= Self.journalBytes {
+                let reusable = (try? await archive.reusableBytes()) ?? 0
+                if reusable >= configuration.keepFreeBytes - free { return nil }
+            }
+            return "\(free) bytes are free at \(folder): nothing is taken until there is more room"
+        }
+
         /// - Parameter allowed: What the path takes, when it is more than this method.
         func check(_ request: CollectorRequest, method: String, allowed: String? = nil) throws(Refusal) {
             guard request.method == method else {

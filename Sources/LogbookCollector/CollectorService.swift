@@ -23,6 +23,8 @@
         private let limiter: Locked<RateLimiter>?
         private let refusals: Locked<RateLimiter>
         private let quota: Locked<DailyQuota>?
+        /// Free on the disk that a path is on; nil when nobody says.
+        var freeBytes: @Sendable (_ path: String) -> Int? = { FreeSpace.bytes(at: $0) }
         /// Says something to whoever runs the collector.
         var report: @Sendable (_ origin: String, _ remark: String) -> Void = { LogDiagnostics.report($0, $1) }
 
@@ -113,13 +115,13 @@
                     return try await transactions(request, of: caller)
                 }
                 try check(request, method: "POST", allowed: isListed ? "GET, POST" : "POST")
-                try checkTaking(from: caller)
+                try await checkTaking(from: caller)
                 return try await takeTransactions(request, of: caller)
             }
             switch request.path {
             case "/v1/logs":
                 try check(request, method: "POST")
-                try checkTaking(from: caller)
+                try await checkTaking(from: caller)
                 return try await takeLogs(request, of: caller)
             case "/v1/stats":
                 try check(request, method: "GET")
@@ -144,7 +146,7 @@
                     throw Refusal(404, "not_found", reason: "this collector keeps no files; start it with --files")
                 }
                 try check(request, method: request.path == "/v1/files" ? "POST" : "PUT")
-                try checkTaking(from: caller)
+                try await checkTaking(from: caller, isForArchive: false)
                 return try await takeFile(request, FileShelf(path: FileShelf.path(of: caller.tenant, in: folder)))
             }
             if let id = request.name(under: "/v1/transactions/") {
@@ -194,7 +196,7 @@
         }
 
         /// Whether something that is to be stored may come in at all.
-        private func checkTaking(from caller: CollectorToken) throws(Refusal) {
+        private func checkTaking(from caller: CollectorToken, isForArchive: Bool = true) async throws(Refusal) {
             try check(caller, may: .write)
             let now = clock.now()
             if let seconds = quota?.withLock({ $0.wait(for: caller.tenant, at: now) }) {
@@ -202,11 +204,10 @@
                     429, "quota_used_up", reason: "the tenant has sent as much as it may in a day; send the same again later",
                     headers: ["Retry-After": String(seconds)])
             }
-            if let folder = configuration.storageFolder, let free = FreeSpace.bytes(at: folder), free < configuration.keepFreeBytes {
+            if let shortage = await shortage(isForArchive: isForArchive) {
                 throw Refusal(
                     503, "disk_full", reason: "there is no room to store anything now; send the same again later",
-                    headers: ["Retry-After": "60"],
-                    cause: "\(free) bytes are free at \(folder): nothing is taken until there is more room")
+                    headers: ["Retry-After": "60"], cause: shortage)
             }
         }
 

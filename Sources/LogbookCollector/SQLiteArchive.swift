@@ -65,6 +65,14 @@
             }
         }
 
+        /// Pages of the file that hold nothing any more: SQLite keeps them, and uses them before the file grows.
+        public func reusableBytes() async throws(ArchiveError) -> Int {
+            try await read { database in
+                let pages = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+                return try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+            }
+        }
+
         // MARK: Access
 
         /// On the writing connection, without a transaction around it.

@@ -71,7 +71,7 @@
 
         @Option(
             help: ArgumentHelp(
-                "Bytes that stay free on the disk of SQLite's archive: with less, nothing is taken. No other disk is looked at. (default: 67108864)",
+                "Bytes that stay free on the disk of SQLite's archive: with less, nothing is taken but what fits where something was removed. No other disk is looked at. (default: 67108864)",
                 valueName: "count"))
         var keepFree: Int?
 

@@ -191,6 +191,38 @@
             }
         }
 
+        @Test("S28: on a full disk, what was removed is room again for what the archive stores: SQLite keeps it in its file")
+        func whatWasRemovedIsRoom() async throws {
+            let text = String(repeating: "x", count: 1 << 20)
+            let entries = (0..<20).map { EntryRecord(event: $0, errorDescription: text, time: LogTime(seconds: Double($0))) }
+            _ = try await archive.store(Golden.parcel(TransactionRecord(id: "T", usecase: 1, entries: entries)))
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.storageFolder = folder.path
+            configuration.filesFolder = folder("received")
+            configuration.keepFreeBytes = CollectorService.journalBytes + (10 << 20)
+            var service = try CollectorService(configuration: configuration, archive: archive)
+            service.report = { _, _ in }
+            let fields = ["Authorization": "Bearer \(RunningCollector.token.revealed)", "Content-Type": Golden.setType]
+            func statuses(of service: CollectorService) async -> [Int] {
+                var statuses: [Int] = []
+                for (method, path) in [("POST", "/v1/transactions"), ("PUT", "/v1/files/A")] {
+                    let request = CollectorRequest(
+                        method: method, path: path, query: "", header: { fields[$0] },
+                        pieces: { take in try await take(Array(Golden.g2.utf8)) })
+                    statuses.append(await service.answer(request).status)
+                }
+                return statuses
+            }
+            service.freeBytes = { _ in CollectorService.journalBytes }
+            #expect(await statuses(of: service) == [503, 503])
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: 2_000_000_000), limit: 10) == 1)
+            // A whole file does not go there, and SQLite's log needs room of its own.
+            #expect(await statuses(of: service) == [202, 503])
+            service.freeBytes = { _ in CollectorService.journalBytes - 1 }
+            #expect(await statuses(of: service) == [503, 503])
+        }
+
         // MARK: Connections
 
         private static let head = "POST /v1/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningCollector.token.revealed)\r\n"

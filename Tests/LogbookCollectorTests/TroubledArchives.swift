@@ -29,6 +29,7 @@
             try await archive.addBytesSent(bytes, on: day)
         }
         func checkWritable() async throws(ArchiveError) { try await archive.checkWritable() }
+        func reusableBytes() async throws(ArchiveError) -> Int { try await archive.reusableBytes() }
     }
 
     /// An archive that never works.
