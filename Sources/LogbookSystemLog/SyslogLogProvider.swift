@@ -1,4 +1,5 @@
 public import LogbookCore
+internal import LogbookFormat
 
 #if canImport(Darwin)
     internal import Darwin
@@ -8,15 +9,16 @@ public import LogbookCore
     internal import Musl
 #endif
 
-/// Sends events to a syslog server as messages of RFC 5424, one each.
+/// Sends events to a syslog server, one message each: to the machine's own in the form of syslog(3), and elsewhere in that of RFC 5424.
 ///
 /// ```swift
 /// service.register(try SyslogLogProvider(), from: .notice)                                          // the machine's own
 /// service.register(try SyslogLogProvider(to: .tcp(host: "logs.example.org")), delivery: .queued())   // one elsewhere
 /// ```
-/// The text is one line, with control characters escaped, and the error's description behind it; the category is the MSGID. Structured
-/// data says the rest: `meta` the sequence, `logbook@<enterprise>` level, thread, place, error and transaction, `metadata@<enterprise>`
-/// the event's metadata, where a value that is neither text nor number is JSON.
+/// The text is one line, with control characters escaped, and the error's description behind it. In RFC 5424 the category is the MSGID,
+/// and structured data says the rest: `meta` the sequence, `logbook@<enterprise>` level, thread, place, error and transaction,
+/// `metadata@<enterprise>` the event's metadata, where a value that is neither text nor number is JSON. In the form of syslog(3) all of
+/// that stands behind the text as `key=value`; see ``SyslogForm``.
 ///
 /// **Durability.** Local: when `log` returns, the message is in the server's socket and survives a `kill -9` of the program (`process`).
 /// Over a network it is in the hands of the kernel (`memory`): syslog knows no answers, so what UDP loses is not seen, and of a
@@ -36,7 +38,7 @@ public final class SyslogLogProvider: LogProvider, BatchSink {
     /// - Parameters:
     ///   - application: The program's name where the receiver shows it, 48 characters at most; that of the program otherwise.
     ///   - enterprise: The number under which IANA knows who defines the names of structured data. 32473, which is there for examples,
-    ///     unless you have one of your own.
+    ///     unless you have one of your own. The form of syslog(3) has no place for it.
     ///   - maximumBytes: Of one message, 480...65507: RFC 5424 has every server take 480, and most take 8 KiB. What is beyond is cut: the
     ///     end of the text, then the metadata, then the function, the file, the error's type and the transaction, and the ends of a long
     ///     host's and process's names.
@@ -53,16 +55,17 @@ public final class SyslogLogProvider: LogProvider, BatchSink {
 
     convenience init(
         to receiver: SyslogReceiver, facility: SyslogFacility, host: String, application: String?, process: String, enterprise: Int,
-        maximumBytes: Int, patience: Duration, clock: LogClock
+        maximumBytes: Int, patience: Duration, clock: LogClock, zone: LogTimeZone = .local
     ) throws(SystemLogError) {
         try receiver.check()
         let message = try SyslogMessage(
-            facility: facility, host: host, application: application, process: process, enterprise: enterprise, maximumBytes: maximumBytes)
+            receiver.form, facility: facility, host: host, application: application, process: process, enterprise: enterprise,
+            maximumBytes: maximumBytes, zone: zone)
         let framing: SystemLogChannel.Framing
         if case .tcp = receiver { framing = .lengths } else { framing = .datagrams }
         let connect: @Sendable () throws -> any SystemLogConnection
         switch receiver {
-        case .local(let path): connect = { try SystemSocket.local(path) }
+        case .local(let path, _): connect = { try SystemSocket.local(path) }
         case .udp(let host, let port), .tcp(let host, let port):
             let lookup = HostLookup(host, port, isStream: framing == .lengths, clock: clock)
             connect = { try SystemSocket.remote(lookup, by: .after(Self.connectTimeout)) }

@@ -1,26 +1,35 @@
 internal import LogbookCore
 internal import LogbookFormat
 
-/// Makes messages of RFC 5424 of events:
-/// `<14>1 2026-11-21T10:29:20.123456Z host checkout 4711 net [meta sequenceId="7"][logbook@32473 level="info" …] payment took 12 ms`.
+/// Makes messages of events, of RFC 5424 or as syslog(3) does:
+/// `<14>1 2026-11-21T10:29:20.123456Z host checkout 4711 net [meta sequenceId="7"][logbook@32473 level="info" …] payment took 12 ms`,
+/// `<14>Nov 21 10:29:20 checkout[4711]: payment took 12 ms category=net level=info seq=7`.
 struct SyslogMessage: Sendable {
+    let form: SyslogForm
     let facility: SyslogFacility
     let enterprise: Int
     let maximumBytes: Int
     private let host: [UInt8]
     private let application: [UInt8]
     private let process: [UInt8]
+    private let zone: LogTimeZone
 
-    /// - Parameter application: That of the program where it is nil.
+    /// - Parameters:
+    ///   - application: That of the program where it is nil.
+    ///   - zone: Of the time as syslog(3) writes it.
     init(
-        facility: SyslogFacility, host: String, application: String?, process: String, enterprise: Int, maximumBytes: Int
+        _ form: SyslogForm = .rfc5424, facility: SyslogFacility, host: String, application: String?, process: String, enterprise: Int,
+        maximumBytes: Int, zone: LogTimeZone = .local
     ) throws(SystemLogError) {
         if !(480...65507).contains(maximumBytes) { throw .invalid("a syslog message has 480 to 65507 bytes, and not \(maximumBytes)") }
         if !(1...999_999_999).contains(enterprise) { throw .invalid("\(enterprise) is no number of an enterprise") }
+        self.form = form
         self.facility = facility
         self.enterprise = enterprise
         self.maximumBytes = maximumBytes
-        self.application = Self.word(application ?? ProgramName.current, atMost: 48)
+        self.zone = zone
+        let name = Self.word(application ?? ProgramName.current, atMost: 48)
+        self.application = form == .traditional ? name.map { Self.endsTag($0) ? 0x5F : $0 } : name
         let room = maximumBytes - Self.otherBytes
         self.process = Self.word(process, atMost: min(128, room / 4))
         self.host = Self.word(host, atMost: min(255, room - self.process.count))
@@ -32,10 +41,8 @@ struct SyslogMessage: Sendable {
     private static let leastText = 64
 
     /// A message is never larger than `maximumBytes`: first its text is cut, with `…` at the end, then the facts of the event's metadata
-    /// are left out, then one after the other what the head need not say.
+    /// are left out, then one after the other what need not be said beside them.
     func encode(_ event: LogEvent) -> [UInt8] {
-        var facts: [UInt8] = []
-        for (key, value) in event.metadata where key != LogMetadata.categoryKey { appendFact(key, value, to: &facts) }
         var text: [UInt8] = []
         LineWriter.append(to: &text) { writer in
             writer.escapedLine(event.message)
@@ -44,6 +51,15 @@ struct SyslogMessage: Sendable {
                 writer.escapedLine(error.description)
             }
         }
+        return switch form {
+        case .rfc5424: structured(event, text)
+        case .traditional: traditional(event, text)
+        }
+    }
+
+    private func structured(_ event: LogEvent, _ text: [UInt8]) -> [UInt8] {
+        var facts: [UInt8] = []
+        for (key, value) in event.metadata where key != LogMetadata.categoryKey { appendFact(key, value, to: &facts) }
         let most = maximumBytes - 1 - min(text.count, Self.leastText)
         var said = HeadFacts.all
         var bytes = head(event, saying: said)
@@ -64,7 +80,12 @@ struct SyslogMessage: Sendable {
         return bytes
     }
 
-    /// What the head says of an event where there is room for it.
+    /// `<14>`
+    private func priority(of event: LogEvent) -> String.UTF8View {
+        "<\(facility.rawValue * 8 + event.level.syslogSeverity)>".utf8
+    }
+
+    /// What is said of an event beside its text and metadata, where there is room for it.
     private struct HeadFacts: OptionSet {
         let rawValue: UInt8
         static let function = HeadFacts(rawValue: 1)
@@ -82,7 +103,8 @@ struct SyslogMessage: Sendable {
     private func head(_ event: LogEvent, saying said: HeadFacts) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
-        bytes += "<\(facility.rawValue * 8 + event.level.syslogSeverity)>1 ".utf8
+        bytes += priority(of: event)
+        bytes += [0x31, 0x20]
         ISO8601.append(event.time, digits: 6, in: .utc, to: &bytes)
         bytes.append(0x20)
         bytes += host
@@ -132,7 +154,106 @@ struct SyslogMessage: Sendable {
         bytes.append(0x22)
     }
 
+    // MARK: The form of syslog(3)
+
+    private func traditional(_ event: LogEvent, _ text: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(512)
+        bytes += priority(of: event)
+        let time = CivilTime(event.time, in: zone)
+        bytes += "\(CivilTime.monthNames[time.month - 1]) ".utf8
+        bytes += [time.day < 10 ? 0x20 : Self.digit(time.day / 10), Self.digit(time.day % 10), 0x20]
+        for (number, end) in [(time.hour, 0x3A), (time.minute, 0x3A), (time.second, 0x20)] as [(Int, UInt8)] {
+            bytes += [Self.digit(number / 10), Self.digit(number % 10), end]
+        }
+        bytes += application
+        bytes.append(0x5B)
+        bytes += process
+        bytes += [0x5D, 0x3A, 0x20]
+
+        let most = maximumBytes - bytes.count - min(text.count, Self.leastText)
+        var said = HeadFacts.all
+        var facts = Self.facts(of: event, saying: said)
+        for fact in HeadFacts.leastFirst where facts.count > most {
+            said.remove(fact)
+            facts = Self.facts(of: event, saying: said)
+        }
+        var members = Self.facts(of: event.metadata)
+        if members.count + facts.count > most { members = [] }
+        let room = maximumBytes - bytes.count - members.count - facts.count
+        bytes += text.count <= room ? text : Self.cut(text, to: room)
+        bytes += members
+        bytes += facts
+        return bytes
+    }
+
+    private static func digit(_ number: Int) -> UInt8 { 0x30 + UInt8(number) }
+
+    /// ` gateway=north attempt=2`, as ``LogfmtFormat`` writes metadata.
+    private static func facts(of metadata: LogMetadata) -> [UInt8] {
+        if metadata.isEmpty { return [] }
+        func line(_ metadata: LogMetadata) -> [UInt8] {
+            var line: [UInt8] = []
+            let event = LogEvent(sequence: 0, time: LogTime(nanoseconds: 0), level: .info, message: "", metadata: metadata)
+            LogfmtFormat(limits: .highest).append(event, to: &line)
+            return Array(line.dropLast())   // the newline
+        }
+        return Array(line(metadata).dropFirst(line([:]).count))
+    }
+
+    /// ` level=warning seq=7 thread=12 file="Shop/Till.swift" line=34 func="pay()"`, under the names of ``LogfmtFormat``.
+    private static func facts(of event: LogEvent, saying said: HeadFacts) -> [UInt8] {
+        var bytes: [UInt8] = []
+        LineWriter.append(to: &bytes) { writer in
+            writer.literal(" level=")
+            writer.plain(event.level.name)
+            writer.literal(" seq=")
+            writer.decimal(event.sequence)
+            if event.thread != 0 {
+                writer.literal(" thread=")
+                writer.decimal(event.thread)
+            }
+            if !event.source.isUnknown {
+                if said.contains(.place) {
+                    writer.literal(" file=")
+                    writer.jsonString(short(event.source.file))
+                    writer.literal(" line=")
+                    writer.decimal(UInt64(event.source.line))
+                }
+                if said.contains(.function) {
+                    writer.literal(" func=")
+                    writer.jsonString(short(event.source.function))
+                }
+            }
+            if let error = event.error, said.contains(.error) {
+                writer.literal(" error.type=")
+                writer.jsonString(short(error.type))
+            }
+            guard let entry = event.transaction else { return }
+            if said.contains(.transaction) {
+                writer.literal(" transaction.id=")
+                writer.jsonString(short(entry.transactionID))
+            }
+            if said.contains(.numbers) {
+                writer.literal(" transaction.usecase=")
+                writer.decimal(Int64(entry.usecase))
+                if let number = entry.event {
+                    writer.literal(" transaction.event=")
+                    writer.decimal(Int64(number))
+                }
+                if let code = entry.errorCode {
+                    writer.literal(" transaction.error_code=")
+                    writer.decimal(Int64(code))
+                }
+            }
+        }
+        return bytes
+    }
+
     // MARK: Words
+
+    /// Whether a receiver would take the program's name to end there, or its process to begin.
+    private static func endsTag(_ byte: UInt8) -> Bool { byte == 0x3A || byte == 0x5B || byte == 0x5D }
 
     /// What the head holds of a text that others choose: whole characters, 128 bytes at most.
     private static func short(_ text: String) -> String {

@@ -18,13 +18,18 @@ private final class RealJournal: Sendable {
     init() throws {
         process = try ChildProcess([Self.program!, name], output: folder("said"), errors: folder("complained"))
         let deadline = LogDeadline.seconds(60)
-        while access("/run/systemd/journal.\(name)/socket", F_OK) != 0, process.end == nil, !deadline.hasPassed { usleep(2000) }
+        for socket in ["socket", "dev-log"] {
+            while access("\(path)/\(socket)", F_OK) != 0, process.end == nil, !deadline.hasPassed { usleep(2000) }
+        }
     }
+
+    /// Where its sockets are.
+    var path: String { "/run/systemd/journal.\(name)" }
 
     deinit {
         kill(process.identifier, SIGTERM)
         process.wait(by: .seconds(30))
-        try? FileManager.default.removeItem(atPath: "/run/systemd/journal.\(name)")
+        try? FileManager.default.removeItem(atPath: path)
         for root in ["/run/log/journal", "/var/log/journal"] {
             for entry in (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? [] where entry.hasSuffix(".\(name)") {
                 try? FileManager.default.removeItem(atPath: root + "/" + entry)
@@ -75,6 +80,19 @@ private final class RealJournal: Sendable {
         #expect(service.health().providers[0].ledger == LogLedger(submitted: 202, delivered: 202))
     }
 
+    @Test(
+        "the real journal takes what comes over its socket of syslog apart",
+        .enabled(if: RealJournal.isPossible, "needs the Debian package systemd"), .enabled(if: RealJournal.isAllowed, "needs root"))
+    func syslogIsInTheJournal() throws {
+        let journal = try RealJournal(), service = LogService()
+        service.register(try SyslogLogProvider(to: .local(path: "\(journal.path)/dev-log"), application: "checkout"))
+        service.warning("payment took 12 ms", metadata: ["order.id": 42])
+
+        let entries = try journal.entries("checkout", atLeast: 1), entry = try #require(entries.first)
+        #expect((entry["MESSAGE"] as? String)?.hasPrefix("payment took 12 ms order.id=42 level=warning seq=1") == true, "\(entry)")
+        #expect(entry["PRIORITY"] as? String == "4" && entry["SYSLOG_PID"] as? String == String(getpid()), "\(entry)")
+    }
+
     private static var hasRsyslog: Bool { access("/usr/sbin/rsyslogd", X_OK) == 0 }
 
     @Test(
@@ -89,6 +107,7 @@ private final class RealJournal: Sendable {
             module(load="imudp")
             module(load="imtcp")
             input(type="imuxsock" socket="\(folder("socket"))" useSpecialParser="off" parseHostname="on" useSysTimeStamp="off" ignoreTimestamp="off")
+            input(type="imuxsock" socket="\(folder("plain"))")
             input(type="imudp" address="127.0.0.1" port="\(udp)")
             input(type="imtcp" address="127.0.0.1" port="\(tcp)")
             template(name="row" type="list" option.jsonf="on") {
@@ -123,12 +142,17 @@ private final class RealJournal: Sendable {
             }
         }
         let ready = LogDeadline.seconds(60)
-        while (try? SystemSocket.local(folder("socket"))) == nil, server.end == nil, !ready.hasPassed { usleep(2000) }
+        for name in ["socket", "plain"] {
+            while (try? SystemSocket.local(folder(name))) == nil, server.end == nil, !ready.hasPassed { usleep(2000) }
+        }
         let lookup = HostLookup("127.0.0.1", tcp, isStream: true, clock: .system)
         while (try? SystemSocket.remote(lookup, by: .seconds(1))) == nil, server.end == nil, !ready.hasPassed { usleep(2000) }
 
         var count = 0
-        for receiver in [SyslogReceiver.local(path: folder("socket")), .udp(host: "127.0.0.1", port: udp), .tcp(host: "localhost", port: tcp)] {
+        for receiver in [
+            SyslogReceiver.local(path: folder("socket"), form: .rfc5424), .udp(host: "127.0.0.1", port: udp),
+            .tcp(host: "localhost", port: tcp),
+        ] {
             let service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 1_763_720_960_123_456_789))))
             let provider = try SyslogLogProvider(
                 to: receiver, facility: .local3, host: "till7", application: "checkout", process: "4711", enterprise: 32473,
@@ -147,5 +171,13 @@ private final class RealJournal: Sendable {
             #expect(rows.dropFirst().map { $0["text"] } == (1...50).map { "event \($0)" }, "\(receiver)")
             #expect(provider.ledger == LogLedger(submitted: 51, delivered: 51))
         }
+
+        // A socket as every rsyslog reads it that was told nothing.
+        let service = LogService()
+        service.register(try SyslogLogProvider(to: .local(path: folder("plain")), facility: .local3, application: "checkout"))
+        service.notice("größer \"als\"\nje", metadata: ["category": "net"])
+        let all = try rows(count + 1), row = try #require(all.last)
+        #expect(row["priority"] == "157" && row["application"] == "checkout" && row["process"] == String(getpid()), "\(row)")
+        #expect(row["text"]?.hasPrefix(#" größer "als"\nje category=net level=notice seq=1"#) == true, "\(row)")
     }
 }

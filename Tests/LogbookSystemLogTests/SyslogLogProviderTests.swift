@@ -22,7 +22,7 @@ struct SyslogLogProviderTests {
         patience: Duration = .seconds(30), clock: LogClock = .system
     ) throws -> SyslogLogProvider {
         try SyslogLogProvider(
-            to: receiver ?? .local(path: path), facility: facility, host: "till 7", application: application, process: "4711",
+            to: receiver ?? .local(path: path, form: .rfc5424), facility: facility, host: "till 7", application: application, process: "4711",
             enterprise: 32473, maximumBytes: maximumBytes, patience: patience, clock: clock)
     }
 
@@ -328,7 +328,7 @@ struct SyslogLogProviderTests {
         let report = await ProviderConformance(claims, patience: .seconds(120)) {
             let folder = TemporaryFolder(), server = FakeSystemLog(at: folder("log"))
             let provider = try SyslogLogProvider(
-                to: .local(path: folder("log")), facility: .user, host: "h", application: "a", process: "1", enterprise: 32473,
+                to: .local(path: folder("log"), form: .rfc5424), facility: .user, host: "h", application: "a", process: "1", enterprise: 32473,
                 maximumBytes: 65507, patience: .seconds(60), clock: .system)
             return ConformanceSpecimen(provider) {
                 try withExtendedLifetime(folder) {
