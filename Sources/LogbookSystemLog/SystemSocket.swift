@@ -26,13 +26,16 @@ final class SystemSocket: SystemLogConnection {
         return socket
     }
 
-    /// The first address of a host that can be connected to.
+    /// The first address of a host that can be connected to. Each has an equal share of the time that is left when its turn comes, so
+    /// that one which says nothing does not take it from those behind it.
     static func remote(_ lookup: HostLookup, by deadline: LogDeadline) throws(SystemError) -> SystemSocket {
         var failure = SystemError(EHOSTUNREACH, in: "getaddrinfo")
-        for address in try lookup.addresses(by: deadline) {
+        let addresses = try lookup.addresses(by: deadline)
+        for (place, address) in addresses.enumerated() {
+            let share = deadline.remaining.map { LogDeadline.after($0 / (addresses.count - place)) } ?? deadline
             do throws(SystemError) {
                 let socket = try open(address.family, address.kind, address.number)
-                try socket.connect(address, by: deadline)
+                try socket.connect(address, by: share)
                 return socket
             } catch { failure = error }
         }
