@@ -2,28 +2,34 @@ public import LogbookCore
 
 extension ECSFormat {
     /// Reads a line of this format, or one of another ecs-logging library. A field may be nested (`"log":{"origin":…}`) or
-    /// dotted (`"log.origin.file.name"`); fields that are not ours are passed over.
+    /// dotted (`"log.origin.file.name"`). A field that is not ours becomes metadata under its name as it stands, and what is left of an
+    /// object whose other fields are ours likewise; where a label has that name, with a number behind it.
     public func event(from line: [UInt8]) throws(LogLineError) -> LogEvent {
         let fields = try JSONFields(line: line)
         let time = try fields.time("@timestamp")
-        guard let level = try fields.at("log.level", Expected.level, { $0.text.flatMap(Self.level) }) else {
+        var rest = ECSRest(value: fields.value)
+        guard let level = try rest.take("log.level", Expected.level, { $0.text.flatMap(Self.level) }) else {
             throw .invalid(field: "log.level", expected: Expected.level)
         }
-        let file = try fields.at("log.origin.file.name", Expected.text, \.text)
-        let function = try fields.at("log.origin.function", Expected.text, \.text)
-        let number = try fields.at("log.origin.file.line", Expected.line) {
+        let file = try rest.take("log.origin.file.name", Expected.text, \.text)
+        let function = try rest.take("log.origin.function", Expected.text, \.text)
+        let number = try rest.take("log.origin.file.line", Expected.line) {
             $0.natural.flatMap(UInt32.init(exactly:))
         }
-        let errorType = try fields.at("error.type", Expected.text, \.text)
-        let errorMessage = try fields.at("error.message", Expected.text, \.text)
-        let transaction = try fields.at("logbook.transaction", Expected.object) { value in
+        let errorType = try rest.take("error.type", Expected.text, \.text)
+        let errorMessage = try rest.take("error.message", Expected.text, \.text)
+        let transaction = try rest.take("logbook.transaction", Expected.object) { value in
             if case .object = value { JSONFields(path: "logbook.transaction.", value: value) } else { nil }
         }
+        let sequence = try rest.take("event.sequence", Expected.natural, \.natural)
+        let message = try fields.required("message", Expected.text, \.text)
+        let labels = try rest.take("labels", Expected.object) { $0.metadata } ?? [:]
+        let thread = try rest.take("process.thread.id", Expected.natural, \.natural) ?? 0
+        for name in ["@timestamp", "message", "ecs.version"] { rest.drop(name) }
+        if transaction != nil { rest.drop("transaction.id") }
+        if sequence != nil { rest.dropService() }
         return LogEvent(
-            sequence: try fields.at("event.sequence", Expected.natural, \.natural) ?? 0, time: time, level: level,
-            message: try fields.required("message", Expected.text, \.text),
-            metadata: try fields.optional("labels", Expected.object) { $0.metadata } ?? [:],
-            thread: try fields.at("process.thread.id", Expected.natural, \.natural) ?? 0,
+            sequence: sequence ?? 0, time: time, level: level, message: message, metadata: rest.members(beside: labels), thread: thread,
             source: LogSource(fileNamed: file ?? "", functionNamed: function ?? "", line: number ?? 0),
             transaction: try transaction.map(JSONLineFormat.transaction),
             error: errorType == nil && errorMessage == nil
@@ -36,24 +42,65 @@ extension ECSFormat {
     }
 }
 
-extension JSONFields {
+/// The fields of a line that were not taken out of it yet.
+private struct ECSRest {
+    var value: JSONValue
+
     /// The field of a dotted name, however deep the dots are taken apart.
-    fileprivate func at<Result>(
+    mutating func take<Result>(
         _ name: String, _ expected: String, _ read: (JSONValue) -> Result?
     ) throws(LogLineError) -> Result? {
-        guard let found = value.at(name[...]), found != .null else { return nil }
+        guard let found = value.take(name[...]), found != .null else { return nil }
         guard let result = read(found) else { throw .invalid(field: name, expected: expected) }
         return result
+    }
+
+    mutating func drop(_ name: String) { _ = value.take(name[...]) }
+
+    /// What a line of ours says of the service says nothing of the event.
+    mutating func dropService() {
+        var others = value
+        guard let service = others.take("service.name")?.text, others.take("event.dataset")?.text == service + ".log" else { return }
+        value = others
+    }
+
+    func members(beside labels: LogMetadata) -> LogMetadata {
+        guard case .object(let members) = value else { return labels }
+        var metadata = labels
+        for member in members {
+            var key = member.key, number = 1
+            while metadata[key] != nil {
+                number += 1
+                key = "\(member.key)_\(number)"
+            }
+            metadata[key] = member.value.logValue
+        }
+        return metadata
     }
 }
 
 extension JSONValue {
-    fileprivate func at(_ name: Substring) -> JSONValue? {
-        if let member = self[String(name)] { return member }
+    /// An object of which nothing else is left goes with its last field.
+    fileprivate mutating func take(_ name: Substring) -> JSONValue? {
+        guard case .object(var members) = self else { return nil }
+        if let place = members.firstIndex(where: { $0.key == name }) {
+            let found = members.remove(at: place).value
+            self = .object(members)
+            return found
+        }
         var dot = name.startIndex
         while let next = name[dot...].firstIndex(of: ".") {
             dot = name.index(after: next)
-            if let found = self[String(name[..<next])]?.at(name[dot...]) { return found }
+            guard let place = members.firstIndex(where: { $0.key == name[..<next] }) else { continue }
+            var inner = members[place].value
+            guard let found = inner.take(name[dot...]) else { continue }
+            if inner == .object([]) {
+                members.remove(at: place)
+            } else {
+                members[place] = JSONMember(key: members[place].key, value: inner)
+            }
+            self = .object(members)
+            return found
         }
         return nil
     }

@@ -118,11 +118,13 @@ final class LineParcels: ParcelSource {
         }
         let line = piece.bytes
         func text() -> LogEvent {
-            LogEvent(sequence: number, time: clock.now(), level: .info, message: String(decoding: line, as: UTF8.self))
+            LogEvent(sequence: number, time: clock.now(), level: .info, message: LineText.decoded(line))
         }
         if piece.isContinued { return KeyedEvent(text(), origin: origin) }
         if let (event, own) = try? JSONLineFormat.parse(line), let own { return KeyedEvent(event, origin: own) }
-        let event = (try? reader.event(from: line)) ?? text()
+        // What would be cut of an event stands in its line.
+        let known = (try? reader.event(from: line)).flatMap { $0.isWithin(.highest) ? $0 : nil }
+        let event = known ?? text()
         return KeyedEvent(
             LogEvent(
                 sequence: number, time: event.time, level: event.level, message: event.message, metadata: event.metadata,

@@ -39,6 +39,27 @@ import Testing
         #expect(read.error == LogErrorDetails(type: "E", description: ""))
     }
 
+    @Test func fieldsThatAreNotOursBecomeMetadata() throws {
+        let read = try ECSFormat().event(
+            from: #"{"@timestamp":"2015-02-06T05:59:27.1Z","log":{"level":"ERROR","logger":"shop.Till"},"message":"hi","ecs.version":"1.6.0","#
+                + #""service":{"name":"till"},"event.dataset":"other.log","transaction.id":"a1","error":{"type":"E","stack_trace":"at A"},"#
+                + #""user.id":"u1","labels":{"user.id":"label"},"host":{"ip":["::1"]}}"#)
+        #expect(read.level == .error && read.error == LogErrorDetails(type: "E", description: ""))
+        let expected: LogMetadata = [
+            "user.id": "label", "log": ["logger": "shop.Till"], "service": ["name": "till"], "event.dataset": "other.log",
+            "transaction.id": "a1", "error": ["stack_trace": "at A"], "user.id_2": "u1", "host": ["ip": ["::1"]],
+        ]
+        #expect(read.metadata == expected)
+    }
+
+    @Test func aLineOfOursHasNoOtherFields() throws {
+        let event = LogEvent(
+            sequence: 7, time: LogTime(nanoseconds: 0), level: .warning, message: "m", metadata: ["gateway": "north"], thread: 4711,
+            source: LogSource(fileNamed: "Checkout/Cart.swift", functionNamed: "pay()", line: 12),
+            error: LogErrorDetails(type: "PaymentError", description: "refused"))
+        #expect(try ECSFormat(service: "till").event(from: ECSFormat(service: "till").string(for: event)) == event)
+    }
+
     @Test(arguments: [
         ("[]", "no valid JSON: the line must be an object"),
         ("{}", "@timestamp must be a time after ISO 8601 with an offset, as a string"),

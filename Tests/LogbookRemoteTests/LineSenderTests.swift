@@ -17,6 +17,10 @@ import Testing
             rest = Locked(Array(text.utf8)[...])
             self.piece = piece
         }
+        init(bytes: [UInt8]) {
+            rest = Locked(bytes[...])
+            piece = .max
+        }
         func read(_ maximum: Int) -> [UInt8] {
             rest.withLock { rest in
                 defer { rest = rest.dropFirst(min(maximum, piece)) }
@@ -45,6 +49,33 @@ import Testing
         #expect(lines.map { $0["sequence"] } == [.integer(1), .integer(42), .integer(3), .integer(4)])
         #expect(lines[2]["level"] == .string("warning"))
         #expect(sender.ledger == LogLedger(submitted: 4, delivered: 4))
+    }
+
+    @Test func everythingArrivesOfALineOfAnotherECSLibrary() throws {
+        let line =
+            #"{"@timestamp":"2026-11-21T10:29:20.123Z","log.level":"ERROR","message":"no payment","log.logger":"shop.Till","#
+            + #""trace.id":"4bf9","error.type":"Declined","error.stack_trace":"at pay(Till.java:34)","user.id":7}"#
+        let transport = collector.willing()
+        try sender(transport, Text(line)).send(by: .seconds(60))
+        let sent = try #require(transport.requests.flatMap { FakeCollector.lines($0) }.first)
+        #expect(sent["time"] == .string("2026-11-21T10:29:20.123000000Z") && sent["level"] == .string("error"))
+        #expect(sent["message"] == .string("no payment") && sent["error"]?["type"] == .string("Declined"))
+        let metadata = sent["metadata"]
+        #expect(metadata?["error.stack_trace"] == .string("at pay(Till.java:34)") && metadata?["trace.id"] == .string("4bf9"))
+        #expect(metadata?["log.logger"] == .string("shop.Till") && metadata?["user.id"] == .integer(7))
+    }
+
+    @Test func aLineOfWhichAnEventWouldBeCutGoesAsText() throws {
+        let deep = String(repeating: "[", count: 28) + String(repeating: "]", count: 28)
+        let line = #"{"@timestamp":"2026-11-21T10:29:20Z","log.level":"error","message":"deep","deep":\#(deep)}"#
+        try sender(collector.willing(), Text(line)).send(by: .seconds(60))
+        #expect(collector.received == [line])
+    }
+
+    @Test func aByteThatIsNoUTF8IsSeen() throws {
+        let bytes = Array("caf".utf8) + [0xE9, 0x0A, 0xFC, 0x0A] + Array("größer".utf8)
+        try sender(collector.willing(), Text(bytes: bytes)).send(by: .seconds(60))
+        #expect(collector.received == [#"caf\xE9"#, #"\xFC"#, "größer"])
     }
 
     @Test func whatIsSentTwiceIsStoredOnce() throws {

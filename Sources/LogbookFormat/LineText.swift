@@ -1,7 +1,7 @@
-/// What a terminal would show of a line, as text.
-enum LineText {
+/// What a terminal would show of a line that any program wrote, as text.
+package enum LineText {
     /// The bytes without colours and other terminal sequences (`ESC [ … letter`).
-    static func withoutTerminalSequences(_ bytes: [UInt8]) -> [UInt8] {
+    package static func withoutTerminalSequences(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(0x1B) else { return bytes }
         var shown: [UInt8] = []
         var position = 0
@@ -21,7 +21,7 @@ enum LineText {
     }
 
     /// The bytes as text. A byte that is no UTF-8 becomes `\xE9`, so that it is seen and can be told.
-    static func decoded(_ bytes: some BidirectionalCollection<UInt8>) -> String {
+    package static func decoded(_ bytes: some BidirectionalCollection<UInt8>) -> String {
         let bytes = Array(bytes)
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         var readable: [UInt8] = []
