@@ -13,6 +13,9 @@
 
     /// A file on its way in: written to disk piece by piece under a hidden name, and under its id only when it is whole.
     ///
+    /// Where another file has the id it is kept beside it, as `<id>~<first 16 digits of its SHA-256>`: a machine that was set back, or
+    /// copied with its log's folder, gives ids again.
+    ///
     /// End it with ``finish(with:)`` or ``abandon()``.
     final class ArrivingFile: Sendable {
         enum Failure: Error {
@@ -25,10 +28,25 @@
             case unavailable(ArchiveError)
         }
 
+        /// What has become of the file.
+        struct Outcome: Sendable {
+            /// As they are kept.
+            let bytes: Int
+            /// Under which it is kept.
+            let name: String
+            /// False where the same bytes have been there under that name before.
+            let isNew: Bool
+        }
+
+        /// Where it is while it arrives.
+        private struct Place {
+            let folder: FileDescriptor
+            let file: FileDescriptor
+        }
+
         private struct State {
-            var folder: FileDescriptor?
-            /// Nil where a file of that id has been there before: this one is only looked at.
-            var file: FileDescriptor?
+            /// Nil before the first bytes, and after the end.
+            var place: Place?
             var inflater: GzipStream?
             var hash = logbook_sha256()
             /// As they came.
@@ -73,19 +91,20 @@
         /// Writes the next bytes.
         func append(_ bytes: [UInt8]) async throws(Failure) {
             try await onOwnThread { [self] () throws(Failure) in
-                try state.withLock { state throws(Failure) in try write(bytes, isLast: false, &state) }
+                try state.withLock { state throws(Failure) in _ = try write(bytes, isLast: false, &state) }
             }
         }
 
         /// Writes the last bytes; when this returns the file survives a crash of the machine.
-        /// - Returns: How large it is, and false when a file of that id has been there before, which stays.
-        func finish(with bytes: [UInt8]) async throws(Failure) -> (bytes: Int, isNew: Bool) {
-            try await onOwnThread { [self] () throws(Failure) in
-                try state.withLock { state throws(Failure) in
-                    try write(bytes, isLast: true, &state)
+        func finish(with bytes: [UInt8]) async throws(Failure) -> Outcome {
+            try await onOwnThread { [self] () throws(Failure) -> Outcome in
+                try state.withLock { state throws(Failure) -> Outcome in
+                    let place = try write(bytes, isLast: true, &state)
                     let found = HexadecimalDigest.text(&state.hash)
                     if let digest, digest != found { throw .damaged }
-                    return (state.bytes, try keep(&state))
+                    let outcome = try keep(place, found, bytes: state.bytes)
+                    letGo(&state, removing: !outcome.isNew)
+                    return outcome
                 }
             }
         }
@@ -95,77 +114,111 @@
             try? await onOwnThread { [self] () throws(Failure) in state.withLock { letGo(&$0, removing: true) } }
         }
 
-        private func write(_ bytes: [UInt8], isLast: Bool, _ state: inout State) throws(Failure) {
-            try open(&state)
+        private func write(_ bytes: [UInt8], isLast: Bool, _ state: inout State) throws(Failure) -> Place {
+            let place = try open(&state)
             // Inflated alone would not do: gzip of nothing may go on for ever.
             state.received += bytes.count
             guard state.received <= maximumBytes else { throw .tooLarge }
             do {
                 try bytes.withUnsafeBytes { bytes in
-                    guard let inflater = state.inflater else { return try put(bytes, &state) }
-                    try inflater.take(bytes, isLast: isLast) { try put($0, &state) }
+                    guard let inflater = state.inflater else { return try put(bytes, in: place, &state) }
+                    try inflater.take(bytes, isLast: isLast) { try put($0, in: place, &state) }
                 }
             } catch let error as Failure { throw error } catch GzipError.outOfMemory { throw .outOfMemory } catch {
                 throw .notGzip
             }
+            return place
         }
 
-        private func open(_ state: inout State) throws(Failure) {
-            guard state.folder == nil else { return }
+        private func open(_ state: inout State) throws(Failure) -> Place {
+            if let place = state.place { return place }
             do throws(GzipError) { if isGzip { state.inflater = try GzipStream.inflating() } } catch { throw .outOfMemory }
             do throws(SystemError) {
                 do { try files.makeFolder(at: folderPath) } catch where error.number == EEXIST {}
                 let folder = try files.openFolder(at: folderPath)
-                state.folder = folder
-                do { _ = try files.status(of: id, in: folder) } catch where error.number == ENOENT {
-                    let file = try files.openNew(part, in: folder, permissions: 0o600)
-                    state.file = file
-                    _ = try files.tryLock(file)
+                let file: FileDescriptor
+                do throws(SystemError) { file = try files.openNew(part, in: folder, permissions: 0o600) } catch {
+                    files.close(folder)
+                    throw error
                 }
+                let place = Place(folder: folder, file: file)
+                state.place = place
+                _ = try files.tryLock(file)
+                return place
             } catch { throw unavailable(error) }
         }
 
-        private func put(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(Failure) {
+        private func put(_ bytes: UnsafeRawBufferPointer, in place: Place, _ state: inout State) throws(Failure) {
             guard bytes.count <= maximumBytes - state.bytes else { throw .tooLarge }
             state.bytes += bytes.count
             logbook_sha256_add(&state.hash, bytes.baseAddress, bytes.count)
-            guard let file = state.file else { return }
             var rest = bytes[...]
             do throws(SystemError) {
                 while !rest.isEmpty {
-                    let count = try files.append(UnsafeRawBufferPointer(rebasing: rest), to: file)
+                    let count = try files.append(UnsafeRawBufferPointer(rebasing: rest), to: place.file)
                     guard count > 0 else { throw SystemError(ENOSPC, in: "write") }
                     rest = rest.dropFirst(count)
                 }
             } catch { throw unavailable(error) }
         }
 
-        /// - Returns: False when a file of that id is there already.
-        private func keep(_ state: inout State) throws(Failure) -> Bool {
-            guard let folder = state.folder else { return false }
-            var isNew = state.file != nil
-            do throws(SystemError) {
-                if let file = state.file {
-                    try files.synchronize(file)
-                    do { try files.rename(part, to: id, in: folder) } catch where error.number == EEXIST {
-                        isNew = false   // sent twice at the same time: the other was first
-                    }
-                }
+        /// Gives the file its name: its id, or one beside it where another file has that.
+        private func keep(_ place: Place, _ digest: String, bytes: Int) throws(Failure) -> Outcome {
+            do throws(SystemError) { try files.synchronize(place.file) } catch { throw unavailable(error) }
+            for name in [id, "\(id)~\(digest.prefix(16))"] {
+                let isNew = try rename(to: name, in: place.folder)
+                if !isNew, try !isKept(bytes, digest, as: name, in: place.folder) { continue }
                 // Also where it was there: whoever has named it may have gone before its name was safe.
-                try files.synchronizeFolder(folder)
+                do throws(SystemError) { try files.synchronizeFolder(place.folder) } catch { throw unavailable(error) }
+                return Outcome(bytes: bytes, name: name, isNew: isNew)
+            }
+            throw .unavailable(
+                .unavailable(reason: "\(folderPath)/\(id)~\(digest.prefix(16)) is not what was kept under that name; move it away"))
+        }
+
+        /// - Returns: False where something has that name.
+        private func rename(to name: String, in folder: FileDescriptor) throws(Failure) -> Bool {
+            do throws(SystemError) {
+                var isFree = true
+                do { try files.rename(part, to: name, in: folder) } catch where error.number == EEXIST { isFree = false }
+                return isFree
             } catch { throw unavailable(error) }
-            letGo(&state, removing: !isNew)
-            return isNew
+        }
+
+        /// Whether the file of that name has just these bytes.
+        private func isKept(_ bytes: Int, _ digest: String, as name: String, in folder: FileDescriptor) throws(Failure) -> Bool {
+            let status: FileStatus
+            do throws(SystemError) { status = try files.status(of: name, in: folder) } catch { throw unavailable(error) }
+            guard status.kind == .regular else {
+                throw .unavailable(
+                    .unavailable(reason: "\(folderPath)/\(name) is no file, and nothing can be kept under that id; move it away"))
+            }
+            guard status.bytes == bytes else { return false }
+            do throws(SystemError) { return try contentDigest(of: name, in: folder) == digest } catch { throw unavailable(error) }
+        }
+
+        private func contentDigest(of name: String, in folder: FileDescriptor) throws(SystemError) -> String {
+            let file = try files.openForReading(name, in: folder)
+            defer { files.close(file) }
+            let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceBytes, alignment: 1)
+            defer { piece.deallocate() }
+            var hash = logbook_sha256()
+            logbook_sha256_begin(&hash)
+            var offset = 0
+            while true {
+                let count = try files.read(file, into: piece, at: offset)
+                if count == 0 { return HexadecimalDigest.text(&hash) }
+                logbook_sha256_add(&hash, piece.baseAddress, count)
+                offset += count
+            }
         }
 
         private func letGo(_ state: inout State, removing: Bool) {
-            if let file = state.file {
-                if removing, let folder = state.folder { try? files.remove(part, in: folder) }
-                files.close(file)
-            }
-            if let folder = state.folder { files.close(folder) }
-            state.file = nil
-            state.folder = nil
+            guard let place = state.place else { return }
+            if removing { try? files.remove(part, in: place.folder) }
+            files.close(place.file)
+            files.close(place.folder)
+            state.place = nil
         }
 
         private func unavailable(_ error: SystemError) -> Failure {

@@ -4,7 +4,8 @@
     extension CollectorService {
         private static let digestHeader = "Logbook-SHA256"
 
-        /// A whole file: `PUT /v1/files/<id>`, or `POST /v1/files` with the id in `Logbook-Parcel`.
+        /// A whole file: `PUT /v1/files/<id>`, or `POST /v1/files` with the id in `Logbook-Parcel`. The answer names the id, also where
+        /// the file is kept beside another one of that id.
         func takeFile(
             _ request: CollectorRequest, _ shelf: FileShelf
         ) async throws(Refusal) -> CollectorAnswer {
@@ -34,6 +35,9 @@
                     rest.removeAll(keepingCapacity: true)
                 }
                 let kept = try await file.finish(with: rest)
+                if kept.isNew, kept.name != id {
+                    report("collector", "another file of the id \(id) is there already, with other bytes: this one is kept as \(kept.name)")
+                }
                 var answer = JSONText()
                 answer.add("file", id)
                 answer.add("bytes", kept.bytes)

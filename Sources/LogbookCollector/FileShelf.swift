@@ -1,7 +1,7 @@
 #if Collector
     internal import LogbookCore
 
-    /// Whole files that programs have sent, each under its id, each once.
+    /// Whole files that programs have sent, each under its id, each once; and where files differ under one id, one beside the other.
     struct FileShelf: Sendable {
         private let path: String
         private let files = RestartingFileSystem(SystemFileSystem())

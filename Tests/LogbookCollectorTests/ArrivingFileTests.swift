@@ -33,9 +33,37 @@
             #expect(names == ["A"])
             #expect(kept("A") == Array("abcdefgh".utf8))
 
-            let again = try await receive("A").finish(with: Array("other".utf8))
-            #expect(again.bytes == 5 && !again.isNew)
+            let again = try await receive("A").finish(with: Array("abcdefgh".utf8))
+            #expect(again.bytes == 8 && !again.isNew)
             #expect(kept("A") == Array("abcdefgh".utf8))
+            #expect(names == ["A"])
+        }
+
+        @Test("files that differ under one id are all kept, each once, however it is compressed")
+        func anotherFileOfTheSameID() async throws {
+            let other = "A~\(HexadecimalDigest.of("def".utf8).prefix(16))"
+            #expect(try await receive("A").finish(with: Array("abc".utf8)).isNew)
+            for isNew in [true, false] {
+                let outcome = try await receive("A").finish(with: Array("def".utf8))
+                #expect(outcome.name == other && outcome.isNew == isNew)
+            }
+            for (text, name) in [("abc", "A"), ("def", other)] {
+                let outcome = try await receive("A", isGzip: true).finish(with: try Gzip.compress(Array(text.utf8)))
+                #expect(outcome.name == name && !outcome.isNew)
+                #expect(kept(name) == Array(text.utf8))
+            }
+            #expect(names == ["A", other])
+        }
+
+        @Test func whatHasTheNameAndIsNoFileIsNotTakenForTheFile() async throws {
+            try FileManager.default.createDirectory(atPath: folder("received/A"), withIntermediateDirectories: true)
+            let file = receive("A")
+            await #expect {
+                _ = try await file.finish(with: Array("abc".utf8))
+            } throws: {
+                "\($0)".contains("received/A is no file")
+            }
+            await file.abandon()
             #expect(names == ["A"])
         }
 

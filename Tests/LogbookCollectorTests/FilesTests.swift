@@ -1,5 +1,6 @@
 #if Collector
     import Foundation
+    import LogbookCore
     import LogbookHTTP
     import Testing
 
@@ -34,6 +35,31 @@
                 #expect(posted.status == 200)
                 #expect(kept("B") == "def")
             }
+        }
+
+        @Test("a file of other bytes under a known id is kept beside the first, answered for under its id, and said once")
+        func anotherFileOfTheSameIDIsKept() async throws {
+            var configuration = CollectorConfiguration()
+            configuration.filesFolder = folder("received")
+            let said = Locked<[String]>([])
+            var service = try CollectorService(
+                configuration: configuration, archive: try SQLiteArchive(path: folder("archive.sqlite")))
+            service.report = { origin, remark in said.withLock { $0.append("\(origin): \(remark)") } }
+            for (text, duplicates) in [("abc", 0), ("def", 0), ("def", 1), ("abc", 1)] {
+                let answer = await service.answer(
+                    CollectorRequest(
+                        method: "PUT", path: "/v1/files/A", query: "", header: { _ in nil },
+                        pieces: { take in try await take(Array(text.utf8)) }))
+                #expect(answer.status == 200)
+                #expect(String(decoding: answer.body, as: UTF8.self) == #"{"file":"A","bytes":3,"duplicates":\#(duplicates)}"#)
+            }
+            let other = "A~\(HexadecimalDigest.of("def".utf8).prefix(16))"
+            #expect(kept("A") == "abc" && kept(other) == "def")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder("received")).count == 2)
+            let remarks = said.withLock { $0 }
+            #expect(remarks.count == 1)
+            #expect(remarks.first?.hasPrefix("collector: another file of the id A ") == true)
+            #expect(remarks.first?.contains(other) == true)
         }
 
         @Test func whatIsNoFileOfOursIsRefused() async throws {
