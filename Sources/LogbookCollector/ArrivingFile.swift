@@ -65,7 +65,11 @@
         private let maximumBytes: Int
         private let digest: String?
         private let files: any FileSystem
+        private let startThread: ThreadStart
         private let state: Locked<State>
+
+        /// As ``LogThread/start(_:_:)``: false when the machine has no thread to give.
+        typealias ThreadStart = @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
 
         /// - Parameters:
         ///   - folder: Made, for this user alone, when there is none.
@@ -74,9 +78,11 @@
         ///   - digest: What its SHA-256 must be, in hexadecimal digits; nil for whatever comes.
         init(
             id: String, in folder: String, isGzip: Bool, maximumBytes: Int, digest: String?,
-            files: any FileSystem = RestartingFileSystem(SystemFileSystem())
+            files: any FileSystem = RestartingFileSystem(SystemFileSystem()),
+            startThread: @escaping ThreadStart = { LogThread.start($0, $1) }
         ) {
             self.files = files
+            self.startThread = startThread
             self.id = id
             folderPath = folder
             part = FileShelf.partName(of: id)
@@ -109,9 +115,13 @@
             }
         }
 
-        /// Removes what has been written.
+        /// Removes what has been written; on the caller's thread where there is no other.
         func abandon() async {
-            try? await onOwnThread { [self] () throws(Failure) in state.withLock { letGo(&$0, removing: true) } }
+            do throws(Failure) {
+                try await onOwnThread { [self] () throws(Failure) in state.withLock { letGo(&$0, removing: true) } }
+            } catch {
+                state.withLock { letGo(&$0, removing: true) }
+            }
         }
 
         private func write(_ bytes: [UInt8], isLast: Bool, _ state: inout State) throws(Failure) -> Place {
@@ -230,7 +240,7 @@
             _ work: @escaping @Sendable () throws(Failure) -> Value
         ) async throws(Failure) -> Value {
             let outcome: Result<Value, Failure> = await withCheckedContinuation { continuation in
-                let started = LogThread.start("collector-file") {
+                let started = startThread("collector-file") {
                     continuation.resume(returning: Result { () throws(Failure) in try work() })
                 }
                 if !started {

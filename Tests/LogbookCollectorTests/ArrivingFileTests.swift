@@ -109,6 +109,20 @@
             #expect(names == [])
         }
 
+        @Test func whatIsAbandonedLeavesNothingAlsoWhileTheMachineHasNoThreads() async throws {
+            let files = FaultyFileSystem(), hasThreads = Locked(true)
+            let file = ArrivingFile(
+                id: "A", in: folder("received"), isGzip: false, maximumBytes: 100, digest: nil, files: files,
+                startThread: { name, body in hasThreads.withLock { $0 } && LogThread.start(name, body) })
+            try await file.append(Array("abc".utf8))
+            #expect(names.count == 1)
+            hasThreads.withLock { $0 = false }
+            await #expect(throws: ArrivingFile.Failure.self) { try await file.append(Array("def".utf8)) }
+            await file.abandon()
+            #expect(names == [])
+            #expect(files.openDescriptors == 0)
+        }
+
         @Test func aBodyThatBreaksOffLeavesNothing() async throws {
             struct Gone: Error {}
             var configuration = CollectorConfiguration()
