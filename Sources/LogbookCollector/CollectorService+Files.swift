@@ -49,7 +49,8 @@
                 case .tooLarge: throw tooLarge
                 case .damaged:
                     throw Refusal(
-                        503, "damaged", field: Self.digestHeader, reason: "the body is not what was announced; send it again")
+                        503, "damaged", field: Self.digestHeader, reason: "the body is not what was announced; send it again",
+                        headers: ["Retry-After": "1"])
                 case .notGzip: throw Self.notGzip
                 case .outOfMemory: throw Self.busy
                 case .unavailable(let failure): throw unavailable(failure)

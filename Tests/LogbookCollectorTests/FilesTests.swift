@@ -66,6 +66,7 @@
             try await with { collector in
                 let damaged = try await collector.send("PUT", "/v1/files/A", Array("abd".utf8), ["Logbook-SHA256": digest])
                 #expect(damaged.status == 503)
+                #expect(damaged.header("Retry-After") == "1")
                 #expect(kept("A") == nil)
                 for id in [".hidden", "a%2Fb", "a/b", String(repeating: "a", count: 129)] {
                     let answer = try await collector.send("PUT", "/v1/files/\(id)", Array("abc".utf8))
