@@ -11,9 +11,11 @@
         /// - Parameter path: Made, for this user alone, when there is none.
         init(path: String) { self.path = path }
 
-        /// Where a tenant's files are: no tenant can have an id that is another's.
+        /// Where a tenant's files are, whether the folder's path ends with a slash or not: no tenant can have an id that is another's.
         static func path(of tenant: String, in folder: String) -> String {
-            tenant == Tenant.standard ? folder : "\(folder)-\(tenant)"
+            var folder = folder
+            while folder != "/", folder.hasSuffix("/") { folder.removeLast() }
+            return tenant == Tenant.standard ? folder : "\(folder)-\(tenant)"
         }
 
         /// An id that is fit to be a file's name.

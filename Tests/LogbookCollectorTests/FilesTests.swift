@@ -83,6 +83,16 @@
             }
         }
 
+        @Test(
+            "a tenant's folder is beside the one that was named, however that was written",
+            arguments: [
+                ("shop", "/a/b", "/a/b-shop"), ("shop", "/a/b/", "/a/b-shop"), ("shop", "received//", "received-shop"),
+                (Tenant.standard, "/a/b/", "/a/b"), (Tenant.standard, "/", "/"), ("shop", "/", "/-shop"),
+            ])
+        func foldersOfTenants(tenant: String, folder: String, path: String) {
+            #expect(FileShelf.path(of: tenant, in: folder) == path)
+        }
+
         @Test func withoutAFolderThereIsNothingAtThePath() async throws {
             let archive = try SQLiteArchive(path: folder("archive.sqlite"))
             try await RunningCollector.with(archive) { collector in
