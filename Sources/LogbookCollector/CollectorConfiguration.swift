@@ -61,6 +61,9 @@ public struct CollectorConfiguration: Sendable, Hashable {
         if !(0...65535).contains(port) { throw .invalid("the port must be 0 to 65535, 0 for any free one") }
         if token?.revealed.isEmpty == true { throw .invalid("the token is empty") }
         if (tlsCertificate == nil) != (tlsKey == nil) { throw .invalid("TLS needs both a certificate and its key") }
+        if connections.maximum < 1 || connections.maximumPerAddress < 1 {
+            throw .invalid("there must be room for one connection at least, from any address")
+        }
         if let keep, keep <= .zero { throw .invalid("the time for which everything is kept must be longer than none") }
         if maximumRequestsPerMinute.map({ $0 < 1 }) == true || maximumBytesPerDay.map({ $0 < 1 }) == true
             || maximumRefusalsPerMinute < 1

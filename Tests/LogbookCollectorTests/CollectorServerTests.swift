@@ -369,6 +369,18 @@
             try configuration.check()
         }
 
+        @Test func aCollectorThatWouldTakeNoConnectionDoesNotStart() throws {
+            for change: (inout ConnectionLimits) -> Void in [
+                { $0.maximum = 0 }, { $0.maximum = -1 }, { $0.maximumPerAddress = 0 },
+            ] {
+                var configuration = CollectorConfiguration()
+                configuration.token = "t"
+                try configuration.check()
+                change(&configuration.connections)
+                #expect { try configuration.check() } throws: { "\($0)".contains("one connection at least") }
+            }
+        }
+
         @Test("S22: a token that others could find by trying is taken on this machine alone, or where somebody says so")
         func aShortTokenDoesNotStartBeyondThisMachine() throws {
             var configuration = CollectorConfiguration()

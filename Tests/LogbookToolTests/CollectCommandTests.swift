@@ -28,6 +28,7 @@
                     (["postgres:x", "--token", "t"], 64, "sqlite:"), (["sqlite:other.sqlite"], 64, "needs a token"),
                     (["sqlite:other.sqlite", "--token", "t", "--host", "0.0.0.0"], 64, "--insecure"),
                     (["sqlite:other.sqlite", "--token", "t", "--port", "70000"], 64, "port"),
+                    (["sqlite:other.sqlite", "--token", "t", "--connections", "0"], 64, "one connection"),
                 ] as [([String], Int32, String)] {
                     let outcome = try Tool.run(["collect", "--archive"] + arguments, in: folder)
                     #expect(outcome.status == status, "\(arguments)")
