@@ -19,7 +19,7 @@
     /// | `GET /v1/transactions/<id>` | the transaction, in the order of its entries |
     /// | `GET /v1/stats` | what the archive holds of the tenant |
     /// | `GET /metrics` | how the collector does, as Prometheus reads it |
-    /// | `GET /health` | 200, or 503 when the archive cannot be written, as of a second ago at most; needs no token |
+    /// | `GET /health` | 200, or 503 when the archive cannot be written, as of a second ago at most, or its disk is full; needs no token |
     ///
     /// Which tenant a request is about, and what it may do, its token says alone (``CollectorToken``). Bodies may be gzip. Every refusal
     /// is JSON with `error`, `reason`, `id` and, where one is to blame, `field`; the id, also in `X-Request-Id`, is in the remark that is

@@ -4,8 +4,14 @@
     internal import LogbookTransactions
 
     extension CollectorService {
+        /// Whether what is sent would be stored.
         func health() async -> CollectorAnswer {
             var body = JSONText()
+            if await shortage(isForArchive: true) != nil {
+                body.add("status", "unavailable")
+                body.add("reason", "there is no room to store anything now")
+                return .json(503, body, headers: ["Retry-After": "60"])
+            }
             do {
                 try await archiveHealth.check()
                 body.add("status", "ok")

@@ -187,6 +187,8 @@
                 let answer = try await collector.send(Golden.g2)
                 #expect(answer.status == 503)
                 #expect(answer.header("Retry-After") == "60")
+                let health = try await collector.send("GET", "/health", [], ["Authorization": ""])
+                #expect(health.status == 503 && health.header("Retry-After") == "60")
                 #expect(try await collector.send("GET", "/v1/stats").status == 200)
             }
         }
