@@ -12,12 +12,11 @@ extension JoinPoint {
     }
 
     @inline(never)
-    private func runAround<Result, Failure: Error>(
-        isolation: isolated (any Actor)? = #isolation, _ call: TrackedCall, _ advice: AdviceSet,
-        _ body: () async throws(Failure) -> Result
+    private nonisolated(nonsending) func runAround<Result, Failure: Error>(
+        _ call: TrackedCall, _ advice: AdviceSet, _ body: nonisolated(nonsending) () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         guard let around = advice.around as? AsyncAround<Result> else { return try await body() }
-        return try await around.run(call) { () async throws(Failure) in try await body() }
+        return try await around.run(call, body)
     }
 
     /// What a method that returns nothing returns when something happened instead of it.
@@ -44,6 +43,13 @@ extension JoinPoint {
     func run<Result, Failure: Error>(
         isolation: isolated (any Actor)? = #isolation, _ instance: () -> Any?, _ arguments: () -> [Any],
         _ body: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        try await runHere(instance, arguments) { () async throws(Failure) in try await body() }
+    }
+
+    /// All of it, with the body, runs where the caller is.
+    nonisolated(nonsending) func runHere<Result, Failure: Error>(
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: nonisolated(nonsending) () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         guard let advice = currentAdvice else { return try await body() }
         var call = TrackedCall(self, advice, instance, arguments)

@@ -20,14 +20,34 @@ extension Expansion {
         let effects = (header.isAsync ? " async" : "")
             + (header.isThrowing ? header.thrownType.map { " throws(\($0))" } ?? " throws" : "")
         let signature = header.returnsOpaque ? "" : " ()\(effects) -> \(header.result ?? "Void") in"
-        let call = (header.isThrowing ? "try " : "") + (header.isAsync ? "await " : "") + gate.run
+        let call = (header.isThrowing ? "try " : "") + (header.isAsync ? "await " : "") + gate.run + (header.isAsync ? "of: __trackedOwner, " : "")
         return Answer(
             source: """
                 {
-                \(gate.declaration)return \(call)\(gate.values)) {\(signature)
+                \(gate.declaration)\(header.isAsync ? owner : "")return \(call)\(gate.values)) {\(signature)
                 \(located(body))}
                 }
                 """)
+    }
+
+    /// What an asynchronous body belongs to. It has to be known, since a closure that does not name its actor leaves it unless its type
+    /// says otherwise. The compiler alone knows whether an extension is one of an actor, and what a function without a word runs on.
+    private var owner: String {
+        let callers = "let __trackedOwner = LogbookTracking.TrackingExpansion3.CallersActor.self\n"
+        let isOfNone = "let __trackedOwner = Never.self\n"
+        if header.attributeNames.contains("concurrent") { return isOfNone }
+        if header.isNonsending || header.parameters.contains(where: { $0.modifiers.contains("isolated") }) { return callers }
+        let type = isMember ? request.context.first(where: \.isType) : nil
+        let isOfInstance = !header.isStatic && !header.modifiers.contains("nonisolated") && !header.modifiers.contains("mutating")
+        let other = type == nil || !isOfInstance ? isOfNone : type?.keyword == "actor" ? callers : "let __trackedOwner = Self.self\n"
+        if other == callers { return callers }
+        return "#if hasFeature(NonisolatedNonsendingByDefault)\n\(callers)#else\n\(other)#endif\n"
+    }
+
+    /// Whether a type is around the function, and no other function.
+    private var isMember: Bool {
+        request.context.contains(where: \.isType)
+            && !request.context.contains { ["func", "init", "deinit", "subscript"].contains($0.keyword) }
     }
 
     /// A body that no closure may hold: one of an initializer, or one that consumes what it was given.
@@ -65,7 +85,6 @@ extension Expansion {
 
     private func gate(isInitializer: Bool, isDeinitializer: Bool) -> GateText {
         let types = request.context.reversed().filter(\.isType)
-        let isMember = !types.isEmpty && !request.context.contains { ["func", "init", "deinit", "subscript"].contains($0.keyword) }
         let kind =
             isInitializer ? "initializer" : isDeinitializer ? "deinitializer"
             : !isMember ? "function" : header.isStatic ? "staticMethod" : "method"
@@ -77,7 +96,7 @@ extension Expansion {
         let values = "{ \(instance) }, { \(descriptor.arguments) }"
         if request.attribute.isGeneric || header.isGeneric || isInGenericContext {
             // No static stored property may stand here: the point is looked for by its name instead.
-            let expansion = "LogbookTracking.TrackingExpansion2"
+            let expansion = "LogbookTracking.TrackingExpansion3"
             return GateText(
                 run: "\(expansion).runLate(\"\(descriptor.literal)\", ",
                 begin: "\(expansion).beginLate(\"\(descriptor.literal)\", ", values: values)

@@ -33,7 +33,7 @@ extension Expansion {
             line: place.line)
         let closures = "{ nil }, { [\(call.values.map { "(\($0.text)) as Any" }.joined(separator: ", "))] }"
         if isInGenericContext {
-            return "LogbookTracking.TrackingExpansion2.runLate(\"\(descriptor.literal)\", \(closures)) { () -> Void in }"
+            return "LogbookTracking.TrackingExpansion3.runLate(\"\(descriptor.literal)\", \(closures)) { () -> Void in }"
         }
         return """
             {

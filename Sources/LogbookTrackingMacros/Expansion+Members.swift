@@ -37,7 +37,7 @@ extension Expansion {
             of: header, kind: typePath.isEmpty ? "function" : header.isStatic ? "staticMethod" : "method", line: line)
         return """
             enum \(uniqueName) {
-            \(PointText.record("LogbookTracking.TrackingExpansion2.registerLate(\"\(descriptor.literal)\")"))
+            \(PointText.record("LogbookTracking.TrackingExpansion3.registerLate(\"\(descriptor.literal)\")"))
             }
             """
     }
@@ -68,7 +68,7 @@ extension Expansion {
             module: request.declarationPlace.module, name: path, header: header, fileID: request.declarationPlace.fileID, line: line)
         return """
             enum \(uniqueName) {
-            \(PointText.record("LogbookTracking.TrackingExpansion2.registerType(\"\(type.literal)\(points)\", \(type.instanceTest(isGeneric: isGeneric)))"))
+            \(PointText.record("LogbookTracking.TrackingExpansion3.registerType(\"\(type.literal)\(points)\", \(type.instanceTest(isGeneric: isGeneric)))"))
             }
             """
     }

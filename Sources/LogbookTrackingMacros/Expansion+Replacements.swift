@@ -26,7 +26,7 @@ extension Expansion {
         let isLate = isGeneric || header.isGeneric, point = "__TrackedPoint_" + suffix
         let gate = isLate ? "" : PointText.gate(named: point, descriptor, access: "fileprivate ")
         let begin = isLate
-            ? "LogbookTracking.TrackingExpansion2.beginLate(\"\(descriptor.literal)\", " : "\(point).gate.begin("
+            ? "LogbookTracking.TrackingExpansion3.beginLate(\"\(descriptor.literal)\", " : "\(point).gate.begin("
         return gate + Replacement(of: header, descriptor, named: "__tracked_" + suffix, begin: begin, isCopyable: self.header.isCopyable).text
     }
 }

@@ -97,7 +97,7 @@ extension SourceCatalog {
         let test = descriptor.instanceTest(isGeneric: type.isGeneric || type.isPrivate)
         return """
             fileprivate enum __WovenType\(number) {
-            \(PointText.record("LogbookTracking.TrackingExpansion2.registerType(\"\(descriptor.literal)\", \(test))"))
+            \(PointText.record("LogbookTracking.TrackingExpansion3.registerType(\"\(descriptor.literal)\", \(test))"))
             }
 
             """

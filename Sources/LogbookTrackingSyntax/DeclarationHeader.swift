@@ -11,6 +11,8 @@ package struct DeclarationHeader: Sendable, Equatable {
     package var generics = ""
     package var parameters: [ParameterHeader] = []
     package var isAsync = false
+    /// `nonisolated(nonsending)`: it runs where its caller does.
+    package var isNonsending = false
     package var isThrowing = false
     package var isRethrowing = false
     /// The type in `throws(…)`.

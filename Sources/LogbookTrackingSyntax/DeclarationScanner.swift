@@ -364,7 +364,11 @@ package struct DeclarationScanner {
                 break
             }
             header.modifiers.append(word)
-            if current == UInt8(ascii: "(") { skipBalanced() }
+            if current == UInt8(ascii: "(") {
+                let opening = position
+                skipBalanced()
+                if text(from: opening).containsText("nonsending") { header.isNonsending = true }
+            }
         }
         switch header.keyword {
         case "func":

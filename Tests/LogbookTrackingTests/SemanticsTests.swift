@@ -101,6 +101,36 @@ extension TrackingTests {
             }
         }
 
+        @Test("22: an asynchronous body runs where its function does, whether or not it names that", arguments: [false, true])
+        @MainActor func asynchronousBodiesStay(isOpen: Bool) async throws {
+            let tracked = Tracked()
+            if isOpen { try tracked.tracker.start(TrackingPlan(json: Self.everything())) }
+            defer { tracked.tracker.stop() }
+            let quiet = Quiet.shared, guests = Guests()
+            await quiet.work()
+            await quiet.more()
+            await quiet.most()
+            await #expect(throws: PurchaseError.code(0)) { try await quiet.fails(Box()) }
+            #expect(await quiet.each(3) == 3)
+            #expect(await Array(quiet.opaque()) == [1])
+            await guests.stays()
+            await guests.given()
+            await guests.knows()
+            #expect(await guests.each("x") == "x")
+            MainActor.preconditionIsolated()
+            await Self.walks()
+            #expect(tracked.labels.count == (isOpen ? 17 : 0))
+        }
+
+        @concurrent static func walks() async {
+            let walker = Walker()
+            #expect(await walker.walk(Box()) == 1)
+            #expect(await walker.stroll() == 1)
+            #expect(await walker.run(Box()).value == 0)
+            #expect(await Walker.carry(Box()).value == 0)
+            #expect(await Quiet.shared.passes(Box()).value == 0)
+        }
+
         @Test("what is not annotated is no join point")
         func whatIsThere() {
             let names = Set(Tracker.joinPoints.map(\.id))

@@ -228,3 +228,45 @@ struct Greeter: Greeting {}
     dynamic func half() -> Int { total / 2 }
     dynamic override func reset() { total = 1 }
 }
+
+/// Nobody here names what it runs on: where the body is a closure, that closure has to be told.
+@TrackedType actor Quiet {
+    static let shared = Quiet()
+    func work() async { Quiet.shared.preconditionIsolated() }
+    func fails(_ box: sending Box) async throws(PurchaseError) -> Int {
+        Quiet.shared.preconditionIsolated()
+        throw .code(box.value)
+    }
+    func each<Value: Sendable>(_ value: Value) async -> Value {
+        Quiet.shared.preconditionIsolated()
+        return value
+    }
+    func opaque() async -> some Sequence<Int> & Sendable { [Quiet.shared.preconditionIsolated()].map { 1 } }
+    nonisolated func passes(_ box: Box) async -> Box { await handedOn(box) }
+}
+extension Quiet {
+    @Tracked func more() async { Quiet.shared.preconditionIsolated() }
+    @Tracked(instance: false) func most() async { Quiet.shared.preconditionIsolated() }
+}
+
+@TrackedType final class Guests {
+    nonisolated(nonsending) func stays() async { MainActor.preconditionIsolated() }
+    nonisolated(nonsending) func each<Value>(_ value: Value) async -> Value {
+        MainActor.preconditionIsolated()
+        return value
+    }
+    func given(_ isolation: isolated (any Actor)? = #isolation) async { MainActor.preconditionIsolated() }
+    func knows(_ isolation: isolated (any Actor)? = #isolation) async { isolation?.preconditionIsolated() }
+}
+
+/// Belongs to no actor: what it has may go wherever a function that it calls runs.
+@TrackedType class Walker {
+    var steps = 0
+    func step() async -> Int { steps + 1 }
+    func walk(_ box: Box) async -> Int { await handedOn(box).value + step() }
+    @concurrent func run(_ box: Box) async -> Box { await handedOn(box) }
+    static func carry(_ box: Box) async -> Box { await handedOn(box) }
+}
+@TrackedExtension extension Walker { func stroll() async -> Int { await step() } }
+
+@Tracked func handedOn(_ box: Box) async -> Box { box }

@@ -4,7 +4,7 @@ public import Synchronization
 /// The switch of one join point: eight bytes that the compiler initializes. What `@Tracked` writes uses it; not for use by hand.
 ///
 /// The number is that of the expansion: another one has other names, so that a stale client does not link.
-public struct TrackingGate2: ~Copyable, Sendable {
+public struct TrackingGate3: ~Copyable, Sendable {
     /// 0, or the address of a ``JoinPoint``, which lives as long as the program.
     @usableFromInline let bits: Atomic<UInt>
 
@@ -27,9 +27,23 @@ public struct TrackingGate2: ~Copyable, Sendable {
         return try Self.runOpenUncopied(instance, arguments, body, self)
     }
 
+    /// For an asynchronous function that belongs to an actor or to its caller: a closure that does not name the actor runs there only if
+    /// its type says so.
+    /// - Parameter type: The actor; ``TrackingExpansion3/CallersActor`` where only the caller is known.
     @inlinable @inline(__always)
-    public func run<Result, Failure: Error>(
-        isolation: isolated (any Actor)? = #isolation, _ instance: () -> Any?, _ arguments: () -> [Any],
+    public nonisolated(nonsending) func run<Own: Actor, Result, Failure: Error>(
+        of type: Own.Type, _ instance: () -> Any?, _ arguments: () -> [Any],
+        _ body: nonisolated(nonsending) () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        if _fastPath(bits.load(ordering: .relaxed) == 0) { return try await body() }
+        return try await runOpenHere(instance, arguments, body)
+    }
+
+    /// For one that belongs to no actor, or to a global one. Its closure may not be of the other kind: what it hands to other functions
+    /// would seem to leave the caller's actor.
+    @inlinable @inline(__always) @_disfavoredOverload
+    public func run<Own: ~Copyable, Result, Failure: Error>(
+        of type: Own.Type, isolation: isolated (any Actor)? = #isolation, _ instance: () -> Any?, _ arguments: () -> [Any],
         _ body: () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         if _fastPath(bits.load(ordering: .relaxed) == 0) { return try await body() }
@@ -47,7 +61,7 @@ public struct TrackingGate2: ~Copyable, Sendable {
 
     @inlinable @inline(never)
     static func runOpen<Result, Failure: Error>(
-        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate2
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate3
     ) throws(Failure) -> Result {
         guard var call = gate.open(instance, arguments) else { return try body() }
         return try call.run(instance, body)
@@ -55,7 +69,7 @@ public struct TrackingGate2: ~Copyable, Sendable {
 
     @inlinable @inline(never)
     static func runOpenUncopied<Result: ~Copyable, Failure: Error>(
-        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate2
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate3
     ) throws(Failure) -> Result {
         try gate.runAtPointUncopied(instance, arguments, body)
     }
@@ -74,6 +88,14 @@ public struct TrackingGate2: ~Copyable, Sendable {
     ) throws(Failure) -> Result {
         guard let point else { return try body() }
         return try point.runUncopied(instance, arguments, body)
+    }
+
+    @usableFromInline @inline(never)
+    nonisolated(nonsending) func runOpenHere<Result, Failure: Error>(
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: nonisolated(nonsending) () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        guard let point else { return try await body() }
+        return try await point.runHere(instance, arguments, body)
     }
 
     @usableFromInline @inline(never)

@@ -1,8 +1,8 @@
 // HOT PATH — in generic code, while no plan names any: one relaxed load and one compare.
 public import Synchronization
 
-/// What the macros' expansions call; not for use by hand. See ``TrackingGate2`` for the number.
-public enum TrackingExpansion2 {
+/// What the macros' expansions call; not for use by hand. See ``TrackingGate3`` for the number.
+public enum TrackingExpansion3 {
     /// How many points of generic code have advice or are waited for.
     @usableFromInline static let latePoints = Atomic<Int>(0)
 
@@ -46,9 +46,21 @@ public enum TrackingExpansion2 {
         return try runLateOpenUncopied(descriptor, instance, arguments, body)
     }
 
+    /// The actor of a caller, whichever it is; see ``TrackingGate3/run(of:_:_:_:)``. There are no instances.
+    public actor CallersActor { private init() {} }
+
     @inlinable @inline(__always)
-    public static func runLate<Result, Failure: Error>(
-        isolation: isolated (any Actor)? = #isolation, _ descriptor: StaticString, _ instance: () -> Any?,
+    public nonisolated(nonsending) static func runLate<Own: Actor, Result, Failure: Error>(
+        _ descriptor: StaticString, of type: Own.Type, _ instance: () -> Any?, _ arguments: () -> [Any],
+        _ body: nonisolated(nonsending) () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        if _fastPath(latePoints.load(ordering: .relaxed) == 0) { return try await body() }
+        return try await runLateOpenHere(descriptor, instance, arguments, body)
+    }
+
+    @inlinable @inline(__always) @_disfavoredOverload
+    public static func runLate<Own: ~Copyable, Result, Failure: Error>(
+        _ descriptor: StaticString, of type: Own.Type, isolation: isolated (any Actor)? = #isolation, _ instance: () -> Any?,
         _ arguments: () -> [Any], _ body: () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         if _fastPath(latePoints.load(ordering: .relaxed) == 0) { return try await body() }
@@ -77,6 +89,15 @@ public enum TrackingExpansion2 {
     ) throws(Failure) -> Result {
         guard let point = JoinPointRegistry.latePoint(descriptor), point.isActive else { return try body() }
         return try point.runUncopied(instance, arguments, body)
+    }
+
+    @usableFromInline @inline(never)
+    nonisolated(nonsending) static func runLateOpenHere<Result, Failure: Error>(
+        _ descriptor: StaticString, _ instance: () -> Any?, _ arguments: () -> [Any],
+        _ body: nonisolated(nonsending) () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        guard let point = JoinPointRegistry.latePoint(descriptor), point.isActive else { return try await body() }
+        return try await point.runHere(instance, arguments, body)
     }
 
     @usableFromInline @inline(never)
