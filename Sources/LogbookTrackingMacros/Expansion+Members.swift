@@ -36,7 +36,7 @@ extension Expansion {
         let descriptor = descriptor(
             of: header, kind: typePath.isEmpty ? "function" : header.isStatic ? "staticMethod" : "method", line: line)
         return """
-            enum \(uniqueName) {
+            nonisolated enum \(uniqueName) {
             \(PointText.record("LogbookTracking.TrackingExpansion3.registerLate(\"\(descriptor.literal)\")"))
             }
             """
@@ -67,7 +67,7 @@ extension Expansion {
         let type = TypeDescriptor(
             module: request.declarationPlace.module, name: path, header: header, fileID: request.declarationPlace.fileID, line: line)
         return """
-            enum \(uniqueName) {
+            nonisolated enum \(uniqueName) {
             \(PointText.record("LogbookTracking.TrackingExpansion3.registerType(\"\(type.literal)\(points)\", \(type.instanceTest(isGeneric: isGeneric)))"))
             }
             """

@@ -96,7 +96,7 @@ extension SourceCatalog {
             module: module, name: type.name, header: type.header, fileID: fileID(module, type.place), line: type.place.line)
         let test = descriptor.instanceTest(isGeneric: type.isGeneric || type.isPrivate)
         return """
-            fileprivate enum __WovenType\(number) {
+            fileprivate nonisolated enum __WovenType\(number) {
             \(PointText.record("LogbookTracking.TrackingExpansion3.registerType(\"\(descriptor.literal)\", \(test))"))
             }
 

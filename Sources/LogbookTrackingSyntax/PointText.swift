@@ -16,7 +16,7 @@ package enum PointText {
     /// every call a look whether it has run.
     package static func gate(named name: String, _ descriptor: PointDescriptor, access: String = "") -> String {
         """
-        \(access)enum \(name) {
+        \(access)nonisolated enum \(name) {
         static let gate = LogbookTracking.TrackingGate3()
         \(record("LogbookTracking.TrackingExpansion3.register(\(descriptor.registration)) { gate.set($0) }"))
         }

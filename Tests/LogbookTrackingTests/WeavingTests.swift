@@ -108,7 +108,7 @@ import Testing
         for text in [
             "\ninternal import Foundation\n", "\n@preconcurrency import struct Other.Thing\n",
             "#if (canImport(Darwin))\nimport Darwin\n#endif", "#if !(canImport(Darwin)) && (canImport(Glibc))\nimport Glibc\n#endif",
-            "#if (DEBUG)\nfileprivate enum __WovenPoint0", "#if !(DEBUG)\nfileprivate enum __WovenPoint1",
+            "#if (DEBUG)\nfileprivate nonisolated enum __WovenPoint0", "#if !(DEBUG)\nfileprivate nonisolated enum __WovenPoint1",
             "@available(macOS 26, *) extension Page {\n@_dynamicReplacement(for: show(_:))",
             "@MainActor extension Page where Value == Int {\n@_dynamicReplacement(for: doubled())",
         ] {
