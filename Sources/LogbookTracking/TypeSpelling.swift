@@ -6,7 +6,7 @@ enum TypeSpelling {
     private static func plain(_ text: String) -> String {
         var text = text.filter { !$0.isWhitespace }
         if text == "Void" { text = "()" }
-        while text.hasSuffix("?") { text = "Optional<" + text.dropLast() + ">" }
+        while text.hasSuffix("?") || text.hasSuffix("!") { text = "Optional<" + text.dropLast() + ">" }
         if text.hasPrefix("["), text.hasSuffix("]") {
             let inner = text.dropFirst().dropLast()
             var depth = 0, colon: Substring.Index?

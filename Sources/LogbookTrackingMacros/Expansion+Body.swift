@@ -11,15 +11,17 @@ extension Expansion {
             return refusal("a function whose body other modules get cannot be tracked; take @inlinable or @\(request.macro) away")
         }
         guard !header.consumesForAResult else {
-            return refusal("a function that consumes a parameter and returns a result cannot be tracked; borrow the parameter or write @NotTracked")
+            return refusal(
+                "a function that consumes or sends a parameter and returns a result cannot be tracked; borrow the parameter or write @NotTracked")
         }
+        guard !header.sendsResult else { return refusal("a function that sends its result cannot be tracked; write @NotTracked") }
         let isInitializer = header.keyword == "init", isDeinitializer = header.keyword == "deinit"
         let gate = gate(isInitializer: isInitializer, isDeinitializer: isDeinitializer)
         if isInitializer || isDeinitializer || header.consumes { return Answer(source: bracketed(body, by: gate)) }
 
         let effects = (header.isAsync ? " async" : "")
-            + (header.isThrowing ? header.thrownType.map { " throws(\($0))" } ?? " throws" : "")
-        let signature = header.returnsOpaque ? "" : " ()\(effects) -> \(header.result ?? "Void") in"
+            + (header.isThrowing ? header.thrownType == nil ? " throws" : header.typedThrows : "")
+        let signature = header.returnsOpaque ? "" : " ()\(effects) -> \(header.optionalResult ?? "Void") in"
         let call = (header.isThrowing ? "try " : "") + (header.isAsync ? "await " : "") + gate.run + (header.isAsync ? "of: __trackedOwner, " : "")
         return Answer(
             source: """
@@ -54,7 +56,7 @@ extension Expansion {
     private func bracketed(_ body: String, by gate: GateText) -> String {
         if body.trimmed.isEmpty { return "{\n\(gate.declaration)\(gate.begin)\(gate.values))?.end()\n}" }
         let inner = header.isThrowing
-            ? "do {\n\(located(body))} catch { __trackedCall?.threw(error); throw error }\n" : located(body)
+            ? "do\(header.typedThrows) {\n\(located(body))} catch { __trackedCall?.threw(error); throw error }\n" : located(body)
         return """
             {
             \(gate.declaration)let __trackedCall = \(gate.begin)\(gate.values))
@@ -91,9 +93,8 @@ extension Expansion {
         let descriptor = descriptor(of: header, kind: kind, line: line)
         let isCopyable = types.last?.isCopyable ?? true
         let instance =
-            !isMember || isInitializer || isDeinitializer || !isCopyable || header.modifiers.contains("consuming")
-            || request.attribute.leavesInstanceAlone ? "nil" : header.isStatic ? "Self.self" : "self"
-        let values = "{ \(instance) }, { \(descriptor.arguments) }"
+            !isMember || isInitializer || isDeinitializer || !isCopyable || !header.isSelfCapturable || request.attribute.leavesInstanceAlone ? "nil" : header.isStatic ? "Self.self" : "self"
+        let values = "{ \(instance) }, { \(descriptor.arguments()) }"
         if request.attribute.isGeneric || header.isGeneric || isInGenericContext {
             // No static stored property may stand here: the point is looked for by its name instead.
             let expansion = "LogbookTracking.TrackingExpansion3"

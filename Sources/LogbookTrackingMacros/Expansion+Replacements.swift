@@ -27,6 +27,8 @@ extension Expansion {
         let gate = isLate ? "" : PointText.gate(named: point, descriptor, access: "fileprivate ")
         let begin = isLate
             ? "LogbookTracking.TrackingExpansion3.beginLate(\"\(descriptor.literal)\", " : "\(point).gate.begin("
-        return gate + Replacement(of: header, descriptor, named: "__tracked_" + suffix, begin: begin, isCopyable: self.header.isCopyable).text
+        let text = gate
+            + Replacement(of: header, descriptor, named: "__tracked_" + suffix, begin: begin, isCopyable: self.header.isCopyable).text
+        return function.condition.isEmpty ? text : "#if \(function.condition)\n\(text)#endif\n"
     }
 }

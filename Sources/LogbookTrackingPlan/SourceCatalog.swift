@@ -79,8 +79,8 @@ package struct SourceCatalog {
         var scanner = DeclarationScanner(body)
         while !scanner.isAtEnd {
             scanner.skipTrivia()
-            if scanner.isAtString {
-                scanner.skipString()
+            if scanner.isAtLiteral {
+                scanner.skipLiteral()
                 continue
             }
             guard scanner.current == UInt8(ascii: "#") else {

@@ -5,7 +5,7 @@ package struct AspectPointCall: Sendable, Equatable {
 
     package struct Value: Sendable, Equatable {
         package let key: String
-        /// An expression, as it is written.
+        /// An expression, as it is written; no comment ends it.
         package let text: String
     }
 }
@@ -29,9 +29,8 @@ extension DeclarationScanner {
             guard inner.current == UInt8(ascii: ":") else { break }
             inner.position += 1
             inner.skipTrivia()
-            let start = inner.position
-            inner.skipExpression()
-            call.values.append(AspectPointCall.Value(key: key, text: inner.text(from: start).trimmed))
+            call.values.append(AspectPointCall.Value(key: key, text: inner.expression()))
+            inner.skipTrivia()
             if inner.current == UInt8(ascii: ",") { inner.position += 1 }
         }
         return call
@@ -45,16 +44,35 @@ extension DeclarationScanner {
         return String(text(from: start).dropFirst().dropLast())
     }
 
-    /// To the comma or bracket that ends an element of a list.
-    private mutating func skipExpression() {
-        while !isAtEnd, current != UInt8(ascii: ","), current != UInt8(ascii: "]") {
+    /// The expression that begins here, to the comma or bracket that ends an element of the dictionary, without a comment behind it.
+    private mutating func expression() -> String {
+        let start = position
+        var end = position
+        while !isAtEnd, current != UInt8(ascii: "]"), !isBeforeKey {
+            let before = position
+            skipTrivia()
+            if position > before { continue }
             if "([{".utf8.contains(current) {
                 skipBalanced()
-            } else if isAtString {
-                skipString()
+            } else if isAtLiteral {
+                skipLiteral()
             } else {
                 position += 1
             }
+            end = position
         }
+        return text(start..<min(end, bytes.count))
+    }
+
+    /// Whether a comma stands here that the next key, or nothing, follows: an expression may have commas of its own.
+    private var isBeforeKey: Bool {
+        guard current == UInt8(ascii: ",") else { return false }
+        var ahead = self
+        ahead.position += 1
+        ahead.skipTrivia()
+        if ahead.isAtEnd || ahead.current == UInt8(ascii: "]") { return true }
+        guard ahead.plainString() != nil else { return false }
+        ahead.skipTrivia()
+        return ahead.current == UInt8(ascii: ":")
     }
 }

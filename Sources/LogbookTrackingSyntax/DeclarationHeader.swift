@@ -47,6 +47,10 @@ package struct DeclarationHeader: Sendable, Equatable {
     package var isCopyable: Bool { !inheritance.contains { $0.containsText("~Copyable") } }
     package var isOperator: Bool { !(name.utf8.first.map(DeclarationScanner.beginsName) ?? false) }
     package var returnsNothing: Bool { result == nil || result == "Void" || result == "()" }
+    /// ` throws(E)`; empty for a function that throws nothing or anything.
+    package var typedThrows: String { thrownType.map { " throws(\($0))" } ?? "" }
+    /// The result, where `Int!` cannot be written: `Int?`.
+    package var optionalResult: String? { result.map { $0.hasSuffix("!") ? $0.dropLast() + "?" : $0 } }
     package var returnsOpaque: Bool {
         guard let result else { return false }
         return result.hasPrefix("some ") || [" some ", "<some ", "(some ", "[some "].contains { result.containsText($0) }

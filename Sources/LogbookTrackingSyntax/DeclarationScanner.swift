@@ -1,7 +1,7 @@
 /// Reads declaration headers out of Swift text that the compiler has parsed already, so that what is written is well formed.
 ///
-/// It knows names, brackets, strings and comments, and no more of the language: enough for a header, because what stands in the
-/// body is only carried along. `Tests/SwiftParserComparison` compares it with SwiftParser.
+/// It knows names, brackets, strings, regular expressions and comments, and no more of the language: enough for a header, because what
+/// stands in the body is only carried along. `Tests/SwiftParserComparison` compares it with SwiftParser.
 package struct DeclarationScanner {
     let bytes: [UInt8]
     package var position = 0
@@ -71,46 +71,6 @@ package struct DeclarationScanner {
         return text(from: start)
     }
 
-    /// Whether a string literal begins here, be it after number signs.
-    package var isAtString: Bool {
-        var index = position
-        while byte(at: index) == UInt8(ascii: "#") { index += 1 }
-        return byte(at: index) == UInt8(ascii: "\"")
-    }
-
-    package mutating func skipString() {
-        let quote = UInt8(ascii: "\""), sign = UInt8(ascii: "#")
-        var signs = 0
-        while current == sign {
-            signs += 1
-            position += 1
-        }
-        let quotes = byte(at: position + 1) == quote && byte(at: position + 2) == quote ? 3 : 1
-        position += quotes
-        while !isAtEnd {
-            if current == UInt8(ascii: "\\") {
-                var found = 0
-                while found < signs, byte(at: position + 1 + found) == sign { found += 1 }
-                guard found == signs else {
-                    position += 1
-                    continue
-                }
-                position += 1 + signs
-                if current == UInt8(ascii: "(") { skipBalanced() } else { position += 1 }
-            } else if current == quote, (0..<quotes).allSatisfy({ byte(at: position + $0) == quote }) {
-                var found = 0
-                while found < signs, byte(at: position + quotes + found) == sign { found += 1 }
-                if found == signs {
-                    position += quotes + signs
-                    return
-                }
-                position += 1
-            } else {
-                position += 1
-            }
-        }
-    }
-
     /// From an opening bracket of any kind to behind its match.
     package mutating func skipBalanced() {
         var depth = 0
@@ -124,10 +84,16 @@ package struct DeclarationScanner {
                 position += 1
                 if depth == 0 { return }
             case UInt8(ascii: "\""), UInt8(ascii: "#"):
-                if isAtString { skipString() } else { position += 1 }
+                if isAtLiteral { skipLiteral() } else { position += 1 }
             case UInt8(ascii: "/"):
                 let next = byte(at: position + 1)
-                if next == UInt8(ascii: "/") || next == UInt8(ascii: "*") { skipTrivia() } else { position += 1 }
+                if next == UInt8(ascii: "/") || next == UInt8(ascii: "*") {
+                    skipTrivia()
+                } else if let end = endOfRegex {
+                    position = end
+                } else {
+                    position += 1
+                }
             default: position += 1
             }
         }
@@ -280,13 +246,14 @@ package struct DeclarationScanner {
     /// To the comma behind which a parameter begins: a default value may have commas of its own.
     private mutating func skipDefaultValue() {
         while !isAtEnd {
+            skipTrivia()
             if current == UInt8(ascii: ",") {
                 var ahead = self
                 ahead.position += 1
                 if ahead.isAtParameter() { return }
                 position += 1
-            } else if isAtString {
-                skipString()
+            } else if isAtLiteral {
+                skipLiteral()
             } else if "([{".utf8.contains(current) {
                 skipBalanced()
             } else {

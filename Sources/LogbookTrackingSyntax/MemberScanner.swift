@@ -56,8 +56,8 @@ package struct MemberScanner {
             scanner.skipTrivia()
             if scanner.isAtEnd { break }
             let byte = scanner.current
-            if (byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "#")) && scanner.isAtString {
-                scanner.skipString()
+            if "\"#/".utf8.contains(byte), scanner.isAtLiteral {
+                scanner.skipLiteral()
                 continue
             }
             if byte == UInt8(ascii: "#") {

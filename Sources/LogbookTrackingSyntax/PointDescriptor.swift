@@ -47,8 +47,11 @@ package struct PointDescriptor {
     }
 
     /// An expression for everything that may be captured, in the order of the parameters.
-    package var arguments: String {
-        let names = header.parameters.filter { $0.isCapturable(except: exceptions) }.map { $0.name + " as Any" }
-        return "[" + names.joined(separator: ", ") + "]"
+    /// - Parameter names: What the parameters are called where it stands; nil for what the function calls them.
+    package func arguments(named names: [String]? = nil) -> String {
+        let values = zip(header.parameters, names ?? header.parameters.map(\.name)).filter { parameter, _ in
+            parameter.isCapturable(except: exceptions)
+        }
+        return "[" + values.map { $1 + " as Any" }.joined(separator: ", ") + "]"
     }
 }

@@ -20,7 +20,7 @@ package struct Replacement {
         self.descriptor = descriptor
         self.name = name
         self.begin = begin
-        instance = !isMember || !isCopyable || header.modifiers.contains("consuming") ? "nil" : header.isStatic ? "Self.self" : "self"
+        instance = !isMember || !isCopyable || !header.isSelfCapturable ? "nil" : header.isStatic ? "Self.self" : "self"
     }
 
     /// Why nothing can take the place of a function, as the end of a sentence; nil when something can. All of it is true of Swift 6.3.
@@ -30,6 +30,7 @@ package struct Replacement {
         if header.isAsync { return "is asynchronous, and a replacement that calls the original would call itself" }
         if header.isPrivate { return "is private to its file" }
         if header.returnsOpaque { return "returns an opaque type" }
+        if header.sendsResult { return "sends its result" }
         if header.isInlinable { return "has a body that other modules get" }
         if header.modifiers.contains("distributed") { return "is distributed" }
         for parameter in header.parameters {
@@ -45,13 +46,13 @@ package struct Replacement {
         let returning = header.returnsNothing || header.result == "Never"
             ? call : "let __result = \(call); __trackedCall?.returned(__result); return __result"
         let catching = header.isThrowing
-            ? "do\(header.thrownType.map { " throws(\($0))" } ?? "") { \(returning) } catch { __trackedCall?.threw(error); throw error }"
+            ? "do\(header.typedThrows) { \(returning) } catch { __trackedCall?.threw(error); throw error }"
             : returning
         let skipping = header.returnsNothing ? "if let __trackedCall, __trackedCall.isSkipped { return }" : ""
         return """
             @_dynamicReplacement(for: \(header.selector))
             \(signature) {
-            let __trackedCall = \(begin){ \(instance) }, { \(descriptor.arguments) })
+            let __trackedCall = \(begin){ \(instance) }, { \(descriptor.arguments(named: names)) })
             defer { __trackedCall?.end({ \(instance) }) }
             \(skipping)
             \(catching)
@@ -60,10 +61,13 @@ package struct Replacement {
             """
     }
 
+    /// Of its own parameters: one that is called as the function would hide the original.
+    private var names: [String] { header.parameters.indices.map { "__tracked\($0)" } }
+
     private var forwardedArguments: String {
-        header.parameters.map { parameter in
+        zip(header.parameters, names).map { parameter, name in
             (parameter.label == "_" ? "" : DeclarationHeader.plain(parameter.label) + ": ")
-                + (parameter.modifiers.contains("inout") ? "&" : "") + parameter.name
+                + (parameter.modifiers.contains("inout") ? "&" : "") + name
                 + (parameter.type.containsText("@autoclosure") ? "()" : "")
         }.joined(separator: ", ")
     }
@@ -72,12 +76,11 @@ package struct Replacement {
         let kept = ["static", "class", "mutating", "consuming", "borrowing", "nonisolated"]
         let left = ["discardableResult", "inlinable", "objc", "inline", "usableFromInline"]
         let attributes = header.attributes.filter { attribute in !left.contains(String(attribute.prefix { $0 != "(" })) }
-        let parameters = header.parameters.map { parameter in
-            (parameter.label == parameter.name ? parameter.name : parameter.label + " " + parameter.name) + ": "
-                + parameter.modifiers.map { $0 + " " }.joined() + parameter.type
+        let parameters = zip(header.parameters, names).map { parameter, name in
+            "\(parameter.label) \(name): " + parameter.modifiers.map { $0 + " " }.joined() + parameter.type
         }
         let effects = header.isRethrowing ? " rethrows"
-            : header.isThrowing ? header.thrownType.map { " throws(\($0))" } ?? " throws" : ""
+            : header.isThrowing && header.thrownType == nil ? " throws" : header.typedThrows
         return attributes.map { "@\($0) " }.joined() + header.modifiers.filter(kept.contains).map { $0 + " " }.joined()
             + "func \(name)\(header.generics)(\(parameters.joined(separator: ", ")))\(effects) -> \(header.result ?? "Void")"
             + (header.whereClause.isEmpty ? "" : " " + header.whereClause)

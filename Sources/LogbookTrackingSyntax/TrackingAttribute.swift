@@ -42,24 +42,31 @@ extension DeclarationHeader {
         attributeNames.contains { ["inlinable", "_transparent", "_alwaysEmitIntoClient", "backDeployed"].contains($0) }
     }
 
-    /// Whether it consumes a parameter: that cannot be handed on to the closure that a result needs.
+    /// Whether it consumes or sends a parameter: that cannot be handed on to the closure that a result needs.
     package var consumes: Bool {
-        parameters.contains { $0.modifiers.contains("consuming") || $0.modifiers.contains("__owned") }
+        parameters.contains { parameter in ["consuming", "__owned", "sending"].contains { parameter.modifiers.contains($0) } }
     }
     package var consumesForAResult: Bool { consumes && !returnsNothing && result != "Never" }
+    /// What comes out of a closure is not sent.
+    package var sendsResult: Bool { result?.hasPrefix("sending ") ?? false }
+
+    /// Whether its `self` can be put in a box.
+    package var isSelfCapturable: Bool { !modifiers.contains("consuming") && !modifiers.contains("borrowing") }
 
     /// Whether `@TrackedType` makes it a join point.
     package func isTrackedMember(of attribute: TrackingAttribute) -> Bool {
         let isWanted = keyword == "func" && !isOperator || keyword == "init" && attribute.includesInitializers
         return isWanted && body != nil && !attributeNames.contains("NotTracked") && !isInlinable && !consumesForAResult
+            && !sendsResult
     }
 }
 
 extension ParameterHeader {
-    /// A closure that does not escape, a borrowed value and a pack cannot be put in a box; what is excepted may not be.
+    /// A closure that does not escape, a borrowed value and a pack cannot be put in a box, and what is sent would not be sent any more;
+    /// what is excepted may not be.
     package func isCapturable(except exceptions: [String]) -> Bool {
         name != "_" && !type.containsText("->") && !type.containsText("~Copyable")
-            && modifiers.allSatisfy { !["consuming", "borrowing", "__owned", "__shared", "repeat"].contains($0) }
+            && modifiers.allSatisfy { !["consuming", "borrowing", "__owned", "__shared", "repeat", "sending"].contains($0) }
             && !exceptions.contains(DeclarationHeader.plain(name)) && !exceptions.contains(DeclarationHeader.plain(label))
     }
 }

@@ -38,7 +38,10 @@ import Testing
     func refusals() throws {
         var conversation = Conversation()
         _ = conversation.answer(to: try Self.capability(7))
-        for text in [#""@inlinable public func f() { }""#, #""func take(_ x: consuming X) -> Int { 1 }""#] {
+        for text in [
+            #""@inlinable public func f() { }""#, #""func take(_ x: consuming X) -> Int { 1 }""#,
+            #""func take(_ x: sending X) -> Int { 1 }""#, #""func give() -> sending X { X() }""#,
+        ] {
             #expect(conversation.answer(to: try Self.expansion(of: text)).contains(#""expandedSource":"""#))
             #expect(conversation.answer(to: try Self.expansion("body", of: text)).contains("cannot be tracked"))
         }

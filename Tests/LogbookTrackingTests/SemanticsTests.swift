@@ -83,6 +83,15 @@ extension TrackingTests {
             more.reset()
             #expect(more.total == 1 && more.half() == 0)
 
+            let odd = try Odd(2)
+            #expect(throws: PurchaseError.code(-1)) { try Odd(-1) }
+            #expect(throws: PurchaseError.code(5)) { try eatOrFail(Unique(number: 5)) }
+            #expect(odd.maybe() == 2 && odd.maybeWoven() == 2 && odd.total(total: 3) == 4 && Odd.share("x") == "x!")
+            #expect(odd.ignore(9) == 2 && odd.here() == 1 && odd.give().value == 0 && odd.quote("{") && odd.after() == 2)
+            await odd.send(Box())
+            odd.sendWoven(Box())
+            #expect(Borrowed().count() == 1 && Borrowed().countWoven() == 1)
+
             let labels = Set(tracked.labels)
             guard isOpen else {
                 #expect(labels.isEmpty)
@@ -95,7 +104,9 @@ extension TrackingTests {
                 "Account.name()", "ViewModel.hop()", "ViewModel.tap()", "Isolations.stays()", "Isolations.leaves()", "Holder.get(_:)",
                 "Holder.map(_:)", "Holder.zero()", "UniqueSelf.take()", "UniqueSelf.bump()", "Legacy.extra(n:)", "Outer.Inner.deep()",
                 "Legacy.vipDiscount", "Exact.pay(total:)", "Exact.reset()", "Exact.shared()", "Exact.later()", "Exact.typed()",
-                "MoreExact.half()", "MoreExact.reset()",
+                "MoreExact.half()", "MoreExact.reset()", "Odd.init(_:)", "Odd.maybe()", "Odd.maybeWoven()", "Odd.total(total:)",
+                "Odd.share(_:)", "Odd.ignore(_:)", "Odd.here()", "Odd.send(_:)", "Odd.sendWoven(_:)", "Odd.quote(_:)",
+                "Odd.odd", "Borrowed.count()", "Borrowed.countWoven()",
             ] {
                 #expect(labels.contains(label), "\(label)")
             }

@@ -118,5 +118,29 @@ extension TrackingTests {
             #expect(call?.values.map(\.key) == ["a", "b"])
             #expect(call?.values.map(\.text) == ["f(1, 2)", #""x, y""#])
         }
+
+        @Test func valuesOfPointsMayHaveCommentsAndCommasOfTheirOwn() {
+            var scanner = DeclarationScanner("""
+                ("vip", [
+                    "a": n + // why, "z": no
+                        1,   // the first ]
+                    "b": Dictionary<String, Int>() /* , */, "c": yes ? "x" : "y", "d": text.contains(/[,"]/),
+                ])
+                """)
+            let call = scanner.aspectPoint()
+            #expect(call?.values.map(\.key) == ["a", "b", "c", "d"])
+            #expect(call?.values.dropFirst().map(\.text) == ["Dictionary<String, Int>()", #"yes ? "x" : "y""#, #"text.contains(/[,"]/)"#])
+            #expect(call?.values.first?.text.hasSuffix("1") == true)
+        }
+
+        @Test("a regular expression hides nothing that comes after it, and a division is none", arguments: [
+            #"/["']/"#, #"/\{/"#, #"#/"/#"#, #"##/ /# " { /##"#, #"/\/"/"#, #"/(["(])/"#, "1 / (2) / 3", "[4, 2].reduce(8, /)", "8 /* { */ / 2",
+            #""a" + /*"*/ "b""#, "#/\n  \" # {\n/#",
+        ])
+        func regularExpressions(expression: String) {
+            var scanner = MemberScanner()
+            scanner.scan("let all = \(expression)\nstruct S { func f(_ a: R = \(expression), b: Int) { g(\(expression)) }\nfunc h() {} }", file: "x")
+            #expect(scanner.functions.map(\.header.selector) == ["f(_:b:)", "h()"])
+        }
     }
 }

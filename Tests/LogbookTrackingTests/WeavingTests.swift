@@ -19,6 +19,7 @@ import Testing
         ("private func load() {}", "load()", "is private to its file"),
         ("fileprivate func load() {}", "load()", "is private to its file"),
         ("func load() -> some Sequence<Int> { [1] }", "load()", "returns an opaque type"),
+        ("func load() -> sending Page { Page() }", "load()", "sends its result"),
         ("func load(_ n: Int...) {}", "load(_:)", "takes any number of arguments, which cannot be handed on"),
         ("func load<each T>(_ n: repeat each T) {}", "load(_:)", "takes a parameter pack, which cannot be handed on"),
         ("func load(_ n: isolated Account) {}", "load(_:)", "takes an isolated parameter"),

@@ -233,7 +233,7 @@ struct Greeter: Greeting {}
 @TrackedType actor Quiet {
     static let shared = Quiet()
     func work() async { Quiet.shared.preconditionIsolated() }
-    func fails(_ box: sending Box) async throws(PurchaseError) -> Int {
+    func fails(_ box: sending Box) async throws(PurchaseError) {
         Quiet.shared.preconditionIsolated()
         throw .code(box.value)
     }
@@ -270,3 +270,46 @@ extension Quiet {
 @TrackedExtension extension Walker { func stroll() async -> Int { await step() } }
 
 @Tracked func handedOn(_ box: Box) async -> Box { box }
+
+/// Names, types and parameters that what stands around a body must not get in the way of.
+@TrackedType(initializers: true) class Odd {
+    let number: Int
+    init(_ number: Int) throws(PurchaseError) {
+        if number < 0 { throw .code(number) }
+        self.number = number
+    }
+    func maybe() -> Int! { number }
+    dynamic func maybeWoven() -> Int! { number }
+    dynamic func total(total: Int) -> Int { total + 1 }
+    dynamic static func share(_ share: String) -> String { share + "!" }
+    dynamic func ignore(_ _: Int) -> Int { number }
+    #if NOWHERE
+        dynamic func here() -> Int { 0 }
+    #else
+        dynamic func here() -> Int { 1 }
+    #endif
+    func send(_ box: sending Box) async { await receive(box) }
+    dynamic func sendWoven(_ box: sending Box) { Task { print(box.value, terminator: "") } }
+    func give() -> sending Box { Box() }
+    func quote(_ text: String) -> Bool { text.contains(/["']/) || text.contains(/\{/) || text.contains(#/"/#) }
+    @NotTracked func after() -> Int {
+        #aspectPoint("odd", [
+            "a": number,   // the first, and
+            "b": Dictionary<String, Int>(), "c": [1, 2].count /* ] */,
+        ])
+        return 2
+    }
+}
+
+@Tracked func eatOrFail(_ unique: consuming Unique) throws(PurchaseError) {
+    let number = unique.number
+    throw .code(number)
+}
+
+@TrackedType struct Borrowed {
+    var items = [1]
+    borrowing func count() -> Int { items.count }
+    dynamic borrowing func countWoven() -> Int { items.count }
+}
+
+func receive(_ box: sending Box) async { box.value += 1 }
