@@ -2,7 +2,7 @@
 internal import CLogbookSystem
 
 /// One pass over a text. Every look at a byte is counted: no detector goes back further than to where its own last find, or failure,
-/// ended, or than a fixed number of bytes, so their number is a multiple of the length.
+/// ended, or than a fixed number of bytes, and none looks beyond its line twice, so their number is a multiple of the length.
 struct PrivacyScan {
     private let text: UnsafeBufferPointer<UInt8>
     private let seeks: Seeks
@@ -16,6 +16,8 @@ struct PrivacyScan {
     private var escapeEnd = -1
     /// Up to here no JSON web token begins: the run of letters was looked at, and nothing that follows makes a token of it.
     private var tokenFreeUntil = 0
+    /// Up to here a bracket was looked for, across lines, that closes an earlier one: no line is crossed for another.
+    private var unclosedUntil = 0
     /// The password of the URL that is being passed.
     private var password: Range<Int>?
 
@@ -267,38 +269,6 @@ struct PrivacyScan {
         return last.map { position..<$0 }
     }
 
-    /// The digits of a number, for the two sums of which one is Luhn's, whichever the length.
-    private struct CardDigits {
-        private(set) var count = 0
-        private var beginning = 0   // its first four digits
-        private var sum = 0         // with every second digit doubled, the first one too
-        private var otherSum = 0    // with every second digit doubled, not the first one
-
-        mutating func append(_ digit: UInt8) {
-            let digit = Int(digit), doubled = digit > 4 ? 2 * digit - 9 : 2 * digit
-            if count < 4 { beginning = 10 * beginning + digit }
-            sum += count % 2 == 0 ? doubled : digit
-            otherSum += count % 2 == 0 ? digit : doubled
-            count += 1
-        }
-
-        /// - Note: Source: ISO/IEC 7812-1, and the networks' ranges as they publish them.
-        var isCard: Bool {
-            guard (count % 2 == 0 ? sum : otherSum) % 10 == 0 else { return false }
-            return switch beginning {
-            case 4000...4999: count == 13 || count == 16 || count == 19             // Visa
-            case 5100...5599, 2221...2720: count == 16                              // Mastercard
-            case 3400...3499, 3700...3799: count == 15                              // American Express
-            case 3000...3059, 3095, 3600...3699, 3800...3999: (14...19).contains(count)     // Diners Club
-            case 3528...3589: (16...19).contains(count)                             // JCB
-            case 6011, 6440...6599, 6200...6299, 8100...8171: (16...19).contains(count)     // Discover, UnionPay
-            case 5000...5099, 5600...5899, 6000...6999: (13...19).contains(count)   // Maestro and others
-            case 2200...2204: (16...19).contains(count)                             // Mir
-            default: false
-            }
-        }
-    }
-
     // MARK: URLs
 
     /// At the colon of `scheme://user:password@host`: remembers where the password is.
@@ -322,12 +292,20 @@ struct PrivacyScan {
 
     private static let longestKey = 64
 
-    /// At `:` or `=`: the value behind it, if the word in front of it is a key that the rules name.
+    /// At `:` or `=`: the value behind it, if the word in front of it is a key that the rules name: `password`, `"password"`,
+    /// `user[password]` or `AnyHashable("password")`.
     private mutating func assignment() -> Range<Int>? {
         guard seeks.assignment else { return nil }
         var keyEnd = position
         for _ in 0..<2 where look(keyEnd - 1) == 0x20 { keyEnd -= 1 }
-        if let quote = look(keyEnd - 1), quote.isQuote {
+        var last = look(keyEnd - 1)
+        let isInBrackets = last == UInt8(ascii: ")") || last == UInt8(ascii: "]")
+        if isInBrackets {
+            keyEnd -= 1
+            last = look(keyEnd - 1)
+        }
+        let isQuoted = last?.isQuote == true
+        if isQuoted {
             keyEnd -= 1
             if look(keyEnd - 1) == UInt8(ascii: "\\") { keyEnd -= 1 }
         }
@@ -335,32 +313,127 @@ struct PrivacyScan {
         let longest = max(0, keyEnd - Self.longestKey)
         while keyStart > longest, text[keyStart - 1].isKeyPart { keyStart -= 1 }
         steps += keyEnd - keyStart + 1
-        guard keyStart < keyEnd, !stands("//", at: position + 1) else { return nil }
-        let key = UnsafeBufferPointer(rebasing: text[keyStart..<keyEnd])
-        guard seeks.keys.names(key, &steps) else { return nil }
-        let isCookie = key.count >= 6 && stands("cookie", at: keyEnd - 6, ignoringCase: true)
-        return value(from: position + 1, takesLine: isCookie)
+        guard keyStart < keyEnd, !stands("//", at: position + 1), !isInBrackets || isIndex(keyStart, isQuoted: isQuoted) else {
+            return nil
+        }
+        guard seeks.keys.names(UnsafeBufferPointer(rebasing: text[keyStart..<keyEnd]), &steps) else { return nil }
+        return value(from: position + 1, of: keyStart..<keyEnd, isQuoted: isQuoted)
     }
 
-    private mutating func value(from place: Int, takesLine: Bool) -> Range<Int>? {
+    /// Whether a bracket opens in front of the key, behind a name where the key has no quotes: `[auth]: ` begins a line, and is no key.
+    private mutating func isIndex(_ keyStart: Int, isQuoted: Bool) -> Bool {
+        var place = keyStart - 1
+        if isQuoted { place -= look(place - 1) == UInt8(ascii: "\\") ? 2 : 1 }
+        guard let bracket = look(place), bracket.isOpening else { return false }
+        if isQuoted { return true }
+        guard let before = look(place - 1) else { return false }
+        return before.isKeyPart || before.isClosing
+    }
+
+    private mutating func value(from place: Int, of key: Range<Int>, isQuoted: Bool) -> Range<Int>? {
         var start = end(from: place, atMost: 4) { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ">") }
         let isEscaped = look(start) == UInt8(ascii: "\\") && look(start + 1)?.isQuote == true
         if isEscaped { start += 1 }
-        if let quote = look(start), quote.isQuote { return quoted(from: start + 1, by: quote, isEscaped: isEscaped) }
-        if stands("<private", at: start) || stands("<secret>", at: start) { return nil }   // it was masked elsewhere
-        if takesLine {
-            let last = end(from: start) { $0 != 0x0A && $0 != 0x0D }
-            return start < last ? start..<last : nil
+        if let quote = look(start), quote.isQuote {
+            let last = quoteEnd(from: start + 1, by: quote, isEscaped: isEscaped)
+            return start + 1 < last ? start + 1..<last : nil
         }
-        var last = end(from: start, \.isValuePart)
-        if isScheme(start..<last), look(last) == 0x20 { last = end(from: last + 1, \.isValuePart) }
+        if stands("<private", at: start) || stands("<secret>", at: start) { return nil }   // it was masked elsewhere
+        let last: Int
+        if key.count >= 6, stands("cookie", at: key.upperBound - 6, ignoringCase: true) {
+            last = end(from: start) { !$0.isLineBreak }
+        } else if key.count >= 13, stands("authorization", at: key.upperBound - 13, ignoringCase: true) {
+            last = credentials(from: start, isListed: isQuoted)
+        } else {
+            last = words(from: start)
+        }
         return start < last ? start..<last : nil
     }
 
-    /// Up to the quote that closes it, or to the end of the text.
-    private mutating func quoted(from start: Int, by quote: UInt8, isEscaped: Bool) -> Range<Int>? {
+    /// The end of a value without quotes: of one word, or two where the first names a scheme.
+    private mutating func words(from start: Int) -> Int {
+        let last = valueEnd(from: start) { !$0.isValuePart }
+        return isScheme(start..<last) && look(last) == 0x20 ? valueEnd(from: last + 1) { !$0.isValuePart } : last
+    }
+
+    /// The end of what stands in an `Authorization`: of its line, as schemes write what they like; of two words where it is known that
+    /// there is no more; in a list of headers, of its item.
+    private mutating func credentials(from start: Int, isListed: Bool) -> Int {
+        let name = end(from: start, \.isValuePart)
+        let isBasic = name - start == 5 && stands("basic", at: start, ignoringCase: true)
+        if isBasic || (name - start == 6 && stands("bearer", at: start, ignoringCase: true)), look(name) == 0x20 {
+            let last = valueEnd(from: name + 1) { !$0.isValuePart }
+            if last > name + 1 { return last }
+        }
+        return valueEnd(from: start) { $0.isLineBreak || (isListed && $0.endsItem) }
+    }
+
+    /// The first byte that ends a value, beyond the brackets and the quoted pieces that it opens.
+    private mutating func valueEnd(from start: Int, _ isEnd: (UInt8) -> Bool) -> Int {
         var last = start
         while let byte = look(last) {
+            if byte.isOpening {
+                last = bracketEnd(from: last)
+            } else if byte.isQuote {
+                guard let next = behindQuote(at: last) else { break }
+                last = next
+            } else if isEnd(byte) {
+                break
+            } else {
+                last += 1
+            }
+        }
+        return last
+    }
+
+    /// Behind the bracket that closes the one here, beyond quoted pieces, and line breaks where a printer sets them: behind an opening
+    /// bracket or a comma, and in front of a closing bracket. Where nothing closes it, the end of its line.
+    private mutating func bracketEnd(from start: Int) -> Int {
+        var last = start, depth = 0, before: UInt8 = 0, lineEnd: Int?
+        while let byte = look(last) {
+            if byte.isLineBreak {
+                guard start >= unclosedUntil else { break }
+                let next = end(from: last) { $0 <= 0x20 }
+                guard before.isOpening || before.separatesItems || look(next)?.isClosing == true else { break }
+                lineEnd = lineEnd ?? last
+                last = next
+                continue
+            }
+            if byte.isQuote, byte != UInt8(ascii: "'") || look(last - 1)?.isWordPart != true {   // `it's` opens nothing
+                last = quoteEnd(from: last + 1, by: byte, isEscaped: false, inLine: true)
+                if look(last) == byte { last += 1 }
+                before = byte
+                continue
+            }
+            if byte == UInt8(ascii: "\\"), look(last + 1)?.isQuote == true { last += 1 }
+            if byte.isOpening { depth += 1 }
+            if byte.isClosing { depth -= 1 }
+            last += 1
+            if depth == 0 { return last }
+            if byte > 0x20 { before = byte }
+        }
+        last = min(last, text.count)
+        unclosedUntil = max(unclosedUntil, last)
+        return lineEnd ?? last
+    }
+
+    /// Behind a quote within a value, and behind the piece that it opens: `token="…"`, `b'…'`. Nil where it closes what is around the value.
+    private mutating func behindQuote(at place: Int) -> Int? {
+        let isEscaped = look(place - 1) == UInt8(ascii: "\\"), before = place - (isEscaped ? 2 : 1)
+        guard let quote = look(place), let next = look(place + 1), next.isValuePart, next != UInt8(ascii: ">"),
+            !isEscaped || next != UInt8(ascii: "\\")
+        else { return nil }
+        if look(before)?.isWordPart == true, look(before - 1)?.isWordPart == true { return next.isWordPart ? place + 1 : nil }
+        var last = quoteEnd(from: place + 1, by: quote, isEscaped: isEscaped, inLine: true)
+        if isEscaped, look(last) == UInt8(ascii: "\\") { last += 1 }
+        if look(last) == quote { last += 1 }
+        return last
+    }
+
+    /// The quote that closes the one in front of `start`, or the end of the text, or of the line.
+    private mutating func quoteEnd(from start: Int, by quote: UInt8, isEscaped: Bool, inLine: Bool = false) -> Int {
+        var last = start
+        while let byte = look(last), !inLine || !byte.isLineBreak {
             if byte == UInt8(ascii: "\\") {
                 if isEscaped, look(last + 1) == quote { break }
                 last += 1
@@ -369,8 +442,7 @@ struct PrivacyScan {
             }
             last += 1
         }
-        last = min(last, text.count)
-        return start < last ? start..<last : nil
+        return min(last, text.count)
     }
 
     /// Whether a header's value begins with the name of a scheme, so that the credential is the word after it.
@@ -394,6 +466,11 @@ extension UInt8 {
         isBase64URL || self == UInt8(ascii: ".") || self == UInt8(ascii: "~") || self == UInt8(ascii: "+")
             || self == UInt8(ascii: "/") || self == UInt8(ascii: "=")
     }
+    fileprivate var isOpening: Bool { self == UInt8(ascii: "(") || self == UInt8(ascii: "[") || self == UInt8(ascii: "{") }
+    fileprivate var isClosing: Bool { self == UInt8(ascii: ")") || self == UInt8(ascii: "]") || self == UInt8(ascii: "}") }
+    fileprivate var isLineBreak: Bool { self == 0x0A || self == 0x0D }
+    fileprivate var separatesItems: Bool { self == UInt8(ascii: ",") || self == UInt8(ascii: ";") }
+    fileprivate var endsItem: Bool { separatesItems || isClosing }
     fileprivate var isKeyPart: Bool { isBase64URL || self == UInt8(ascii: ".") || self >= 0x80 }
     /// What an assigned value without quotes is made of: everything up to white space or the next item of a list.
     fileprivate var isValuePart: Bool {

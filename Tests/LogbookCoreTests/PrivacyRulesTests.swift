@@ -48,6 +48,7 @@ import Testing
         ("one in quotes", #"db_password='it\'s 1, 2' x"#, "db_password='<private>' x"),
         ("one in JSON", #"{"apiKey": "a b", "n": 1}"#, #"{"apiKey": "<private>", "n": 1}"#),
         ("one in JSON in a string", #"\"token\":\"abc\",\"n\":1"#, #"\"token\":\"<private>\",\"n\":1"#),
+        ("one in brackets", "user[password]=hunter2&page=2", "user[password]=<private>&page=2"),
         ("one in a query", "GET /a?access_token=abc&page=2", "GET /a?access_token=<private>&page=2"),
         ("a header", "Authorization: Basic amFuZTpodW50ZXIy end", "Authorization: <private> end"),
         ("a cookie takes its line", "Set-Cookie: a=b; Path=/\nHost: x", "Set-Cookie: <private>\nHost: x"),
@@ -58,6 +59,70 @@ import Testing
     ])
     func findsSecretsByTheirLooks(_ what: String, _ text: String, _ expected: String) {
         #expect(PrivacyRules.standard.masking(text) == expected, "\(what)")
+    }
+
+    @Test(arguments: [
+        (#"signed in, token=Optional("3f9c0e7a")"#, "signed in, token=<private>"),
+        (#"password: Password(rawValue: "hunter2") as typed"#, "password: <private> as typed"),
+        (#"Session(token: Optional("a, b)"), user: "jane")"#, #"Session(token: <private>, user: "jane")"#),
+        (#"{"tokens":["3f9c0e7a","b"],"n":1}"#, #"{"tokens":<private>,"n":1}"#),
+        (#"{"auth":{"user":"ja}ne","all":[1,[2]]},"n":1}"#, #"{"auth":<private>,"n":1}"#),
+        (#"{\"tokens\":[\"3f9c\",\"b\"],\"n\":1}"#, #"{\"tokens\":<private>,\"n\":1}"#),
+        (#"[AnyHashable("password"): "hunter2"]"#, #"[AnyHashable("password"): "<private>"]"#),
+        (#"[AnyHashable("tokens"): ["a", "b"], AnyHashable("n"): 1]"#, #"[AnyHashable("tokens"): <private>, AnyHashable("n"): 1]"#),
+        ("params[user]['password'] = 'hunter2'", "params[user]['password'] = '<private>'"),
+        ("user[0][password]: hunter2 x", "user[0][password]: <private> x"),
+        ("tokens: [\n  \"a]\",\n  \"b\"\n] next", "tokens: <private> next"),
+        ("tokens = (\n    a,\n    b\n);\nnext", "tokens = <private>;\nnext"),
+        ("password=${DB_PASSWORD} user=jane", "password=<private> user=jane"),
+        ("token=b'a b' next", "token=<private> next"),
+        (#"token=@"a b" next"#, "token=<private> next"),
+        (#"password=hun"ter'2 user=jane"#, "password=<private> user=jane"),
+        (#"auth: Token token="a b" x"#, "auth: <private> x"),
+        ("token=Optional(<private>) x", "token=<private> x"),
+        // What nothing closes ends with its line.
+        (#"token=Optional("3f9c0e7a"#, "token=<private>"),
+        ("password=hun(ter2 x\nuser=jane)", "password=<private>\nuser=jane)"),
+        ("token=[\nsecret=[\nuser=jane", "token=<private>\nsecret=<private>\nuser=jane"),
+        ("Authorization: Splunk B5A79AAD-1\nHost: a", "Authorization: <private>\nHost: a"),
+        ("Proxy-Authorization: NTLM TlRM, x", "Proxy-Authorization: <private>"),
+        (#"Authorization: Token token="3f9c0e7a", id="a b""#, "Authorization: <private>"),
+        ("Authorization: Bearer  abc", "Authorization: <private>"),
+        (#"curl -H "Authorization: SSWS 00QCj=" -d x"#, #"curl -H "Authorization: <private>" -d x"#),
+        (#"{"m":"Authorization: Token token=\"3f 9\"","n":1}"#, #"{"m":"Authorization: <private>","n":1}"#),
+        (#"[AnyHashable("Authorization"): Splunk abc, AnyHashable("n"): 1]"#, #"[AnyHashable("Authorization"): <private>, AnyHashable("n"): 1]"#),
+    ])
+    func masksAllOfAnAssignedValue(_ text: String, _ expected: String) {
+        #expect(PrivacyRules.standard.masking(text) == expected)
+    }
+
+    @Test(arguments: [
+        ("token=abc, user=(x)", "token=<private>, user=(x)"),
+        ("tokens (3) left", "tokens (3) left"),
+        ("tokens (3): left", "tokens (3): left"),
+        ("[auth]: user jane", "[auth]: user jane"),
+        ("(see token): done", "(see token): done"),
+        ("Session(token: abc, user: jane)", "Session(token: <private>, user: jane)"),
+        ("token=abc's words", "token=<private> words"),
+        (#"{"m":"token=abc","n":"token=b"}"#, #"{"m":"token=<private>","n":"token=<private>"}"#),
+        (#"{"m":"token=abc=","n":1}"#, #"{"m":"token=<private>","n":1}"#),
+        (#"<a href="?token=abc=">text</a> "b""#, #"<a href="?token=<private>">text</a> "b""#),
+        (#"{"authorization":true,"path":"/x"}"#, #"{"authorization":<private>,"path":"/x"}"#),
+        (#""Authorization: Basic amFuZTpodW50ZXIy" sent"#, #""Authorization: <private>" sent"#),
+        ("token=(a\nb) c", "token=<private>\nb) c"),
+    ])
+    func masksNoMoreThanAnAssignedValue(_ text: String, _ expected: String) {
+        #expect(PrivacyRules.standard.masking(text) == expected)
+    }
+
+    @Test func equalSecretsInEqualWrappersHaveTheSameHash() {
+        let service = LogService(privacy: .hashed), heard = RecordingProvider()
+        service.privacyRules = .standard
+        service.register(heard)
+        for secret in ["3f9c0e7a", "3f9c0e7a", "77aa0102"] { service.info("token=Optional(\"\(secret)\") end") }
+        let messages = heard.messages
+        #expect(messages.allSatisfy { $0.hasPrefix("token=<private:") && $0.hasSuffix("> end") })
+        #expect(messages.count == 3 && messages[0] == messages[1] && messages[0] != messages[2])
     }
 
     @Test(arguments: [
@@ -149,7 +214,8 @@ import Testing
             "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n-----END ", "://", "://a:b", "://a:b@", "://a:", ":", "=", "a:",
             "pin=", "password", "password=", "password:\"", "password='\\", "passwor:", "token token=", "cookie", "cookie:", "cookie=\n",
             "tokentokentokentokentokentokentokentokentokentokentokentokentok:", "ppppppppppppppppppppppppppppppp:", "\\", "%", "\\\"",
-            "authorization: basic ", " ", "\u{0}", "é", "'", "\"", "<private>",
+            "authorization: basic ", " ", "\u{0}", "é", "'", "\"", "<private>", "(", "[", "}", ",", "\n", "token=(", "token=[\n", "pin=a'",
+            "password=f(\"", "user[pin]=", "(\"token\"):", "authorization:x=\"", "\"authorization\":",
         ]
         // Every two of them in turn, and each alone, in texts of which the second is four times as long.
         for first in parts {
@@ -185,7 +251,8 @@ import Testing
         let randomness = LogRandomness.seeded(7)
         let words = [
             "token", "=", ":", " ", "\"", "\\", "2026", "eyJhbGciOiJub25lIn0", ".", "é", "-----BEGIN PRIVATE KEY-----", "-----END ",
-            "://u:", "@", "bearer ", "\n", "%20", "<private>", "AKIAIOSFODNN7EXAMPLE", "x", "-", "'", "cookie:", "\u{0}",
+            "://u:", "@", "bearer ", "\n", "%20", "<private>", "AKIAIOSFODNN7EXAMPLE", "x", "-", "'", "cookie:", "\u{0}", "(", "[\n", "}",
+            "authorization:",
         ]
         func some() -> String { (0..<(randomness.next() % 12)).map { _ in words[Int(randomness.next() % UInt64(words.count))] }.joined() }
         for _ in 0..<2_000 {
