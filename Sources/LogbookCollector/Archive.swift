@@ -33,6 +33,9 @@ public protocol Archive: Sendable {
     /// - Parameter limit: Transactions and log events of this call at most, so that storing does not wait for long.
     /// - Returns: How many transactions and log events were removed. Fewer than `limit`: nothing is left to remove.
     func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int
+    /// The limit with which ``remove(receivedBefore:limit:)`` is best called until nothing is left. 1000 unless an archive says otherwise:
+    /// then who stores waits for a moment at a time.
+    var removalStep: Int { get }
     /// What it holds of one tenant; nil for all together.
     func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts
     /// Bytes that each tenant has sent on a day (days since 1970, UTC) to all collectors of this archive, as far as
@@ -50,6 +53,7 @@ public protocol Archive: Sendable {
 }
 
 extension Archive {
+    public var removalStep: Int { 1000 }
     public func close() throws(ArchiveError) {}
     public func reusableBytes() async throws(ArchiveError) -> Int { 0 }
     public func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int] { [:] }

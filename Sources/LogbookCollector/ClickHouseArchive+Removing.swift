@@ -4,8 +4,12 @@
     internal import LogbookTransactions
 
     extension ClickHouseArchive {
-        /// Transactions of one mutation at most: a mutation is one text, which replicas pass to each other.
+        /// Keys of one mutation at most: a mutation is one text, which replicas pass to each other.
         private static let removedAtATime = 500
+        /// Bytes of a mutation's text at most: ZooKeeper takes no more than 1 MiB.
+        private static let mutationBytes = 512 << 10
+        /// Transactions that are listed in one answer at most.
+        private static let listedAtATime = 10_000
         /// How long mutations are waited for.
         static let mutationLimit = Duration.seconds(60)
         /// The same where nobody waits for the answer.
@@ -182,25 +186,37 @@
         }
 
         /// Removes rows on every server that answers; one that does not is told by its replicas when it is back.
+        /// - Parameter afterOthers: Waits first until no mutation of the table is under way. What an earlier call has begun, and has not
+        ///   waited for to the end, is not begun again beside it.
         func delete(
-            from table: Table, where condition: String, within limit: Duration = ClickHouseArchive.mutationLimit
+            from table: Table, where condition: String, within limit: Duration = ClickHouseArchive.mutationLimit,
+            afterOthers: Bool = false
         ) async throws(ClickHouseFailure) {
             // Fails when a shard has no server that answers: it may hold some.
             if try await count(name(table), where: condition) == 0 { return }
             // What arrives from now on is not waited for.
             let present = "\(condition) AND precedence > \(nextPrecedence())"
-            let place = name(table) + (client.address.cluster == nil ? "" : "_shard")
+            let shard = table.name + (client.address.cluster == nil ? "" : "_shard")
+            let place = "\(client.address.database).\(shard)"
             let deadline = LogDeadline.after(limit)
             for server in client.address.servers.indices {
                 do throws(ClickHouseFailure) {
                     if try await count(place, where: condition, at: server) == 0 { continue }
-                    try await client.execute("ALTER TABLE \(place) DELETE WHERE \(condition)", at: server)
-                    while try await count(place, where: present, at: server) > 0 {
-                        if deadline.hasPassed { throw .refused(code: nil, reason: "removing takes long; ask for it again later") }
-                        // Version 18.16 cannot be asked to wait. Who is cancelled must not ask without a pause.
-                        do { try await Task.sleep(for: .milliseconds(20)) } catch {
-                            throw .refused(code: nil, reason: "removing was given up before it was known to be done; ask for it again")
+                    if afterOthers {
+                        try await wait(until: deadline) { () async throws(ClickHouseFailure) in
+                            !(try await isMutating(shard, at: server))
                         }
+                        if try await count(place, where: condition, at: server) == 0 { continue }
+                    }
+                    do throws(ClickHouseFailure) {
+                        try await client.execute("ALTER TABLE \(place) DELETE WHERE \(condition)", at: server)
+                    } catch .unreachable(let reason) {
+                        // Current versions answer only when it is done, which may take longer than an answer is waited for.
+                        guard try await isMutating(shard, at: server) else { throw .unreachable(reason) }
+                    }
+                    // Version 18.16 cannot be asked to wait.
+                    try await wait(until: deadline) { () async throws(ClickHouseFailure) in
+                        try await count(place, where: present, at: server) == 0
                     }
                 } catch .unreachable where client.address.cluster != nil {
                     continue
@@ -211,6 +227,31 @@
             }
         }
 
+        /// Asks again and again, less and less often, until it is so.
+        private func wait(
+            until deadline: LogDeadline, for isSo: () async throws(ClickHouseFailure) -> Bool
+        ) async throws(ClickHouseFailure) {
+            var pause = Duration.milliseconds(20)
+            while !(try await isSo()) {
+                if deadline.hasPassed { throw .refused(code: nil, reason: "removing takes long; ask for it again later") }
+                // Who is cancelled must not ask without a pause.
+                do { try await Task.sleep(for: pause) } catch {
+                    throw .refused(code: nil, reason: "removing was given up before it was known to be done; ask for it again")
+                }
+                pause = min(pause * 2, .seconds(1))
+            }
+        }
+
+        /// Whether a mutation of a table is under way on a server; false as well where the user may not ask that.
+        private func isMutating(_ table: String, at server: Int) async throws(ClickHouseFailure) -> Bool {
+            let database = client.address.database
+            let condition = "database = \(database.clickHouseLiteral) AND table = \(table.clickHouseLiteral) AND is_done = 0"
+            do throws(ClickHouseFailure) { return try await count("system.mutations", where: condition, at: server) > 0 } catch {
+                if case .refused = error { return false }
+                throw error
+            }
+        }
+
         private func count(
             _ table: String, where condition: String, at server: Int? = nil
         ) async throws(ClickHouseFailure) -> Int64 {
@@ -218,48 +259,102 @@
             return rows.first?.integer("number") ?? 0
         }
 
+        /// A mutation writes whole parts anew, however few of their rows go: everything is best removed at once.
+        public var removalStep: Int { .max }
+
+        /// Where all that is too old is within the limit, it goes with one mutation per table, by the time at which it was received;
+        /// otherwise by keys, 500 per mutation. Waits for an hour at most, also for mutations that are under way. What merging has not
+        /// joined yet of a log event counts more than once.
         public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
             let end = time.microseconds, limit = max(0, limit)
-            return try await speaking { client throws(ClickHouseFailure) in
-                let old = try await client.rows(
-                    """
-                    SELECT tenant, transaction FROM (
-                      SELECT tenant, transaction, min(received) AS first_received FROM \(self.name(Self.transactions))
-                      GROUP BY tenant, transaction)
-                    WHERE first_received < \(end) AND (tenant, transaction) GLOBAL NOT IN (
-                      SELECT tenant, transaction FROM \(self.name(Self.entries)) WHERE received >= \(end))
-                    ORDER BY first_received LIMIT \(limit)
-                    """)
-                for (tenant, rows) in Dictionary(grouping: old, by: { $0.text("tenant") ?? "" }) {
-                    let ids = rows.compactMap { $0.text("transaction") }
-                    for piece in ids.pieces(of: Self.removedAtATime) {
-                        // What has come since they were looked for stays.
-                        let condition =
-                            "tenant = \(tenant.clickHouseLiteral) AND transaction IN \(piece.clickHouseList) AND received < \(end)"
-                        try await self.delete(from: Self.entries, where: condition)
-                        try await self.delete(from: Self.transactions, where: condition)
-                    }
-                }
-                var removed = old.count
-                if limit > removed {
-                    let events = try await client.rows(
-                        """
-                        SELECT tenant, digest, min(received) AS first_received FROM \(self.name(Self.logEvents))
-                        WHERE received < \(end) GROUP BY tenant, digest ORDER BY first_received LIMIT \(limit - removed)
-                        """)
-                    for (tenant, rows) in Dictionary(grouping: events, by: { $0.text("tenant") ?? "" }) {
-                        for piece in rows.compactMap({ $0.text("digest") }).pieces(of: Self.removedAtATime) {
-                            try await self.delete(
-                                from: Self.logEvents,
-                                where: "tenant = \(tenant.clickHouseLiteral) AND digest IN \(piece.clickHouseList)")
-                        }
-                    }
-                    removed += events.count
-                }
-                try await self.delete(from: Self.parcels, where: "received < \(end)")
+            return try await speaking { _ throws(ClickHouseFailure) in
+                var removed = try await self.removeTransactions(receivedBefore: end, limit: limit)
+                removed += try await self.removeLogEvents(receivedBefore: end, limit: limit - removed)
+                try await self.deleteOld(from: Self.parcels, where: "received < \(end)")
                 if removed < limit { try await self.removeNoted() }
                 return removed
             }
+        }
+
+        private func deleteOld(from table: Table, where condition: String) async throws(ClickHouseFailure) {
+            try await delete(from: table, where: condition, within: Self.backgroundLimit, afterOthers: true)
+        }
+
+        private func removeTransactions(receivedBefore end: Int64, limit: Int) async throws(ClickHouseFailure) -> Int {
+            let all = """
+                (SELECT tenant, transaction, min(received) AS first_received FROM \(name(Self.transactions))
+                  GROUP BY tenant, transaction)
+                """
+            let isOld = """
+                first_received < \(end) AND (tenant, transaction) GLOBAL NOT IN (
+                  SELECT tenant, transaction FROM \(name(Self.entries)) WHERE received >= \(end))
+                """
+            let number = Int(try await count(all, where: isOld))
+            if number == 0 { return 0 }
+            if number <= limit, let condition = try await conditionOfAll(receivedBefore: end) {
+                try await deleteOld(from: Self.entries, where: condition)
+                try await deleteOld(from: Self.transactions, where: condition)
+                return number
+            }
+            var removed = 0
+            while removed < min(limit, number) {
+                let some = try await client.rows(
+                    """
+                    SELECT tenant, transaction FROM \(all) WHERE \(isOld)
+                    ORDER BY first_received LIMIT \(min(limit - removed, Self.listedAtATime))
+                    """)
+                if some.isEmpty { break }
+                for (tenant, rows) in Dictionary(grouping: some, by: { $0.text("tenant") ?? "" }) {
+                    for piece in rows.compactMap({ $0.text("transaction") }).pieces(of: Self.removedAtATime) {
+                        // What has come since they were looked for stays.
+                        let condition =
+                            "tenant = \(tenant.clickHouseLiteral) AND transaction IN \(piece.clickHouseList) AND received < \(end)"
+                        try await deleteOld(from: Self.entries, where: condition)
+                        try await deleteOld(from: Self.transactions, where: condition)
+                    }
+                }
+                removed += some.count
+            }
+            return removed
+        }
+
+        /// What all rows of old transactions say and no others: they are old themselves, and not of one of which something new has come.
+        /// - Returns: Nil where those are too many to be named in one mutation.
+        private func conditionOfAll(receivedBefore end: Int64) async throws(ClickHouseFailure) -> String? {
+            let kept = try await client.rows(
+                """
+                SELECT DISTINCT tenant, transaction FROM \(name(Self.entries)) WHERE received >= \(end)
+                  AND (tenant, transaction) GLOBAL IN (
+                    SELECT tenant, transaction FROM \(name(Self.transactions)) WHERE received < \(end))
+                LIMIT \(Self.listedAtATime)
+                """)
+            if kept.count == Self.listedAtATime { return nil }
+            let ofTenants = Dictionary(grouping: kept, by: { $0.text("tenant") ?? "" }).map { tenant, rows in
+                "tenant = \(tenant.clickHouseLiteral) AND transaction IN \(rows.compactMap { $0.text("transaction") }.clickHouseList)"
+            }
+            let condition = "received < \(end)" + (ofTenants.isEmpty ? "" : " AND NOT (\(ofTenants.joined(separator: " OR ")))")
+            return condition.utf8.count <= Self.mutationBytes ? condition : nil
+        }
+
+        private func removeLogEvents(receivedBefore end: Int64, limit: Int) async throws(ClickHouseFailure) -> Int {
+            if limit == 0 { return 0 }
+            let number = try await count(name(Self.logEvents), where: "received < \(end)")
+            if number <= limit {
+                try await deleteOld(from: Self.logEvents, where: "received < \(end)")
+                return Int(number)
+            }
+            let events = try await client.rows(
+                """
+                SELECT tenant, digest, min(received) AS first_received FROM \(name(Self.logEvents))
+                WHERE received < \(end) GROUP BY tenant, digest ORDER BY first_received LIMIT \(limit)
+                """)
+            for (tenant, rows) in Dictionary(grouping: events, by: { $0.text("tenant") ?? "" }) {
+                for piece in rows.compactMap({ $0.text("digest") }).pieces(of: Self.removedAtATime) {
+                    try await deleteOld(
+                        from: Self.logEvents, where: "tenant = \(tenant.clickHouseLiteral) AND digest IN \(piece.clickHouseList)")
+                }
+            }
+            return events.count
         }
     }
 #endif

@@ -2,9 +2,6 @@ internal import LogbookCore
 
 /// Removes what is older than it may be: at the start, and every hour.
 struct Retention: Sendable {
-    /// Transactions and events that are removed in one step.
-    private static let step = 1000
-
     let archive: any Archive
     let keep: Duration
     let clock: LogClock
@@ -16,13 +13,13 @@ struct Retention: Sendable {
     /// - Returns: How much it was.
     @discardableResult
     func run() async throws(ArchiveError) -> Int {
-        let oldest = clock.now().adding(.zero - keep)
+        let oldest = clock.now().adding(.zero - keep), step = archive.removalStep
         var removed = 0
         while !Task.isCancelled {
-            let count = try await archive.remove(receivedBefore: oldest, limit: Self.step)
+            let count = try await archive.remove(receivedBefore: oldest, limit: step)
             removed += count
             metrics.removed(count)
-            if count < Self.step { break }
+            if count < step { break }
         }
         return removed
     }

@@ -23,6 +23,7 @@
         func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
             try await archive.remove(receivedBefore: time, limit: limit)
         }
+        var removalStep: Int { archive.removalStep }
         func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts { try await archive.counts(tenant: tenant) }
         func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int] { try await archive.bytesSent(on: day) }
         func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {

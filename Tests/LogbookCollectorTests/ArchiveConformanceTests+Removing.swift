@@ -1,0 +1,93 @@
+#if Collector && canImport(Glibc)
+    @testable import LogbookCollector
+    import LogbookCore
+    import LogbookHTTP
+    import LogbookTestKit
+    import LogbookTransactions
+    import Testing
+
+    /// How ClickHouse removes what is too old: each mutation costs as much as the table is large.
+    extension ArchiveConformanceTests {
+        /// Hands everything on, and keeps what was asked for.
+        private final class RecordingTransport: HTTPTransport {
+            private let transport: CurlTransport
+            private let asked = Locked<[String]>([])
+
+            init(allowsPlainHTTP: Bool) { transport = CurlTransport(allowsPlainHTTP: allowsPlainHTTP) }
+
+            func send(
+                _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+            ) -> HTTPCancellation {
+                asked.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
+                return transport.send(request, completion: completion)
+            }
+
+            /// How often something with this text in it was asked for.
+            func count(of text: String) -> Int { asked.withLock { asked in asked.filter { $0.contains(text) }.count } }
+        }
+
+        private static func open(
+            _ kind: ArchiveKind
+        ) async throws -> (archive: ClickHouseArchive, transport: RecordingTransport, database: String) {
+            let address = try ClickHouseAddress(try await ArchiveServers.open(kind).address)
+            let transport = RecordingTransport(allowsPlainHTTP: address.allowsPlainHTTP)
+            return (try await onThread { try ClickHouseArchive(address, transport: transport) }, transport, address.database)
+        }
+
+        @Test("S33: all that is too old goes with one mutation of each table of ClickHouse", arguments: ArchiveKind.single.filter(\.isClickHouse))
+        func whatIsTooOldGoesAtOnce(_ kind: ArchiveKind) async throws {
+            let (archive, transport, database) = try await Self.open(kind)
+            let count = 1200
+            func store(_ tenant: String, _ records: [TransactionRecord], at seconds: Double) async throws {
+                let set = TransactionSet(transactions: records), received = LogTime(seconds: seconds)
+                _ = try await archive.store(TransactionParcel(tenant: tenant, parcel: nil, set: set, received: received))
+            }
+            for (number, tenant) in ["a", "b", "b"].enumerated() {
+                let seconds = number == 2 ? 3000.0 : 1000
+                let ids = (0..<count).map { "T\(number)-\($0)" }
+                try await store(tenant, ids.map { TransactionRecord(id: $0, usecase: 1, entries: [Golden.entry(0, at: 1)]) }, at: seconds)
+                let items = (0..<count).map { Golden.item(UInt64(number * count + $0)) }
+                _ = try await archive.store(
+                    LogBatch(tenant: tenant, parcel: nil, items: items, received: LogTime(seconds: seconds)))
+            }
+            // Two of them go on.
+            for (id, tenant) in [("T0-7", "a"), ("T1-7", "b")] {
+                try await store(tenant, [TransactionRecord(id: id, usecase: 1, entries: [Golden.entry(1, at: 2)])], at: 3000)
+            }
+            let retention = Retention(
+                archive: archive, keep: .seconds(1000), clock: .manual(ManualClock(now: LogTime(seconds: 3500))),
+                metrics: CollectorMetrics())
+            #expect(try await retention.run() == 4 * count - 2)
+            for table in ["entries", "transactions", "log_events", "parcels"] {
+                #expect(transport.count(of: "ALTER TABLE \(database).logbook_\(table) ") == 1, "\(table)")
+            }
+            let counts = try await archive.counts(tenant: nil)
+            #expect(counts == ArchiveCounts(transactions: count + 2, entries: count + 4, logEvents: count, parcels: 4))
+            #expect(try await archive.transaction("T0-7", tenant: "a")?.entries.map(\.event) == [0, 1])
+            #expect(try await retention.run() == 0)
+        }
+
+        @Test("S33: what ClickHouse is still about to remove is not removed a second time beside it", .enabled(if: ClickHouseServer.isPossible, "needs the Debian package clickhouse-server"))
+        func mutationsDoNotPileUp() async throws {
+            let (archive, transport, database) = try await Self.open(.clickHouse)
+            let server = try #require(ArchiveServers.current?.clickHouse), table = "\(database).logbook_log_events"
+            _ = try await archive.store(LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 1)))
+            func remove() -> Task<Int, any Error> {
+                Task { try await archive.remove(receivedBefore: LogTime(seconds: 5), limit: 10) }
+            }
+            try await onThread { _ = try server.ask("SYSTEM STOP MERGES \(table)") }
+            let first = remove()
+            let begun = "SELECT count() FROM system.mutations WHERE database = '\(database)' AND is_done = 0"
+            #expect(try await onThread { try becomesTrue { try server.ask(begun) == "1\n" } })
+            first.cancel()
+            await #expect(throws: ArchiveError.self) { try await first.value }
+            let asked = transport.count(of: "system.mutations")
+            let second = remove()
+            #expect(await onThread { becomesTrue { transport.count(of: "system.mutations") > asked } })
+            try await onThread { _ = try server.ask("SYSTEM START MERGES \(table)") }
+            #expect(try await second.value == 1)
+            #expect(transport.count(of: "ALTER TABLE \(table) ") == 1)
+            #expect(try await archive.counts(tenant: nil).logEvents == 0)
+        }
+    }
+#endif
