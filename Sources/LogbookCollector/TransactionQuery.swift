@@ -25,7 +25,9 @@ public struct TransactionQuery: Sendable, Hashable {
     public var to: LogTime?
     public var error: ErrorFilter?
     /// Transactions of a page at most; brought into ``limits`` where it is outside.
-    public var limit: Int
+    public var limit: Int {
+        didSet { limit = Self.clamped(limit) }
+    }
     /// Where the page before ended; nil for the first.
     public var cursor: TransactionCursor?
 
@@ -39,7 +41,9 @@ public struct TransactionQuery: Sendable, Hashable {
         self.from = from
         self.to = to
         self.error = error
-        self.limit = min(max(limit, Self.limits.lowerBound), Self.limits.upperBound)
+        self.limit = Self.clamped(limit)
         self.cursor = cursor
     }
+
+    private static func clamped(_ limit: Int) -> Int { min(max(limit, limits.lowerBound), limits.upperBound) }
 }
