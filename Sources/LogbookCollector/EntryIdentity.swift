@@ -13,7 +13,7 @@
         static func keys(for parcel: TransactionParcel) -> [String] {
             let scope = parcel.parcel.map { "in \(counted($0))" } ?? "entry"
             var keys: [String] = []
-            var occurrences: [String: Int] = [:]
+            var occurrences: [[UInt8]: Int] = [:]   // by bytes: texts that only look alike are two to an archive
             for transaction in parcel.set.transactions {
                 for entry in transaction.entries {
                     if let key = entry.key {
@@ -21,8 +21,9 @@
                         continue
                     }
                     let content = content(of: entry, in: transaction.id)
-                    let earlier = occurrences[content, default: 0]
-                    occurrences[content] = earlier + 1
+                    let bytes = Array(content.utf8)
+                    let earlier = occurrences[bytes, default: 0]
+                    occurrences[bytes] = earlier + 1
                     keys.append("\(scope) \(earlier) \(content)")
                 }
             }
