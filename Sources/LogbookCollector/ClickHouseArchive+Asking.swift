@@ -16,15 +16,8 @@
         public func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
             try await speaking { client throws(ClickHouseFailure) in
                 let tenant = "tenant = \(query.tenant.clickHouseLiteral)"
-                let texts = ["transaction"] + Self.facts.map { "known_\($0)" }
-                // Only how large they are: all that are asked for may be more than memory holds.
-                let found = try await client.rows(
-                    """
-                    SELECT transaction, first_received, \(texts.map { "length(\($0))" }.joined(separator: " + ")) AS fact_bytes
-                    FROM (\(self.transactionsQuery(where: tenant)))
-                    WHERE \(self.conditions(of: query).joined(separator: " AND "))
-                    ORDER BY first_received, transaction LIMIT \(query.limit + 1)
-                    """)
+                let found = try await client.rows(self.idsQuery(of: query))
+                // How large they are before they are read: all that are asked for may be more than memory holds.
                 let weights = try await self.weights(of: found, where: tenant)
                 let kept = found.prefix(PageRoom.count(of: weights, limit: query.limit))
                 if kept.isEmpty { return TransactionPage() }
@@ -45,24 +38,34 @@
 
         /// What each of the transactions takes of a page.
         private func weights(of found: [JSONValue], where condition: String) async throws(ClickHouseFailure) -> [PageWeight] {
+            let texts = ["transaction"] + Self.facts.map { "known_\($0)" }
+            var ofFacts: [[UInt8]: Int] = [:]
             var ofEntries: [[UInt8]: PageWeight] = [:]
             for piece in found.compactMap({ $0.text("transaction") }).pieces(of: Self.keysAtATime) {
+                let isOfPiece = "\(condition) AND transaction IN \(piece.clickHouseList)"
+                let facts = try await client.rows(
+                    """
+                    SELECT transaction, \(texts.map { "length(\($0))" }.joined(separator: " + ")) AS fact_bytes
+                    FROM (\(transactionsQuery(where: isOfPiece)))
+                    """)
+                for row in facts { ofFacts[row.bytes("transaction")] = Int(row.integer("fact_bytes") ?? 0) }
                 // Merging may not have removed doubles yet.
-                let rows = try await client.rows(
+                let entries = try await client.rows(
                     """
                     SELECT transaction, count() AS number, sum(longest) AS bytes FROM (
                       SELECT transaction, digest, max(length(ifNull(error_description, ''))) AS longest FROM \(name(Self.entries))
-                      WHERE \(condition) AND transaction IN \(piece.clickHouseList) GROUP BY transaction, digest)
+                      WHERE \(isOfPiece) GROUP BY transaction, digest)
                     GROUP BY transaction
                     """)
-                for row in rows {
+                for row in entries {
                     ofEntries[row.bytes("transaction")] = PageWeight(
                         entries: Int(row.integer("number") ?? 0), bytes: Int(row.integer("bytes") ?? 0))
                 }
             }
             return found.map { row in
-                var weight = ofEntries[row.bytes("transaction")] ?? PageWeight(entries: 0, bytes: 0)
-                weight.bytes += Int(row.integer("fact_bytes") ?? 0)
+                let id = row.bytes("transaction")
+                var weight = ofEntries[id] ?? PageWeight(entries: 0, bytes: 0)
+                weight.bytes += ofFacts[id] ?? 0
                 return weight
             }
         }
@@ -75,17 +78,37 @@
         /// What is known of each transaction, from whoever said it first.
         func transactionsQuery(where condition: String) -> String {
             """
-            SELECT tenant, transaction, min(received) AS first_received, argMax(usecase, precedence) AS known_usecase,
-              \(Self.facts.map { "argMaxIf(\($0), precedence, \($0) != '') AS known_\($0)" }.joined(separator: ", "))
+            SELECT tenant, transaction, \(Self.firstReceived), \(Self.knownUsecase), \(Self.facts.map(Self.known).joined(separator: ", "))
             FROM \(name(Self.transactions)) WHERE \(condition) GROUP BY tenant, transaction
             """
         }
 
-        private func conditions(of query: TransactionQuery) -> [String] {
-            var conditions = ["1"]
-            if let usecase = query.usecase { conditions.append("known_usecase = \(usecase)") }
-            // Without a user the column is empty.
-            if let user = query.user { conditions.append(user.isEmpty ? "0" : "known_user_id = \(user.clickHouseLiteral)") }
+        private static let firstReceived = "min(received) AS first_received"
+        private static let knownUsecase = "argMax(usecase, precedence) AS known_usecase"
+
+        private static func known(_ fact: String) -> String { "argMaxIf(\(fact), precedence, \(fact) != '') AS known_\(fact)" }
+
+        /// The transactions that a query names, in order, one more than the page may have. Of all that the tenant has, no more is read than
+        /// the conditions need.
+        private func idsQuery(of query: TransactionQuery) -> String {
+            let tenant = "tenant = \(query.tenant.clickHouseLiteral)"
+            var columns = ["transaction", Self.firstReceived]
+            var ofRows = [tenant], conditions = ["1"]
+            if let usecase = query.usecase {
+                columns.append(Self.knownUsecase)
+                conditions.append("known_usecase = \(usecase)")
+            }
+            if let user = query.user {
+                columns.append(Self.known("user_id"))
+                // Without a user the column is empty.
+                conditions.append(user.isEmpty ? "0" : "known_user_id = \(user.clickHouseLiteral)")
+                // Somebody has said so, though not always the first.
+                ofRows.append(
+                    """
+                    transaction GLOBAL IN (SELECT transaction FROM \(name(Self.transactions))
+                      WHERE \(tenant) AND user_id = \(user.clickHouseLiteral))
+                    """)
+            }
             if let cursor = query.cursor {
                 let received = cursor.received.microseconds
                 conditions.append(
@@ -101,13 +124,19 @@
             case .text(let text)?: ofEntry.append("position(ifNull(error_description, ''), \(text.clickHouseLiteral)) > 0")
             }
             if !ofEntry.isEmpty {
-                conditions.append(
+                ofRows.append(
                     """
                     transaction GLOBAL IN (SELECT transaction FROM \(name(Self.entries))
-                      WHERE tenant = \(query.tenant.clickHouseLiteral) AND \(ofEntry.joined(separator: " AND ")))
+                      WHERE \(tenant) AND \(ofEntry.joined(separator: " AND ")))
                     """)
             }
-            return conditions
+            return """
+                SELECT transaction, first_received FROM (
+                  SELECT \(columns.joined(separator: ", ")) FROM \(name(Self.transactions))
+                  WHERE \(ofRows.joined(separator: " AND ")) GROUP BY transaction)
+                WHERE \(conditions.joined(separator: " AND "))
+                ORDER BY first_received, transaction LIMIT \(query.limit + 1)
+                """
         }
 
         /// The transactions of these rows, with all their entries, each once.

@@ -123,6 +123,26 @@
             #expect(try await ids { $0.user = "' OR 1=1 --" } == [])
         }
 
+        /// Whoever says something first is believed, and found by it.
+        static func queriesFindWhatIsKnown(_ archive: any Archive) async throws {
+            let said: [(usecase: Int, user: String?)] = [(1, nil), (2, "u"), (3, "v")]
+            for (number, each) in said.enumerated() {
+                let entry = Golden.entry(number, at: Double(number))
+                _ = try await archive.store(
+                    Golden.parcel(TransactionRecord(id: "T", usecase: each.usecase, user: each.user, entries: [entry])))
+            }
+            func ids(_ change: (inout TransactionQuery) -> Void) async throws -> [String] {
+                var query = TransactionQuery()
+                change(&query)
+                return try await archive.transactions(query).transactions.map(\.id)
+            }
+            #expect(try await ids { $0.user = "u" } == ["T"])
+            #expect(try await ids { $0.user = "v" } == [])
+            #expect(try await ids { $0.usecase = 1 } == ["T"])
+            #expect(try await ids { $0.usecase = 2 } == [])
+            #expect(try await ids { ($0.usecase, $0.user, $0.from) = (1, "u", LogTime(seconds: 2)) } == ["T"])
+        }
+
         static func pagesMissAndRepeatNothing(_ archive: any Archive) async throws {
             for number in 0..<25 {
                 _ = try await archive.store(

@@ -90,6 +90,11 @@
             try await ArchiveChecks.queriesFind(try await ArchiveServers.open(kind).archive)
         }
 
+        @Test("D5: transactions are found by what was said of them first", arguments: ArchiveKind.available)
+        func queriesFindWhatIsKnown(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.queriesFindWhatIsKnown(try await ArchiveServers.open(kind).archive)
+        }
+
         @Test("D6: every fact of a transaction comes back as it went in", arguments: ArchiveKind.available)
         func everyFactComesBack(_ kind: ArchiveKind) async throws {
             try await ArchiveChecks.everyFactComesBack(try await ArchiveServers.open(kind).archive)

@@ -26,6 +26,8 @@
         @Test("D5: transactions are found by use case, user, time and error")
         func queriesFind() async throws { try await ArchiveChecks.queriesFind(archive) }
 
+        @Test func queriesFindWhatIsKnown() async throws { try await ArchiveChecks.queriesFindWhatIsKnown(archive) }
+
         @Test func pagesMissAndRepeatNothing() async throws { try await ArchiveChecks.pagesMissAndRepeatNothing(archive) }
 
         @Test func aPageHoldsNotTooManyEntries() async throws { try await ArchiveChecks.aPageHoldsNotTooManyEntries(archive) }

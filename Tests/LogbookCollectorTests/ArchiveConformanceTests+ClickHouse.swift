@@ -6,7 +6,7 @@
     import LogbookTransactions
     import Testing
 
-    /// How ClickHouse removes what is too old: each mutation costs as much as the table is large.
+    /// How much ClickHouse is asked to do for what it answers and removes.
     extension ArchiveConformanceTests {
         /// Hands everything on, and keeps what was asked for.
         private final class RecordingTransport: HTTPTransport {
@@ -22,8 +22,10 @@
                 return transport.send(request, completion: completion)
             }
 
-            /// How often something with this text in it was asked for.
-            func count(of text: String) -> Int { asked.withLock { asked in asked.filter { $0.contains(text) }.count } }
+            /// What was asked for with this text in it.
+            func statements(with text: String) -> [String] { asked.withLock { asked in asked.filter { $0.contains(text) } } }
+
+            func count(of text: String) -> Int { statements(with: text).count }
         }
 
         private static func open(
@@ -32,6 +34,20 @@
             let address = try ClickHouseAddress(try await ArchiveServers.open(kind).address)
             let transport = RecordingTransport(allowsPlainHTTP: address.allowsPlainHTTP)
             return (try await onThread { try ClickHouseArchive(address, transport: transport) }, transport, address.database)
+        }
+
+        @Test("what is known of transactions is asked for only of those of a page", arguments: ArchiveKind.single.filter(\.isClickHouse))
+        func onlyAPageIsReadWhole(_ kind: ArchiveKind) async throws {
+            let (archive, transport, _) = try await Self.open(kind)
+            let records = (0..<10).map {
+                TransactionRecord(id: "T\($0)", usecase: 1, deviceMake: "KVM", user: "u", entries: [Golden.entry(0, at: 1)])
+            }
+            for record in records { _ = try await archive.store(Golden.parcel(record)) }
+            let earlier = transport.count(of: "known_device_make")
+            #expect(try await archive.transactions(TransactionQuery(usecase: 1, user: "u", limit: 2)).transactions == Array(records[..<2]))
+            let statements = transport.statements(with: "known_device_make").dropFirst(earlier)
+            #expect(!statements.isEmpty)
+            #expect(statements.allSatisfy { $0.contains("transaction IN ('T0', 'T1'") && !$0.contains("'T3'") })
         }
 
         @Test("S33: all that is too old goes with one mutation of each table of ClickHouse", arguments: ArchiveKind.single.filter(\.isClickHouse))
