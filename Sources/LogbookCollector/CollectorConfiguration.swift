@@ -30,7 +30,8 @@ public struct CollectorConfiguration: Sendable, Hashable {
     public var maximumFileBytes = 1 << 30
     /// Bytes of a request's body at most, both as it arrives and inflated.
     public var maximumBodyBytes = 8 << 20
-    /// Bytes of bodies that are in memory at the same time at most; who comes later is asked to come again.
+    /// Bytes of bodies that are in memory at the same time at most; who comes later is asked to come again. A body counts with what was
+    /// announced of it; one of gzip with what it may become as well, once all of it is here.
     public var maximumBodyBytesInFlight = 64 << 20
     /// Bytes of pages and transactions, about, that are in memory at the same time at most while those who asked take them; who comes later
     /// is asked to come again, and an export waits before its next page.

@@ -15,16 +15,21 @@
         var pieces: @Sendable (_ take: (_ piece: [UInt8]) async throws -> Void) async throws -> Void
 
         /// Reads the body, once.
-        /// - Throws: ``BodyError`` when it is longer than the limit, and whatever the connection has to say.
-        func body(upTo limit: Int) async throws -> [UInt8] {
+        /// - Parameter makeRoom: Asked for every piece, of so many bytes, before it is kept: whether there is room for it.
+        /// - Throws: ``BodyError`` when it is longer than the limit, or there is no room, and whatever the connection has to say.
+        func body(upTo limit: Int, makeRoom: (_ bytes: Int) -> Bool) async throws -> [UInt8] {
             var bytes: [UInt8] = []
             try await pieces { piece in
                 if bytes.count + piece.count > limit { throw BodyError.tooLarge }
+                if !makeRoom(piece.count) { throw BodyError.noRoom }
                 bytes += piece
             }
             return bytes
         }
     }
 
-    enum BodyError: Error { case tooLarge }
+    enum BodyError: Error {
+        case tooLarge
+        case noRoom
+    }
 #endif

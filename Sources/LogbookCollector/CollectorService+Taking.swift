@@ -85,7 +85,14 @@
         /// A body of so many bytes or more, or one that is inflated, is looked at away from the event loop, which others wait for.
         static let longBytes = 64 << 10
 
+        /// For how long a body of gzip that is here waits for the room to be inflated; then it is asked for again.
+        private static let inflatingPatience = Duration.seconds(5)
+
         /// Reads and inflates the body while its bytes are counted against what may be in memory.
+        ///
+        /// While it comes it takes what was announced, or what has come where nothing was, and no more: senders may be slow. Room for what a
+        /// body of gzip may become is taken when all of it is here. Such a body is let in only where the largest can be inflated beside it, so
+        /// those that wait never have all the room among themselves, and one of them can always go on.
         private func withBody(
             of request: CollectorRequest, _ body: ([UInt8]) async throws(Refusal) -> CollectorAnswer
         ) async throws(Refusal) -> CollectorAnswer {
@@ -94,19 +101,22 @@
             let tooLarge = Refusal(413, "too_large", reason: "a body holds at most \(limit) bytes, inflated as well")
             let announced = announcedBytes(request)
             if let announced, announced > limit { throw tooLarge }
-            // A gzip body may grow to the limit; one of unknown length as well.
-            let reserved = isGzip ? limit : announced ?? limit
-            guard let share = bodyRoom.take(reserved) else { throw Self.busy }
+            let left = isGzip ? limit : 0
+            guard let share = bodyRoom.take(announced ?? 0, leaving: left) else { throw Self.busy }
             defer { share.resize(to: 0) }
             let bytes: [UInt8]
             do {
-                bytes = try await request.body(upTo: limit)
-            } catch is BodyError {
+                bytes = try await request.body(upTo: limit) { announced != nil || share.grow(by: $0, leaving: left) }
+            } catch BodyError.tooLarge {
                 throw tooLarge
+            } catch BodyError.noRoom {
+                throw Self.busy
             } catch {
                 throw Self.brokenOff
             }
             if !isGzip, bytes.count < Self.longBytes { return try await body(bytes) }
+            let inflating = Gzip.mostContent(of: bytes.count, limit: limit)
+            if isGzip, await !share.grow(by: inflating, within: Self.inflatingPatience) { throw Self.busy }
             return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Refusal) in
                 guard isGzip else { return try await body(bytes) }
                 let inflated: [UInt8]
@@ -119,6 +129,7 @@
                     case .outOfMemory: throw Self.busy
                     }
                 }
+                share.resize(to: bytes.count + inflated.count)
                 return try await body(inflated)
             }
         }

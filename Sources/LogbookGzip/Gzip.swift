@@ -39,14 +39,19 @@ public enum Gzip {
         }
     }
 
+    /// Bytes of content that ``inflate(_:limit:)`` takes at most of so many bytes of gzip.
+    package static func mostContent(of bytes: Int, limit: Int) -> Int {
+        let (honest, overflow) = bytes.multipliedReportingOverflow(by: maximumRatio)
+        return min(limit, overflow ? Int.max : max(ratioFloor, honest))
+    }
+
     /// Inflates one gzip member or several in a row, without ever holding more than `limit` bytes of content.
     ///
     /// - Parameter limit: Bytes of content taken at most.
     /// - Throws: ``GzipError/tooLarge(limit:)`` beyond `limit`, or beyond both 64 KiB and ``maximumRatio`` times the input.
     ///   ``GzipError/corrupt`` for anything that is not whole gzip from the first byte to the last.
     public static func inflate(_ bytes: [UInt8], limit: Int) throws(GzipError) -> [UInt8] {
-        let (honest, overflow) = bytes.count.multipliedReportingOverflow(by: maximumRatio)
-        let largest = min(limit, overflow ? Int.max : max(ratioFloor, honest))
+        let largest = mostContent(of: bytes.count, limit: limit)
         var output: [UInt8]? = []
         // What is not written to takes no memory; an array that grows is there twice while it does.
         output?.reserveCapacity(min(largest, reservedAtMost))

@@ -1,6 +1,8 @@
 #if Collector
     @testable import LogbookCollector
     import LogbookCore
+    import LogbookGzip
+    import LogbookHTTP
     import LogbookTestKit
     import LogbookTransactions
     import Testing
@@ -61,6 +63,81 @@
             share?.resize(to: 0)
             for task in tasks { await task.value }
             #expect(Set(steps.withLock { $0 }) == ["large", "small"] && room.taken == 0)
+        }
+
+        @Test func aShareGrowsWhereThereIsRoomForItAndForOthersToGoOn() {
+            let room = ByteRoom(bytes: 10), first = room.take(2, leaving: 5), second = room.take(3, leaving: 5)
+            #expect(first != nil && second != nil)
+            #expect(room.take(1, leaving: 5) == nil)   // five stay free for one of the two
+            #expect(first?.grow(by: 1, leaving: 5) == false && room.taken == 5)
+            #expect(first?.grow(by: 5, leaving: 0) == true && room.taken == 10)
+            second?.resize(to: 0)
+            #expect(first?.grow(by: 1000, leaving: 5) == true && room.taken == 1007)   // alone, it is in nobody's way but its own
+            first?.resize(to: 0)
+            #expect(room.taken == 0)
+        }
+
+        @Test func whoWaitsTooLongGivesUpAndLetsInWhoIsBehind() async throws {
+            let room = ByteRoom(bytes: 10), share = try #require(room.take(7)), other = try #require(room.take(1))
+            let isOver = Locked(false)
+            let large = Task {
+                let isTaken = await other.grow(by: 9, within: .milliseconds(50))
+                isOver.withLock { $0 = true }
+                return isTaken
+            }
+            while room.waitingCount == 0, isOver.withLock({ !$0 }) { await Task.yield() }
+            let small = await room.wait(for: 2)   // for which there was room, but for who came first
+            #expect(await !large.value)
+            #expect(room.taken == 10 && room.waitingCount == 0)
+            for over in [share, small] { over.resize(to: 0) }
+            #expect(await other.grow(by: 9, within: .seconds(600)))
+            #expect(room.taken == 10)
+        }
+
+        @Test("S23: bodies of gzip that come slowly take the room of what was announced of them, and keep nobody out")
+        func slowGzipKeepsNobodyOut() async throws {
+            try await RunningCollector.with(archive) { collector in
+                let head =
+                    "POST /v1/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningCollector.token.revealed)\r\n"
+                    + "Content-Type: application/x-ndjson\r\nContent-Encoding: gzip\r\nContent-Length: 300\r\n\r\n"
+                let slow = try (0..<8).map { _ in try RawConnection(port: collector.port) }
+                for connection in slow { connection.send(head + "\u{1F}") }
+                func haveCome() async throws -> Bool {
+                    try await collector.send("GET", "/metrics").text.contains("\nlogbook_collector_body_bytes_total 8\n")
+                }
+                let patience = LogDeadline.seconds(30)
+                while try await !haveCome(), !patience.hasPassed { try await Task.sleep(for: .milliseconds(5)) }
+                #expect(try await haveCome())
+                #expect(try await collector.send(Golden.g2).status == 202)
+                #expect(slow.allSatisfy { !$0.isClosed })
+            }
+        }
+
+        @Test("S23: a body of gzip that is here waits for the room to be inflated, and the sum keeps to the limit")
+        func inflatingWaitsForRoom() async throws {
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            (configuration.maximumBodyBytes, configuration.maximumBodyBytesInFlight) = (1 << 20, 2 << 20)
+            let service = try CollectorService(configuration: configuration, archive: archive), room = service.bodyRoom
+            let fields = [
+                "Authorization": "Bearer \(RunningCollector.token.revealed)", "Content-Type": Golden.setType, "Content-Encoding": "gzip",
+            ]
+            let body = try Gzip.compress(Array(Golden.g2.utf8)), other = Locked<ByteRoom.Share?>(nil)
+            let request = CollectorRequest(
+                method: "POST", path: "/v1/transactions", query: "", header: { fields[$0] },
+                pieces: { take in
+                    try await take(body)
+                    other.withLock { $0 = room.take((2 << 20) - room.taken) }
+                })
+            let answer = Task { await service.answer(request) }
+            let patience = LogDeadline.seconds(30)
+            while room.waitingCount == 0, !patience.hasPassed { await Task.yield() }
+            #expect(room.waitingCount == 1 && room.taken == 2 << 20)
+            #expect(try await archive.counts(tenant: nil).entries == 0)
+            other.withLock { $0 = nil }
+            #expect(await answer.value.status == 202)
+            #expect(try await archive.counts(tenant: nil).entries == 2)
+            #expect(room.taken == 0)
         }
 
         @Test("while readers take as much as there is room for the next one is told to come again, until one has all or is gone")

@@ -83,6 +83,8 @@ import Testing
             try Gzip.inflate(bomb, limit: .max)
         }
         #expect(throws: GzipError.tooLarge(limit: 1 << 20)) { try Gzip.inflate(bomb, limit: 1 << 20) }
+        #expect(Gzip.mostContent(of: bomb.count, limit: .max) == bomb.count * Gzip.maximumRatio)
+        #expect(Gzip.mostContent(of: bomb.count, limit: 1 << 20) == 1 << 20)
         #expect(residentBytes() - before < 64 << 20)
     }
 
