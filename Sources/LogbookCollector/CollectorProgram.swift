@@ -15,7 +15,8 @@
         private let server: CollectorServer
         private let phase = Locked(Phase.ready)
 
-        /// Checks the configuration and opens the archive.
+        /// Checks the configuration and opens the archive. Raises the limit of what this process may have open at the same time to what a
+        /// collector takes, as far as it may be raised.
         /// - Parameters:
         ///   - archive: As ``ArchiveURL`` takes it: `sqlite:<path>`, `postgres://…` or `clickhouse://…`.
         ///   - clickHousePassword: For an address of ClickHouse that has none in it.
@@ -23,6 +24,7 @@
             _ configuration: CollectorConfiguration, archive: String, clickHousePassword: Secret? = nil
         ) throws(CollectorError) {
             try configuration.check()
+            DescriptorLimit.raise(to: DescriptorNeeds(of: configuration).all)
             do throws(ArchiveError) {
                 self.archive = try ArchiveURL.open(archive, clickHousePassword: clickHousePassword)
             } catch {

@@ -52,7 +52,10 @@
             await service.loadQuota()
             var logger = Logger(label: "logbook-collector")
             logger.logLevel = .error
-            let limits = configuration.connections
+            let descriptors = fittingDescriptors()
+            var fitting = configuration.connections
+            fitting.maximum = descriptors.connections
+            let limits = fitting
             let registry = ConnectionRegistry(maximum: limits.maximum, maximumPerAddress: limits.maximumPerAddress)
             let channels = HTTP1Channel.Configuration(
                 additionalChannelHandlers: [ConnectionGuard(limits: limits, registry: registry)],
@@ -68,7 +71,7 @@
                 configuration: ApplicationConfiguration(
                     address: .hostname(configuration.host, port: configuration.port),
                     // Beyond what the guards keep to: room for those whose closing is under way.
-                    availableConnectionsDelegate: MaximumAvailableConnections(limits.maximum + 64)),
+                    availableConnectionsDelegate: MaximumAvailableConnections(limits.maximum + descriptors.closing)),
                 onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
                 logger: logger)
             let retention = configuration.keep.map { keep in
@@ -100,6 +103,20 @@
     }
 
     extension CollectorServer {
+        /// What there is for connections; says so where they are fewer than were asked for.
+        private func fittingDescriptors() -> DescriptorNeeds {
+            let needs = DescriptorNeeds(of: configuration), limit = DescriptorLimit.current, fitting = needs.fitting(in: limit)
+            if fitting.connections < needs.connections {
+                service.report(
+                    "collector",
+                    """
+                    this process may have \(limit) descriptors, so it takes \(fitting.connections) connections at the same time and not \
+                    \(needs.connections); raise the limit of open files to \(needs.all), or ask for fewer connections
+                    """)
+            }
+            return fitting
+        }
+
         private func withTLS(_ plain: HTTPServerBuilder) throws(CollectorError) -> HTTPServerBuilder {
             guard let certificate = configuration.tlsCertificate, let key = configuration.tlsKey else { return plain }
             do {

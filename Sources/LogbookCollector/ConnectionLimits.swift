@@ -1,7 +1,7 @@
 /// How patient a collector is with a connection, and how many it takes.
 public struct ConnectionLimits: Sendable, Hashable {
     /// Connections at the same time at most. Where one more comes, the one that has waited longest without asking for anything is
-    /// closed; when there is none, the new one.
+    /// closed; when there is none, the new one. In a process that may not have descriptors for so many there are fewer, and it says so.
     public var maximum = 1024
     /// Of these, from one address, which in IPv6 is all that begin with the same 64 bits; this machine's own count only among all.
     public var maximumPerAddress = 64

@@ -11,7 +11,7 @@
             private static let connections = 2000
             private static let head = "POST /v1/transactions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(CollectorProcess.token)\r\n"
 
-            /// As many descriptors as the system lets this process have; the collector inherits it.
+            /// As many descriptors as the system lets this process have: the other ends of the connections are here.
             private static func raiseFileLimit() -> Int {
                 var limit = rlimit()
                 getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -24,7 +24,8 @@
             @Test("Row 55, S19: while 2,000 connections say nothing, or too little, everybody who asks is answered, and the caps hold")
             func idleAndSlowConnections() throws {
                 try #require(Self.raiseFileLimit() >= Self.connections + 500, "raise the limit of open files: ulimit -Hn")
-                let folder = TemporaryFolder(), collector = try CollectorProcess(in: folder)
+                // As it starts on most machines.
+                let folder = TemporaryFolder(), collector = try CollectorProcess(in: folder, limits: "ulimit -Sn 1024")
                 let set =
                     #"{"apptxns":[{"apptxn/id":"T%","apptxn/usecase":1,"apptxn/logs":["#
                     + #"{"apptxnlog/usecase-event":1,"apptxnlog/timestamp":"Thu, 15 Jan 2015 18:11:42 GMT"}]}]}"#
@@ -92,6 +93,20 @@
                 #expect(try ChildProcess.run(
                     ["sqlite3", "-readonly", folder("archive.sqlite"), "SELECT count(*) FROM entries"], output: folder("rows")) == .exited(0))
                 #expect(folder.text("rows") == "\(clients * requests)\n")
+            }
+
+            @Test("Row 55: where it may have few descriptors the collector takes fewer connections, says so, and those that wait give way")
+            func fewDescriptors() throws {
+                let folder = TemporaryFolder(), collector = try CollectorProcess(in: folder, limits: "ulimit -n 128")
+                var crowd = (0..<200).compactMap { _ in try? RawConnection(port: collector.port) }
+                #expect(crowd.count == 200)
+                let health = HTTPRequest(method: "GET", url: collector.url + "/health")
+                #expect(becomesTrue { (try? CurlTransport.shared.sendAndWait(health, by: .seconds(5)).status) == 200 })
+                #expect(becomesTrue { crowd.count(where: \.isClosed) >= 200 - 64 })
+                #expect(collector.tool.errors.contains("may have 128 descriptors, so it takes 48 connections"), "\(collector.tool.errors)")
+                crowd = []
+                collector.tool.signal(SIGTERM)
+                #expect(collector.tool.process.wait(by: .seconds(100)) == .exited(0))
             }
         }
     }

@@ -22,17 +22,19 @@
         private let name: String
 
         /// Starts the tool; what it says goes to files of that name in the folder.
+        /// - Parameter limits: What a shell does before it becomes the tool: `ulimit -n 128`.
         init(
             _ arguments: [String], in folder: TemporaryFolder, name: String, environment: [String: String] = [:],
-            input: FileHandle? = nil
+            input: FileHandle? = nil, limits: String? = nil
         ) throws {
             self.folder = folder
             self.name = name
             // A child that kept the end it is written to from would wait for itself.
             _ = fcntl(self.input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
             Glibc.signal(SIGPIPE, SIG_IGN)  // a tool that ends early must not end the tests
+            let shell = limits.map { ["sh", "-c", #"\#($0) && exec "$0" "$@""#] } ?? []
             process = try ChildProcess(
-                [Self.path()] + arguments, in: folder.path, environment: environment,
+                shell + [Self.path()] + arguments, in: folder.path, environment: environment,
                 input: (input ?? self.input.fileHandleForReading).fileDescriptor, output: folder("\(name).out"),
                 errors: folder("\(name).err"))
             try self.input.fileHandleForReading.close()
@@ -69,10 +71,10 @@
         let tool: Tool
         let url: String
 
-        init(in folder: TemporaryFolder, port: Int = 0, name: String = "collector") throws {
+        init(in folder: TemporaryFolder, port: Int = 0, name: String = "collector", limits: String? = nil) throws {
             let tool = try Tool(
                 ["collect", "--archive", "sqlite:archive.sqlite", "--port", "\(port)"], in: folder, name: name,
-                environment: ["LOGBOOK_TOKEN": Self.token])
+                environment: ["LOGBOOK_TOKEN": Self.token], limits: limits)
             self.tool = tool
             try #require(becomesTrue { tool.output.hasSuffix("\n") || tool.process.end != nil }, "it did not start")
             url = try #require(tool.output.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:\d+)\n/)).1.description
