@@ -117,6 +117,10 @@
             return fitting
         }
 
+        /// For how long a connection over TLS that the collector ends waits for the other side to say that it ends as well. What was answered
+        /// has left by then, and whoever does not read never says so: meanwhile its place is nobody's.
+        private static let tlsEndDeadline = Duration.milliseconds(200)
+
         private func withTLS(_ plain: HTTPServerBuilder) throws(CollectorError) -> HTTPServerBuilder {
             guard let certificate = configuration.tlsCertificate, let key = configuration.tlsKey else { return plain }
             do {
@@ -124,6 +128,7 @@
                     certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
                     privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
                 tls.minimumTLSVersion = .tlsv12
+                tls.shutdownTimeout = .nanoseconds(Self.tlsEndDeadline.wholeNanoseconds)
                 return try .tls(plain, tlsConfiguration: tls)
             } catch {
                 throw .invalid("the certificate \(certificate) and the key \(key) cannot be used: \(error)")

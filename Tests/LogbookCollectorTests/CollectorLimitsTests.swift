@@ -445,6 +445,34 @@
             }
         }
 
+        @Test("S19: over TLS, too, connections that say nothing give way at once, although they do not say that they end")
+        func idleConnectionsGiveWayOverTLS() async throws {
+            let made = try TestCertificate(for: "IP:127.0.0.1", in: folder.path), trust = HTTPTrust(authorities: made.certificate)
+            func few(_ configuration: inout CollectorConfiguration) {
+                (configuration.tlsCertificate, configuration.tlsKey) = (made.certificate, made.key)
+                (configuration.connections.maximum, configuration.connections.headDeadline) = (8, .seconds(600))
+            }
+            try await RunningCollector.with(archive, configure: few) { collector in
+                let port = collector.port
+                /// They shake hands and read nothing more.
+                func connect(_ count: Int) async throws -> (connections: [TLSConnection], seconds: Double) {
+                    try await onThread {
+                        let start = LogClock.system.monotonicNanoseconds()
+                        let connections = try (0..<count).map { _ in
+                            try TLSConnection(host: "127.0.0.1", port: port, trust: trust, timeout: .seconds(60))
+                        }
+                        return (connections, Double(LogClock.system.monotonicNanoseconds() - start) / 1e9)
+                    }
+                }
+                let first = try await connect(8 + 64)   // so many are let in while nobody has gone
+                let others = try await connect(2 * 64)   // five seconds for each 64, where their end is waited for
+                #expect(others.seconds < 5 + 3 * first.seconds)
+                let health = HTTPRequest(method: "GET", url: "https://127.0.0.1:\(port)/health")
+                #expect(try await CurlTransport(trust: trust).send(health).status == 200)
+                #expect(first.connections.count + others.connections.count == 200)
+            }
+        }
+
         @Test("S21: a certificate without its key does not start, and neither does TLS without a token")
         func halfOfTLSDoesNotStart() throws {
             var configuration = CollectorConfiguration()
