@@ -47,8 +47,8 @@ extension DeclarationScanner {
         if isAtString { skipString() } else if let end = endOfRegex { position = end }
     }
 
-    /// Where the regular expression ends that begins here, be it after number signs; nil when none does. A slash begins one where no
-    /// operator between two values can stand, with nothing blank behind it and another slash in its line.
+    /// Where the regular expression ends that begins here, be it after number signs; nil when none does. A slash alone begins one where
+    /// a value can begin, with nothing blank behind it and another slash in its line.
     var endOfRegex: Int? {
         var index = position, signs = 0
         while byte(at: index) == UInt8(ascii: "#") {
@@ -58,9 +58,7 @@ extension DeclarationScanner {
         guard byte(at: index) == UInt8(ascii: "/") else { return nil }
         index += 1
         if signs == 0 {
-            let before = position > 0 ? bytes[position - 1] : 0x20
-            guard before.isBlank || "([{,;:".utf8.contains(before) else { return nil }
-            guard !byte(at: index).isBlank, !"/*".utf8.contains(byte(at: index)) else { return nil }
+            guard canBeginValue, !byte(at: index).isBlank, !"/*".utf8.contains(byte(at: index)) else { return nil }
         }
         var depth = 0, isInClass = false
         while index < bytes.count {
@@ -68,6 +66,7 @@ extension DeclarationScanner {
             case UInt8(ascii: "\\"): index += 1
             case UInt8(ascii: "\n") where signs == 0: return nil
             case UInt8(ascii: "/"):
+                if signs == 0, [0x20, 0x09].contains(bytes[index - 1]) { return nil }
                 if (0..<signs).allSatisfy({ byte(at: index + 1 + $0) == UInt8(ascii: "#") }) { return index + 1 + signs }
             case UInt8(ascii: "["): isInClass = true
             case UInt8(ascii: "]"): isInClass = false
@@ -80,5 +79,26 @@ extension DeclarationScanner {
             index += 1
         }
         return nil
+    }
+
+    private static let wordsBeforeValues: Set<String> = [
+        "return", "in", "try", "await", "case", "where", "throw", "if", "while", "guard", "else", "switch", "is", "yield",
+    ]
+
+    /// Whether what stands before is no value, so that a slash is no operator behind one.
+    private var canBeginValue: Bool {
+        let opening = "([{,;:".utf8
+        var end = position
+        while end > 0, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+        guard end > 0, !bytes[end - 1].isBlank else { return true }
+        if opening.contains(bytes[end - 1]) { return true }
+        if end == position { return false }
+        var start = end
+        if Self.continuesName(bytes[end - 1]) {
+            while start > 0, Self.continuesName(bytes[start - 1]) { start -= 1 }
+            return Self.wordsBeforeValues.contains(text(start..<end))
+        }
+        while start > 0, Self.isOperator(bytes[start - 1]) { start -= 1 }   // one behind a value, such as `!`, belongs to it
+        return start < end && (start == 0 || bytes[start - 1].isBlank || opening.contains(bytes[start - 1]))
     }
 }

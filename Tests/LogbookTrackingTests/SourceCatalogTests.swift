@@ -135,7 +135,7 @@ extension TrackingTests {
 
         @Test("a regular expression hides nothing that comes after it, and a division is none", arguments: [
             #"/["']/"#, #"/\{/"#, #"#/"/#"#, #"##/ /# " { /##"#, #"/\/"/"#, #"/(["(])/"#, "1 / (2) / 3", "[4, 2].reduce(8, /)", "8 /* { */ / 2",
-            #""a" + /*"*/ "b""#, "#/\n  \" # {\n/#",
+            #""a" + /*"*/ "b""#, "{ n /= 2 } // don't\n", "{ n! /= 2 } // don't\n", #"{ return /"/ }"#, #"{ $0 == "" ? /"/ : /'"/ }"#, "#/\n  \" # {\n/#",
         ])
         func regularExpressions(expression: String) {
             var scanner = MemberScanner()
