@@ -93,11 +93,15 @@ enum JoinPointRegistry {
         }
     }
 
+    /// Overloads have one name; each has a line of its own.
+    private static func lateKey(of record: JoinPointRecord) -> String { "\(record.id) \(record.file):\(record.line)" }
+
     @discardableResult
     private static func addLate(_ record: JoinPointRecord, to state: inout State) -> JoinPoint {
-        if let known = state.latePoints[record.id] { return known }
+        let key = lateKey(of: record)
+        if let known = state.latePoints[key] { return known }
         let point = JoinPoint(record, setGate: nil)
-        state.latePoints[record.id] = point
+        state.latePoints[key] = point
         state.points.append(point)
         return point
     }
@@ -109,7 +113,7 @@ enum JoinPointRegistry {
             if let point = state.byAddress[address] { return (point, []) }
             takeApart(&state)
             guard let record = descriptor.withUTF8Buffer({ JoinPointRecord(descriptor: $0) }) else { return (nil, []) }
-            let isNew = state.latePoints[record.id] == nil, point = addLate(record, to: &state)
+            let isNew = state.latePoints[lateKey(of: record)] == nil, point = addLate(record, to: &state)
             state.byAddress[address] = point
             return (point, isNew ? state.trackers : [])
         }

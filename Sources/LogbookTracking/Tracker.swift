@@ -281,20 +281,30 @@ public final class Tracker: Sendable {
                 complain("unknown join point\(NearMatches.hint(for: name.text, among: catalog.plan.points.map(\.name)))")
                 continue
             }
-            let point = catalog.points[found], record = point.record
-            if record.kind == .initializer || record.kind == .deinitializer || record.kind == .point {
-                complain("only methods and functions have something to proceed with")
-            } else if record.isAsync != around.isAsync {
-                complain(
-                    record.isAsync ? "the method is asynchronous, and the handler does not await it"
-                        : "the method is not asynchronous, and the handler awaits")
-            } else if !TypeSpelling.isSame(around.result, record.result) {
-                complain("the handler returns \(around.result), and the method \(record.result)")
+            let points = catalog.plan.all(found).map { catalog.points[$0] }
+            if let objection = points.lazy.compactMap({ Self.objection(to: around, at: $0.record) }).first {
+                complain(objection)
             } else {
-                examined.arounds.append((point, around.handler))
+                examined.arounds += points.map { ($0, around.handler) }
             }
         }
         return examined
+    }
+
+    /// Why a handler cannot stand around a point; nil when it can.
+    private static func objection(to around: Around, at point: JoinPointRecord) -> String? {
+        if point.kind == .initializer || point.kind == .deinitializer || point.kind == .point {
+            return "only methods and functions have something to proceed with"
+        }
+        if point.isAsync != around.isAsync {
+            return point.isAsync
+                ? "the method is asynchronous, and the handler does not await it"
+                : "the method is not asynchronous, and the handler awaits"
+        }
+        if !TypeSpelling.isSame(around.result, point.result) {
+            return "the handler returns \(around.result), and the method \(point.result)"
+        }
+        return nil
     }
 
     private func advice(for entry: CheckedEntry, _ catalog: Catalog, _ closures: Advice.Closures) -> Advice {

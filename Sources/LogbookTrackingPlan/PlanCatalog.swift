@@ -10,22 +10,32 @@ package struct PlanCatalog: Sendable {
     /// The modules that have a type of a name, where they are more than one: each entry asks, and mostly nothing is there.
     private let modulesByType: [String: Set<String>]
 
+    /// Further points of a point's name, by the first one: overloads whose types alone differ, a static method beside another.
+    private let namesakes: [Int: [Int]]
+
     /// Types, and methods as `Type.selector`, that are there and carry no annotation; known before the program runs only.
     package let unannotated: Set<String>
 
-    package init(points: [JoinPointRecord], types: [TypeRecord], unannotated: Set<String> = []) {
+    /// - Parameter conditional: The places of points that are there under a condition of compilation: of several that have one name,
+    ///   only the first is looked at, since the others will hardly be there beside it.
+    package init(
+        points: [JoinPointRecord], types: [TypeRecord], unannotated: Set<String> = [], conditional: Set<Int> = []
+    ) {
         self.points = points
         self.types = types
         self.unannotated = unannotated
         struct Name: Hashable { let module: String, type: String }
         var byName: [Name: [String: Int]] = [:], aspectPoints: [String: Int] = [:]
-        var place = points.count
+        var place = points.count, namesakes: [Int: [Int]] = [:]
         while place > 0 {   // backwards: of two with one name, the earlier one stands
             let first = points[place - 1], name = Name(module: first.module, type: first.type)
             var places = byName.removeValue(forKey: name) ?? [:]
             while place > 0, points[place - 1].type == name.type, points[place - 1].module == name.module {   // mostly a whole type
                 place -= 1
-                places[points[place].selector] = place
+                if let later = places.updateValue(place, forKey: points[place].selector) {
+                    let others = namesakes.removeValue(forKey: later) ?? []
+                    namesakes[place] = conditional.contains(later) ? others : [later] + others
+                }
                 if points[place].kind == .point { aspectPoints[points[place].selector] = place }
             }
             byName[name] = places
@@ -46,6 +56,7 @@ package struct PlanCatalog: Sendable {
         self.placesOfTypes = placesOfTypes
         self.pointsByType = pointsByType
         self.aspectPoints = aspectPoints
+        self.namesakes = namesakes
         modulesByType = modules.filter { $1.count > 1 }
     }
 
@@ -53,6 +64,8 @@ package struct PlanCatalog: Sendable {
     package func point(_ type: String, _ selector: String) -> Int? {
         pointsByType[type]?[selector] ?? pointsByType[type + "."]?[selector]
     }
+    /// The point, and all others of its module, type and selector.
+    package func all(_ point: Int) -> [Int] { [point] + (namesakes[point] ?? []) }
     /// - Parameter name: The type may stand before it, too.
     package func aspectPoint(_ name: String, in type: String?) -> Int? {
         if let type { return point(type, name) }

@@ -37,8 +37,8 @@ package struct PlanCheck {
         for place in document.entries.indices {   // not the entries themselves: each is half a kilobyte, and would be copied
             if document.entries[place].isLate, check.place(of: document.entries[place], isQuiet: true) == nil {
                 late.append(document.entries[place])
-            } else if let checked = check.check(document.entries[place]) {
-                entries.append(checked)
+            } else {
+                entries += check.check(document.entries[place])
             }
         }
         return (entries, late, inOrder(check.issues))
@@ -104,10 +104,31 @@ package struct PlanCheck {
 
     // MARK: What
 
-    package mutating func check(_ entry: PlanEntry) -> CheckedEntry? {
+    /// The entry at the point that it names, and at every other point of that name; nothing when it does not fit one of them.
+    private mutating func check(_ entry: PlanEntry) -> [CheckedEntry] {
+        guard let found = place(of: entry) else { return [] }
+        let places = catalog.all(found.point), before = issues.count
+        if places.count == 1 { return check(entry, at: found.point, instancesOf: found.instancesOf).map { [$0] } ?? [] }
+        var entries: [CheckedEntry] = [], wrong: [[PlanIssue]] = []
+        for place in places {
+            if let checked = check(entry, at: place, instancesOf: found.instancesOf) { entries.append(checked) }
+            wrong.append(Array(issues[before...]))
+            issues.removeSubrange(before...)
+        }
+        // What is wrong with all of them is said once, what is wrong with one says with which.
+        issues += wrong[0].filter { issue in wrong.allSatisfy { $0.contains(issue) } }
+        for (place, own) in zip(places, wrong) {
+            let point = catalog.points[place]
+            for issue in own where !wrong.allSatisfy({ $0.contains(issue) }) {
+                complain(issue.place, "\(issue.message); of several, this is the one in \(point.file):\(point.line)")
+            }
+        }
+        return issues.count == before ? entries : []
+    }
+
+    private mutating func check(_ entry: PlanEntry, at place: Int, instancesOf: Int?) -> CheckedEntry? {
         let before = issues.count
-        guard let found = place(of: entry) else { return nil }
-        let point = catalog.points[found.point]
+        let point = catalog.points[place]
         let advice = advice(of: entry, at: point)
         var roots = PlanRoots()
 
@@ -139,7 +160,7 @@ package struct PlanCheck {
         checkNames(of: entry, at: point)
         guard issues.count == before else { return nil }
         return CheckedEntry(
-            kind: entry.kind, point: found.point, instancesOf: found.instancesOf, label: label, advice: advice,
+            kind: entry.kind, point: place, instancesOf: instancesOf, label: label, advice: advice,
             metadata: metadata, condition: condition, tag: entry.instances?.value,
             providers: entry.providers.map { Set($0.map(\.value)) }, level: entry.level?.value,
             metadataSource: entry.metadataSource?.value, privateValues: privateValues, secretValues: secretValues,

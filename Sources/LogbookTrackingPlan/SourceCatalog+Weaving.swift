@@ -24,17 +24,19 @@ extension SourceCatalog {
         for entry in plan.entries {
             guard let found = check.place(of: entry, isQuiet: true) else { continue }   // late, or said to be unknown
             if let type = found.instancesOf ?? catalog.type(catalog.points[found.point].type) { types.insert(type) }
-            guard let function = wovenFunctions[found.point] else { continue }
-            let place = entry.selector?.place ?? entry.place, name = catalog.points[found.point].name
-            if let obstacle = Self.obstacle(to: function, isImplicitlyDynamic: isImplicitlyDynamic) {
-                woven.issues.append(PlanIssue(place, "\(name) cannot be woven: it \(obstacle)").description)
-                woven.issues.append("\(function.place): note: \(name) is declared here")
-            } else if let type = found.instancesOf.flatMap({ wovenTypes[$0] }), type.isPrivate {
-                woven.issues.append(
-                    PlanIssue(entry.type?.place ?? place, "\(type.name) cannot be woven: it is private to its file").description)
-                woven.issues.append("\(type.place): note: \(type.name) is declared here")
-            } else {
-                functions.insert(found.point)
+            for point in catalog.all(found.point) {
+                guard let function = wovenFunctions[point] else { continue }
+                let place = entry.selector?.place ?? entry.place, name = catalog.points[point].name
+                if let obstacle = Self.obstacle(to: function, isImplicitlyDynamic: isImplicitlyDynamic) {
+                    woven.issues.append(PlanIssue(place, "\(name) cannot be woven: it \(obstacle)").description)
+                    woven.issues.append("\(function.place): note: \(name) is declared here")
+                } else if let type = found.instancesOf.flatMap({ wovenTypes[$0] }), type.isPrivate {
+                    woven.issues.append(
+                        PlanIssue(entry.type?.place ?? place, "\(type.name) cannot be woven: it is private to its file").description)
+                    woven.issues.append("\(type.place): note: \(type.name) is declared here")
+                } else {
+                    functions.insert(point)
+                }
             }
         }
         guard woven.issues.isEmpty else { return woven }

@@ -9,11 +9,15 @@ package struct SourceCatalog {
     /// What is to be woven, by its place among the points or the types, and the imports of the sources that it stands in.
     private(set) var wovenFunctions: [Int: FoundFunction] = [:]
     private(set) var wovenTypes: [Int: FoundType] = [:]
+    /// The places of points that stand under a condition of compilation.
+    private var conditional: Set<Int> = []
     private(set) var imports: [FoundImport] = []
 
     package init() {}
 
-    package var catalog: PlanCatalog { PlanCatalog(points: points, types: types, unannotated: unannotated) }
+    package var catalog: PlanCatalog { 
+        PlanCatalog(points: points, types: types, unannotated: unannotated, conditional: conditional)
+    }
 
     /// - Parameters:
     ///   - path: Of the file; what is found in it says it comes from its last part.
@@ -51,6 +55,7 @@ package struct SourceCatalog {
             // Points of extensions of generic types are known from their first call on; the plan says that it waits for them.
             if isKnownLate { return }
             if !isAnnotated { wovenFunctions[points.count] = function }
+            if !function.condition.isEmpty { conditional.insert(points.count) }
             let exceptions = (type?.exceptions ?? []) + (own?.exceptions ?? [])
             points.append(
                 JoinPointRecord(
@@ -89,6 +94,7 @@ package struct SourceCatalog {
             }
             scanner.position += 1
             guard scanner.name() == "aspectPoint", let call = scanner.aspectPoint() else { continue }
+            if !function.condition.isEmpty { conditional.insert(points.count) }
             points.append(
                 JoinPointRecord(
                     module: module, type: function.type, selector: call.name, kind: .point,

@@ -295,6 +295,27 @@ extension TrackingTests {
             #expect(quiet.messages == ["Main"])
         }
 
+        @Test("functions that have one name report all of them, each its own arguments")
+        func namesakes() throws {
+            let tracked = Tracked()
+            tracked.tracker.around("Shelf.add(_:)", returning: Int.self) { _, proceed in try proceed() + 100 }
+            try tracked.following(
+                #"""
+                { "trackedEvents": [
+                  { "class": "Shelf", "selector": "add(_:)", "label": "added $result" },
+                  { "class": "Shelf", "selector": "make()", "label": "made $result" },
+                  { "class": "Rack", "selector": "put(_:)", "label": "put $arg.item" } ] }
+                """#
+            ) {
+                let shelf = Shelf()
+                #expect(shelf.add("tea") == 103 && shelf.add(4) == 104)
+                #expect(shelf.make() == "shelf" && Shelf.make() == 1)
+                Rack(value: 1).put("a")
+                Rack(value: 1).put(2)
+            }
+            #expect(tracked.labels == ["added 103", "added 104", "made shelf", "made 1", "put a", "put 2"])
+        }
+
         @Test("27: a point of an extension of a generic type is known from its first call on")
         func late() throws {
             let tracked = Tracked()
@@ -362,6 +383,19 @@ extension TrackingTests {
 struct Late<Value> { var value: Value }
 @TrackedExtension(generic: true) extension Late where Value == Int {
     func tripled() -> Int { value * 3 }
+}
+
+@TrackedType final class Shelf {
+    func add(_ item: String) -> Int { item.count }
+    func add(_ number: Int) -> Int { number }
+    func make() -> String { "shelf" }
+    static func make() -> Int { 1 }
+}
+
+@TrackedType struct Rack<Value> {
+    var value: Value
+    func put(_ item: String) {}
+    func put(_ item: Int) {}
 }
 
 final class Seen: @unchecked Sendable { var values: [String] = [] }

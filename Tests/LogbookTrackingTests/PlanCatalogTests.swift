@@ -38,6 +38,30 @@ import Testing
         #expect(found?.instancesOf.map { catalog.types[$0].id } == instancesOf)
     }
 
+    @Test("every function of a name is found, but of those under conditions of compilation only the first")
+    func namesakes() {
+        var sources = SourceCatalog()
+        sources.add(
+            """
+            @TrackedType class Cart {
+                func add(_ item: String) {}
+                func count() {}
+                func add(_ id: Int) {}
+                #if A
+                func drop() {}
+                #else
+                func drop() {}
+                #endif
+            }
+            @TrackedExtension extension Cart { static func add(_ id: Double) {} }
+            """, module: "App", path: "x.swift")
+        func lines(_ selector: String) -> [Int] {
+            let catalog = sources.catalog
+            return catalog.point("Cart", selector).map { catalog.all($0).map { catalog.points[$0].line } } ?? []
+        }
+        #expect(lines("add(_:)") == [2, 4, 11] && lines("count()") == [3] && lines("drop()") == [6])
+    }
+
     @Test("the name of a join point is split at the last dot before its brackets", arguments: [
         ("Cart.add(_:quantity:)", "Cart", "add(_:quantity:)"), ("App.Outer.Inner.leave()", "App.Outer.Inner", "leave()"),
         ("free(_:)", "", "free(_:)"), ("Cart.add", "Cart", "add()"), ("Cart.deinit", "Cart", "deinit"), ("free", "", "free()"),

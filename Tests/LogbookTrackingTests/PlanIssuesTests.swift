@@ -102,6 +102,18 @@ extension TrackingTests {
             #expect(issues.contains { $0.contains(issue) }, "\(issues)")
         }
 
+        @Test("what is wrong with one of several functions of a name says with which; what is wrong with all is said once")
+        func namesakes() {
+            let wrong = Tracked.issues(
+                #"{ "trackedEvents": [ { "class": "Shelf", "selector": "add(_:)", "label": "$arg.item $arg.nothing" } ] }"#)
+            #expect(wrong.count == 2)
+            #expect(wrong.first == #"plan.json:1:74: error: Shelf.add(_:) has no parameter "nothing""#)
+            #expect(wrong.last?.hasPrefix(#"plan.json:1:74: error: Shelf.add(_:) has no parameter "item"; of several, this is the one in "#) == true)
+            #expect(Tracked.issues("{}") { tracker in
+                tracker.around("Shelf.make()", returning: Int.self) { _, proceed in try proceed() }
+            }.map { $0.drop { $0 != "\"" } } == [#""Shelf.make()": the handler returns Int, and the method String"#])
+        }
+
         @Test("a version that nobody knows, and lists that are none, are said")
         func structure() {
             #expect(Tracked.issues(#"{ "version": 2 }"#) == ["plan.json:1:14: error: this program reads plans of version 1"])
