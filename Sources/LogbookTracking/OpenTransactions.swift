@@ -76,6 +76,9 @@ final class OpenTransactions: Sendable {
         }
     }
 
+    /// Counts a call that belongs to nobody.
+    func miss() { state.withLock { $0.unmatched += 1 } }
+
     var counts: TrackedTransactionCounts {
         state.withLock {
             TrackedTransactionCounts(opened: $0.opened, closed: $0.closed, unmatched: $0.unmatched)

@@ -74,7 +74,8 @@ public final class Tracker: Sendable {
     }
 
     /// Does something around a method of the next plan that is started: `proceed` runs the method. For methods
-    /// that are not asynchronous; see the other `around` for those.
+    /// that are not asynchronous; see the other `around` for those. Methods that something takes the place of, as `dynamic` ones, and
+    /// those that consume or send a parameter cannot be gone around; the plan is not started then.
     /// - Parameter type: The result, spelled as the method spells it; the plan is not started if it is another.
     public func around<Result>(
         _ point: JoinPointName, returning type: Result.Type = Result.self, file: String = #fileID, line: Int = #line,
@@ -295,6 +296,11 @@ public final class Tracker: Sendable {
     private static func objection(to around: Around, at point: JoinPointRecord) -> String? {
         if point.kind == .initializer || point.kind == .deinitializer || point.kind == .point {
             return "only methods and functions have something to proceed with"
+        }
+        switch point.form {
+        case .wrapped: break
+        case .bracketed: return "the method consumes or sends a parameter, which no handler can hand on"
+        case .replaced: return "another function takes the method's place, and no handler can stand around that; write @Tracked before it"
         }
         if point.isAsync != around.isAsync {
             return point.isAsync

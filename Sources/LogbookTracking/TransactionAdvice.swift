@@ -39,7 +39,7 @@ final class TransactionAdvice: Sendable {
 
     var belongsToInstance: Bool { by == nil }
 
-    /// Nil when the call belongs to nobody.
+    /// Nil when the call belongs to nobody, which is counted.
     func prepare(_ call: TrackedCall) -> Prepared? {
         let owner: OpenTransactions.Owner
         if let by {
@@ -47,6 +47,7 @@ final class TransactionAdvice: Sendable {
         } else if let instance = call.instance, type(of: instance) is AnyObject.Type {
             owner = .object(instance as AnyObject)
         } else {
+            transactions.miss()
             return nil
         }
         return Prepared(owner: owner, errorCode: code(in: call), errorDescription: text(errorDescription, in: call))

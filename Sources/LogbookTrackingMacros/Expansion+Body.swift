@@ -54,6 +54,7 @@ extension Expansion {
 
     /// A body that no closure may hold: one of an initializer, or one that consumes what it was given.
     private func bracketed(_ body: String, by gate: GateText) -> String {
+        let skipping = header.keyword == "func" && header.returnsNothing ? "if let __trackedCall, __trackedCall.isSkipped { return }\n" : ""
         if body.trimmed.isEmpty { return "{\n\(gate.declaration)\(gate.begin)\(gate.values))?.end()\n}" }
         let inner = header.isThrowing
             ? "do\(header.typedThrows) {\n\(located(body))} catch { __trackedCall?.threw(error); throw error }\n" : located(body)
@@ -61,7 +62,7 @@ extension Expansion {
             {
             \(gate.declaration)let __trackedCall = \(gate.begin)\(gate.values))
             defer { __trackedCall?.end() }
-            \(inner)}
+            \(skipping)\(inner)}
             """
     }
 
@@ -90,7 +91,7 @@ extension Expansion {
         let kind =
             isInitializer ? "initializer" : isDeinitializer ? "deinitializer"
             : !isMember ? "function" : header.isStatic ? "staticMethod" : "method"
-        let descriptor = descriptor(of: header, kind: kind, line: line)
+        let descriptor = descriptor(of: header, kind: kind, line: line, owner: types.last)
         let isCopyable = types.last?.isCopyable ?? true
         let instance =
             !isMember || isInitializer || isDeinitializer || !isCopyable || !header.isSelfCapturable || request.attribute.leavesInstanceAlone ? "nil" : header.isStatic ? "Self.self" : "self"

@@ -30,7 +30,7 @@ extension Expansion {
         let place = request.expressionPlace
         let descriptor = PointDescriptor(
             module: place.module, type: typePath, kind: "point", header: header, exceptions: [], fileID: place.fileID,
-            line: place.line)
+            line: place.line, form: PointDescriptor.form(of: header), owner: PointDescriptor.owner(of: header, kind: "point", in: nil))
         let closures = "{ nil }, { [\(call.values.map { "(\($0.text)) as Any" }.joined(separator: ", "))] }"
         if isInGenericContext {
             return "LogbookTracking.TrackingExpansion3.runLate(\"\(descriptor.literal)\", \(closures)) { () -> Void in }"

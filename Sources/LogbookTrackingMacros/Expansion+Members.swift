@@ -4,7 +4,7 @@ extension Expansion {
     /// `@TrackedType` gives `@Tracked` to every function with a body that has no word of its own in the matter.
     func memberAttribute() -> String {
         guard header.isTrackedMember(of: request.attribute), header.attribute("Tracked") == nil else { return "" }
-        if request.macro == "TrackedType", Self.isReplaceable(header) { return "" }   // woven by the extension instead
+        if request.macro == "TrackedType", Replacement.isMeant(for: header) { return "" }   // woven by the extension instead
         var arguments: [String] = []
         if request.attribute.isGeneric { arguments.append("generic: true") }
         if !request.attribute.exceptions.isEmpty {
@@ -34,7 +34,8 @@ extension Expansion {
         }
         guard header.isGeneric, header.body != nil, isReachable else { return "" }
         let descriptor = descriptor(
-            of: header, kind: typePath.isEmpty ? "function" : header.isStatic ? "staticMethod" : "method", line: line)
+            of: header, kind: typePath.isEmpty ? "function" : header.isStatic ? "staticMethod" : "method", line: line,
+            owner: request.context.first(where: \.isType))
         return """
             nonisolated enum \(uniqueName) {
             \(PointText.record("LogbookTracking.TrackingExpansion3.registerLate(\"\(descriptor.literal)\")"))
@@ -42,11 +43,18 @@ extension Expansion {
             """
     }
 
-    func descriptor(of header: DeclarationHeader, in type: String? = nil, kind: String, line: Int) -> PointDescriptor {
-        PointDescriptor(
+    /// - Parameter owner: The type around it, where there is one.
+    func descriptor(
+        of header: DeclarationHeader, in type: String? = nil, kind: String, line: Int, owner: DeclarationHeader?
+    ) -> PointDescriptor {
+        let own = header.attribute("Tracked")
+        return PointDescriptor(
             module: request.declarationPlace.module, type: type ?? typePath, kind: kind, header: header,
-            exceptions: request.attribute.exceptions + (header.attribute("Tracked")?.exceptions ?? []),
-            fileID: request.declarationPlace.fileID, line: line)
+            exceptions: request.attribute.exceptions + (own?.exceptions ?? []), fileID: request.declarationPlace.fileID, line: line,
+            form: PointDescriptor.form(of: header, isReplaced: request.macro == "TrackedType" && Replacement.isMeant(for: header)),
+            owner: PointDescriptor.owner(
+                of: header, kind: kind, in: owner,
+                isLeftAlone: request.attribute.leavesInstanceAlone || own?.leavesInstanceAlone == true))
     }
 
     private func typePeer() -> String {
@@ -59,7 +67,8 @@ extension Expansion {
             points = members.map {
                 separators.point
                     + descriptor(
-                        of: $0.header, in: path, kind: $0.header.isStatic ? "staticMethod" : "method", line: $0.place.line
+                        of: $0.header, in: path, kind: $0.header.isStatic ? "staticMethod" : "method", line: $0.place.line,
+                        owner: header
                     ).literal
             }.joined()
         }

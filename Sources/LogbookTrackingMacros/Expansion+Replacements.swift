@@ -2,12 +2,8 @@ internal import LogbookTrackingSyntax
 
 extension Expansion {
     /// A `dynamic` method is woven from outside, where that is possible; see ``Replacement``.
-    static func isReplaceable(_ header: DeclarationHeader) -> Bool {
-        header.modifiers.contains("dynamic") && header.attribute("Tracked") == nil && Replacement.obstacle(to: header) == nil
-    }
-
     func replacements() -> String {
-        let found = members.filter { Self.isReplaceable($0.header) }
+        let found = members.filter { Replacement.isMeant(for: $0.header) }
         guard !found.isEmpty else { return "" }
         let path = typePath.isEmpty ? header.name : typePath + "." + header.name
         let isGeneric = !header.generics.isEmpty || request.context.contains(where: \.isGeneric)
@@ -18,7 +14,7 @@ extension Expansion {
     private func replacement(_ function: FoundFunction, number: Int, in path: String, isGeneric: Bool) -> String {
         let header = function.header
         let descriptor = descriptor(
-            of: header, in: path, kind: header.isStatic ? "staticMethod" : "method", line: function.place.line)
+            of: header, in: path, kind: header.isStatic ? "staticMethod" : "method", line: function.place.line, owner: self.header)
         // The type is part of the names: an extension may not override what one of a superclass declares.
         let suffix = path.split(separator: ".").joined(separator: "_") + "_\(number)"
 

@@ -4,6 +4,16 @@ package final class JoinPointRecord: Sendable {
         case method, staticMethod, initializer, deinitializer, function, point
     }
 
+    /// How a call is noticed: its body is in a closure, stands behind a statement, or is called by what takes its place.
+    package enum Form: String, Sendable {
+        case wrapped, bracketed, replaced
+    }
+
+    /// Whom a call belongs to, as far as its instance can be captured.
+    package enum Owner: String, Sendable {
+        case none, value, object, unknown
+    }
+
     package struct Parameter: Sendable {
         package let label: String
         package let name: String
@@ -25,10 +35,12 @@ package final class JoinPointRecord: Sendable {
     /// `Module/File.swift`.
     package let file: String
     package let line: Int
+    package let form: Form
+    package let owner: Owner
 
     package init(
         module: String, type: String, selector: String, kind: Kind, parameters: [Parameter], result: String, isAsync: Bool,
-        isThrowing: Bool, file: String, line: Int
+        isThrowing: Bool, file: String, line: Int, form: Form, owner: Owner
     ) {
         self.module = module
         self.type = type
@@ -40,6 +52,8 @@ package final class JoinPointRecord: Sendable {
         self.isThrowing = isThrowing
         self.file = file
         self.line = line
+        self.form = form
+        self.owner = owner
     }
 
     /// Takes apart what the macro plug-in wrote; see `PointDescriptor`.
@@ -47,12 +61,13 @@ package final class JoinPointRecord: Sendable {
         var fields = DescriptorFields(descriptor, separatedBy: 0x1F)
         guard let module = fields.nextText(), let type = fields.nextText(), let selector = fields.nextText(),
             let kind = fields.nextText().flatMap(Kind.init(rawValue:)), let parameters = fields.next(), let result = fields.nextText(),
-            let isAsync = fields.next(), let isThrowing = fields.next(), let file = fields.nextText(), let line = fields.nextText()
+            let isAsync = fields.next(), let isThrowing = fields.next(), let file = fields.nextText(), let line = fields.nextText(),
+            let form = fields.nextText().flatMap(Form.init(rawValue:)), let owner = fields.nextText().flatMap(Owner.init(rawValue:))
         else { return nil }
         self.init(
             module: module, type: type, selector: selector, kind: kind, parameters: Self.parameters(parameters), result: result,
             isAsync: isAsync.first == UInt8(ascii: "1"), isThrowing: isThrowing.first == UInt8(ascii: "1"), file: file,
-            line: Int(line) ?? 0)
+            line: Int(line) ?? 0, form: form, owner: owner)
     }
 
     private static func parameters(_ descriptor: UnsafeBufferPointer<UInt8>) -> [Parameter] {
@@ -73,5 +88,5 @@ package final class JoinPointRecord: Sendable {
     /// The name with its module.
     package var id: String { module + "." + name }
     package var returnsNothing: Bool { result == "Void" || result == "()" || result == "Never" }
-    package var hasInstance: Bool { kind == .method }
+    package var hasInstance: Bool { owner != .none }
 }

@@ -147,6 +147,9 @@ package struct PlanCheck {
             }
         }
         let condition = entry.condition.flatMap { self.condition($0, point, advice, into: &roots) }
+        if let instancesOf, point.kind == .method, !point.hasInstance {
+            complain(entry.place, "\(point.name) has no instance, so those of \(catalog.types[instancesOf].name) cannot be told apart")
+        }
         let transaction = entry.transaction.flatMap { transaction -> CheckedEntry.Transaction? in
             guard let (usecase, event) = numbers(of: transaction) else { return nil }
             if transaction.by == nil { checkIdentity(of: point, at: transaction.usecase.place) }
@@ -338,7 +341,7 @@ package struct PlanCheck {
 
     private mutating func checkIdentity(of point: JoinPointRecord, at place: PlanPlace) {
         let type = catalog.type(point.type).map { catalog.types[$0] }
-        if point.hasInstance, type?.isReference ?? true { return }
+        if point.owner == .object || point.owner == .unknown && type?.isReference != false { return }
         complain(
             place,
             "\(point.name) has no object to which a transaction could belong; say with \"by\" what tells its runs apart")

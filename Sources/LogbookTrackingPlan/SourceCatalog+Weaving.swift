@@ -106,12 +106,15 @@ extension SourceCatalog {
     }
 
     private func text(of function: FoundFunction, number: Int, module: String, in catalog: PlanCatalog) -> String {
+        let type = catalog.type(function.type).flatMap { wovenTypes[$0]?.header } ?? function.typeHeader
+        let kind = Self.kind(of: function).rawValue
         let descriptor = PointDescriptor(
-            module: module, type: function.type, kind: Self.kind(of: function).rawValue, header: function.header, exceptions: [],
-            fileID: Self.fileID(module, function.place), line: function.place.line)
+            module: module, type: function.type, kind: kind, header: function.header, exceptions: [],
+            fileID: Self.fileID(module, function.place), line: function.place.line,
+            form: PointDescriptor.form(of: function.header, isReplaced: true),
+            owner: PointDescriptor.owner(of: function.header, kind: kind, in: type))
         let point = "__WovenPoint\(number)"
         // The module is part of the name: an extension may not override what one of a superclass in another module declares.
-        let type = catalog.type(function.type).flatMap { wovenTypes[$0]?.header } ?? function.typeHeader
         let replacement = Replacement(
             of: function.header, descriptor, named: "__woven_\(module)_\(number)", begin: "\(point).gate.begin(",
             isMember: !function.type.isEmpty, isCopyable: type?.isCopyable ?? true

@@ -51,22 +51,27 @@ package struct SourceCatalog {
         let type = function.typeHeader?.attribute("TrackedType") ?? function.typeHeader?.attribute("TrackedExtension")
         let isKnownLate = function.typeHeader?.keyword == "extension" && (type?.isGeneric == true || own?.isGeneric == true)
         let isAnnotated = own != nil || type.map(header.isTrackedMember) == true
+        let isReplaced = !isAnnotated || function.typeHeader?.attribute("TrackedType") != nil && Replacement.isMeant(for: header)
         if isAnnotated || isWoven && !header.attributeNames.contains("NotTracked") {
             // Points of extensions of generic types are known from their first call on; the plan says that it waits for them.
             if isKnownLate { return }
             if !isAnnotated { wovenFunctions[points.count] = function }
             if !function.condition.isEmpty { conditional.insert(points.count) }
-            let exceptions = (type?.exceptions ?? []) + (own?.exceptions ?? [])
+            let exceptions = (type?.exceptions ?? []) + (own?.exceptions ?? []), kind = Self.kind(of: function)
+            let form = PointDescriptor.form(of: header, isReplaced: isReplaced)
+            let owner = PointDescriptor.owner(
+                of: header, kind: kind.rawValue, in: function.typeHeader, isLeftAlone: own?.leavesInstanceAlone == true)
             points.append(
                 JoinPointRecord(
-                    module: module, type: function.type, selector: header.selector, kind: Self.kind(of: function),
+                    module: module, type: function.type, selector: header.selector, kind: kind,
                     parameters: header.parameters.map {
                         JoinPointRecord.Parameter(
                             label: DeclarationHeader.plain($0.label), name: DeclarationHeader.plain($0.name), type: $0.type,
                             isCapturable: $0.isCapturable(except: exceptions))
                     },
                     result: header.result ?? "Void", isAsync: header.isAsync, isThrowing: header.isThrowing,
-                    file: Self.fileID(module, function.place), line: function.place.line))
+                    file: Self.fileID(module, function.place), line: function.place.line,
+                    form: JoinPointRecord.Form(rawValue: form) ?? .wrapped, owner: JoinPointRecord.Owner(rawValue: owner) ?? .none))
         } else {
             unannotated.insert((function.type.isEmpty ? "" : function.type + ".") + header.selector)
         }
@@ -102,7 +107,7 @@ package struct SourceCatalog {
                         JoinPointRecord.Parameter(label: $0.key, name: $0.key, type: "Any", isCapturable: true)
                     },
                     result: "Void", isAsync: false, isThrowing: false, file: Self.fileID(module, function.place),
-                    line: function.place.line))
+                    line: function.place.line, form: .wrapped, owner: .none))
         }
     }
 

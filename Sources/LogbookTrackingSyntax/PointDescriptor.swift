@@ -10,9 +10,14 @@ package struct PointDescriptor {
     let exceptions: [String]
     let fileID: String
     let line: Int
+    /// How a call is noticed; see ``form(of:isReplaced:)``.
+    let form: String
+    /// Whom a call belongs to; see ``owner(of:kind:in:isLeftAlone:)``.
+    let owner: String
 
     package init(
-        module: String, type: String, kind: String, header: DeclarationHeader, exceptions: [String], fileID: String, line: Int
+        module: String, type: String, kind: String, header: DeclarationHeader, exceptions: [String], fileID: String, line: Int,
+        form: String, owner: String
     ) {
         self.module = module
         self.type = type
@@ -21,6 +26,28 @@ package struct PointDescriptor {
         self.exceptions = exceptions
         self.fileID = fileID
         self.line = line
+        self.form = form
+        self.owner = owner
+    }
+
+    /// `wrapped`: the body is in a closure; `bracketed`: it stands behind a statement that begins the call; `replaced`: another function
+    /// takes its place and calls it.
+    package static func form(of header: DeclarationHeader, isReplaced: Bool = false) -> String {
+        if isReplaced { return "replaced" }
+        return header.keyword == "init" || header.keyword == "deinit" || header.consumes ? "bracketed" : "wrapped"
+    }
+
+    /// `object` or `value`: what can be captured of the instance; `unknown`: one of the two; `none`: nothing can.
+    /// - Parameter type: Around the function, where there is one.
+    package static func owner(
+        of header: DeclarationHeader, kind: String, in type: DeclarationHeader?, isLeftAlone: Bool = false
+    ) -> String {
+        guard kind == "method", header.isSelfCapturable, !isLeftAlone, type?.isCopyable ?? true else { return "none" }
+        switch type?.keyword {
+        case "class", "actor": return "object"
+        case "struct", "enum": return "value"
+        default: return "unknown"
+        }
     }
 
     /// What the fields are separated by, and the parameters, and the fields of a parameter.
@@ -43,6 +70,7 @@ package struct PointDescriptor {
             module.swiftEscaped, type.swiftEscaped, selector.swiftEscaped, kind,
             parameters.joined(separator: Self.separators.parameter), (header.result ?? "Void").swiftEscaped,
             header.isAsync ? "1" : "0", header.isThrowing ? "1" : "0", fileID.swiftEscaped, String(line),
+            form, owner,
         ].joined(separator: Self.separators.field)
     }
 

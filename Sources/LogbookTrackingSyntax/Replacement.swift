@@ -41,6 +41,11 @@ package struct Replacement {
         return nil
     }
 
+    /// Whether `@TrackedType` has something take the place of a function, instead of wrapping its body.
+    package static func isMeant(for header: DeclarationHeader) -> Bool {
+        header.modifiers.contains("dynamic") && header.attribute("Tracked") == nil && obstacle(to: header) == nil
+    }
+
     package var text: String {
         let call = (header.isThrowing ? "try " : "") + header.name + "(" + forwardedArguments + ")"
         let returning = header.returnsNothing || header.result == "Never"

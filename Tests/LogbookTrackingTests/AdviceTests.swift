@@ -35,6 +35,23 @@ extension TrackingTests {
             #expect(tracked.labels == ["replaced"])
         }
 
+        @Test("13: the same of a method whose body no closure may hold")
+        func insteadOfABracketedBody() async throws {
+            let tracked = Tracked(), mill = Mill()
+            try tracked.tracker.start(TrackingPlan(json: #"""
+                { "trackedEvents": [
+                  { "class": "Mill", "selector": "grind(_:)", "label": "replaced", "advice": "instead" },
+                  { "class": "Mill", "selector": "send(_:)", "label": "not sent", "advice": "instead" } ] }
+                """#))
+            mill.grind([1, 2])
+            try await mill.send(Box())
+            tracked.tracker.stop()
+            #expect(mill.ground == 0)
+            #expect(tracked.labels == ["replaced", "not sent"])
+            mill.grind([1, 2])
+            await #expect(throws: PurchaseError.code(2)) { try await mill.send(Box()) }
+        }
+
         @Test("14: a handler around a method changes its result; its errors pass through")
         func around() throws {
             let tracked = Tracked()
@@ -383,6 +400,12 @@ extension TrackingTests {
 struct Late<Value> { var value: Value }
 @TrackedExtension(generic: true) extension Late where Value == Int {
     func tripled() -> Int { value * 3 }
+}
+
+@TrackedType final class Mill {
+    var ground = 0
+    func grind(_ corn: consuming [Int]) { ground += corn.count }
+    func send(_ box: sending Box) async throws(PurchaseError) { throw .code(ground) }
 }
 
 @TrackedType final class Shelf {

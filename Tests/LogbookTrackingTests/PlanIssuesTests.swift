@@ -102,6 +102,18 @@ extension TrackingTests {
             #expect(issues.contains { $0.contains(issue) }, "\(issues)")
         }
 
+        @Test("what cannot be captured of an instance is refused, and so is a transaction that could belong to none", arguments: [
+            (#""class": "UniqueSelf", "selector": "take()", "label": "$self.value""#, "UniqueSelf.take() has no instance, so there is no $self"),
+            (#""class": "Borrowed", "selector": "count()", "label": "x", "instances": "a""#, "Borrowed.count() has no instance that could be marked"),
+            (#""class": "Till", "selector": "pay()", "label": "x", "transaction": { "opens": 1 }"#, "Till.pay() has no object to which"),
+            (#""class": "Blind", "selector": "look()", "label": "x", "transaction": { "opens": 1 }"#, "Blind.look() has no object to which"),
+            (#""class": "BlindToo", "selector": "look()", "label": "x""#, "Blind.look() has no instance, so those of BlindToo cannot be told apart"),
+        ])
+        func instances(entry: String, issue: String) {
+            let issues = Tracked.issues("{ \"trackedEvents\": [ { \(entry) } ] }")
+            #expect(issues.count == 1 && issues[0].contains(issue), "\(issues)")
+        }
+
         @Test("what is wrong with one of several functions of a name says with which; what is wrong with all is said once")
         func namesakes() {
             let wrong = Tracked.issues(
@@ -130,6 +142,8 @@ extension TrackingTests {
                 tracker.around("Account.slow(_:)", returning: Int.self) { _, proceed in try proceed() }
                 tracker.around("Account.deposit(_:)", returning: Int.self) { _, proceed in try await proceed() }
                 tracker.around("Child.init(id:)", returning: Child.self) { _, proceed in try proceed() }
+                tracker.around("Exact.pay(total:)", returning: Int.self) { _, proceed in try proceed() }
+                tracker.around("Zoo.eat(_:)", returning: Void.self) { _, proceed in try proceed() }
             }
             #expect(issues.map { $0.drop { $0 != "\"" } } == [
                 #""Account.deposit(_:)": the method is not asynchronous, and the handler awaits"#,
@@ -137,6 +151,8 @@ extension TrackingTests {
                 #""Cart.checkout(total:)": the handler returns String, and the method Int"#,
                 #""Cart.chekout(total:)": unknown join point; did you mean "Cart.checkout(total:)"?"#,
                 #""Child.init(id:)": only methods and functions have something to proceed with"#,
+                #""Exact.pay(total:)": another function takes the method's place, and no handler can stand around that; write @Tracked before it"#,
+                #""Zoo.eat(_:)": the method consumes or sends a parameter, which no handler can hand on"#,
             ])
         }
 

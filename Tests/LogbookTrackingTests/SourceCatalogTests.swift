@@ -20,7 +20,7 @@ extension TrackingTests {
 
         static func say(_ point: JoinPointRecord) -> String {
             let parameters = point.parameters.map { "\($0.label) \($0.name): \($0.type)\($0.isCapturable ? "" : " (not capturable)")" }
-            return "\(point.id) \(point.kind) [\(parameters.joined(separator: ", "))] \(point.result) \(point.isAsync) \(point.isThrowing)"
+            return "\(point.id) \(point.kind) [\(parameters.joined(separator: ", "))] \(point.result) \(point.isAsync) \(point.isThrowing) \(point.form) \(point.owner)"
         }
 
         @Test("sources and program agree about every join point")

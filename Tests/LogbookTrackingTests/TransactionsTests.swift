@@ -16,6 +16,12 @@ import Testing
     func ended(id: String) {}
 }
 
+struct Till { @Tracked func pay() {} }
+extension Till { @Tracked func refund() {} }
+
+class Blind { @Tracked(instance: false) func look() {} }
+@TrackedType final class BlindToo: Blind {}
+
 extension TrackingTests {
     /// Application transactions that a plan opens, continues and closes.
     @Suite(.serialized) struct Transactions {
@@ -93,6 +99,16 @@ extension TrackingTests {
             #expect(Self.entries(tracked).map(\.kind) == [.began, .happened(0), .happened(1)])
             #expect(tracked.labels.filter { $0 == "Canceled" }.count == 3)
             #expect(tracked.tracker.transactionCounts == TrackedTransactionCounts(opened: 1, closed: 1, unmatched: 2))
+        }
+
+        @Test("a call whose instance turns out to be no object is an event all the same, and is counted")
+        func noObject() throws {
+            let tracked = Tracked()
+            try tracked.following(
+                #"{ "trackedEvents": [ { "class": "Till", "selector": "refund()", "label": "Refund", "transaction": { "opens": 1 } } ] }"#
+            ) { Till().refund() }
+            #expect(tracked.labels == ["Refund"])
+            #expect(tracked.tracker.transactionCounts == TrackedTransactionCounts(opened: 0, closed: 0, unmatched: 1))
         }
 
         @Test("where there is no object, a value tells the runs apart")
