@@ -53,13 +53,13 @@ final class TransactionAdvice: Sendable {
         return Prepared(owner: owner, errorCode: code(in: call), errorDescription: text(errorDescription, in: call))
     }
 
-    /// Null is no error; anything that is no whole number is none either.
+    /// Null is no error; anything that is no whole number, or that not everybody may see, is none either.
     private func code(in call: TrackedCall) -> Int? {
         guard let errorCode else { return nil }
         if let value = errorCode.soleValue {
             switch value.logValue(in: call) {
             case .integer(let number): return Int(number)
-            case .null: return nil
+            case .null, .protected: return nil
             default: break
             }
         }

@@ -160,6 +160,12 @@ package struct PlanCheck {
                 errorDescription: transaction.errorDescription.map { template($0, in: &self) })
         }
         let privateValues = values(entry.privateValues, among: roots), secretValues = values(entry.secretValues, among: roots)
+        if let code = transaction?.errorCode, let place = entry.transaction?.errorCode?.place {
+            for path in code.paths where privateValues.contains(path) || secretValues.contains(path) {
+                let privacy = secretValues.contains(path) ? "secret" : "private"
+                complain(place, "an error code is a number that nothing can mask, and \(path.description) is \(privacy)")
+            }
+        }
         checkNames(of: entry, at: point)
         guard issues.count == before else { return nil }
         return CheckedEntry(

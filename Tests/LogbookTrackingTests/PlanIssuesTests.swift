@@ -91,6 +91,10 @@ extension TrackingTests {
             (#""selector": "count()", "label": "x", "transaction": { "opens": "buying", "event": "strated", "by": "one" }"#, "unknown event \"strated\"; did you mean \"started\"?"),
             (#""selector": "count()", "label": "x", "transaction": { "opens": "buying" }"#, "has no object to which a transaction could belong"),
             (#""selector": "count()", "label": "x", "transaction": { "opens": 1, "closes": 1 }"#, "one of \"opens\", \"continues\" and \"closes\""),
+            (#""selector": "add(_:quantity:)", "label": "x", "secret": ["$arg.quantity"], "transaction": { "opens": 1, "by": "1", "errorCode": "$arg.quantity" }"#,
+                "an error code is a number that nothing can mask, and $arg.quantity is secret"),
+            (#""selector": "count()", "label": "x", "private": ["$result"], "transaction": { "opens": 1, "by": "1", "errorCode": "4$result" }"#,
+                "an error code is a number that nothing can mask, and $result is private"),
             (#""point": "vipDiscont", "label": "x""#, "unknown point \"Cart.vipDiscont\"; did you mean \"vipDiscount\"?"),
         ])
         func rules(entry: String, issue: String) {
