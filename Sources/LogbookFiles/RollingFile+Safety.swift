@@ -59,6 +59,7 @@ extension RollingFile {
     }
 
     mutating func close() {
+        if case .open(let active) = phase { letGo(of: active) }
         phase = .closed
         claim = nil
     }

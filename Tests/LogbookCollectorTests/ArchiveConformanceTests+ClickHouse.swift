@@ -36,7 +36,7 @@
             return (try await onThread { try ClickHouseArchive(address, transport: transport) }, transport, address.database)
         }
 
-        @Test("what is known of transactions is asked for only of those of a page", arguments: ArchiveKind.single.filter(\.isClickHouse))
+        @Test("what is known of transactions is asked for only of those of a page", arguments: ArchiveKind.single.filter { $0.isClickHouse })
         func onlyAPageIsReadWhole(_ kind: ArchiveKind) async throws {
             let (archive, transport, _) = try await Self.open(kind)
             let records = (0..<10).map {
@@ -50,7 +50,7 @@
             #expect(statements.allSatisfy { $0.contains("transaction IN ('T0', 'T1'") && !$0.contains("'T3'") })
         }
 
-        @Test("S33: all that is too old goes with one mutation of each table of ClickHouse", arguments: ArchiveKind.single.filter(\.isClickHouse))
+        @Test("S33: all that is too old goes with one mutation of each table of ClickHouse", arguments: ArchiveKind.single.filter { $0.isClickHouse })
         func whatIsTooOldGoesAtOnce(_ kind: ArchiveKind) async throws {
             let (archive, transport, database) = try await Self.open(kind)
             let count = 1200

@@ -124,4 +124,27 @@ import Testing
                 == "cannot open /var/log/app.log for appending: Permission denied (errno 13); check that its "
                 + "folder exists and this user may write there")
     }
+
+    @Test("F24: a file that is closed is free at once, though a child that is just being started has it too")
+    func aChildKeepsNoFile() throws {
+        let provider = try FileLogProvider(in: folder.path, format: MessageFormat())
+        provider.log(event("x"))
+        var named = stat()
+        #expect(stat(path, &named) == 0)
+        // Between fork(2) and execve(2) a child has what its parent had open: the same locks, as a duplicate has.
+        let inherited = (3..<Int32(4096)).filter { number in
+            var open = stat()
+            return fstat(number, &open) == 0 && open.st_ino == named.st_ino && open.st_dev == named.st_dev
+        }.map { dup($0) }
+        defer { for number in inherited { close(number) } }
+        #expect(!inherited.isEmpty)
+        try provider.shutdown(by: .seconds(30))
+
+        let files = SystemFileSystem()
+        let logs = try files.openFolder(at: folder.path)
+        let file = try files.openForReading("app.log", in: logs)
+        #expect(try files.tryLock(file))
+        files.close(file)
+        files.close(logs)
+    }
 }
