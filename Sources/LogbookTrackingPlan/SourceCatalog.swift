@@ -49,12 +49,11 @@ package struct SourceCatalog {
     private mutating func add(_ function: FoundFunction, module: String, isWoven: Bool) {
         let header = function.header, own = header.attribute("Tracked")
         let type = function.typeHeader?.attribute("TrackedType") ?? function.typeHeader?.attribute("TrackedExtension")
-        let isKnownLate = function.typeHeader?.keyword == "extension" && (type?.isGeneric == true || own?.isGeneric == true)
         let isAnnotated = own != nil || type.map(header.isTrackedMember) == true
         let isReplaced = !isAnnotated || function.typeHeader?.attribute("TrackedType") != nil && Replacement.isMeant(for: header)
         if isAnnotated || isWoven && !header.attributeNames.contains("NotTracked") {
-            // Points of extensions of generic types are known from their first call on; the plan says that it waits for them.
-            if isKnownLate { return }
+            // These are known from their first call on; the plan says that it waits for them.
+            if isAnnotated, Self.isKnownLate(function, in: type) { return }
             if !isAnnotated { wovenFunctions[points.count] = function }
             if !function.condition.isEmpty { conditional.insert(points.count) }
             let exceptions = (type?.exceptions ?? []) + (own?.exceptions ?? []), kind = Self.kind(of: function)
@@ -75,7 +74,24 @@ package struct SourceCatalog {
         } else {
             unannotated.insert((function.type.isEmpty ? "" : function.type + ".") + header.selector)
         }
-        addAspectPoints(in: function, module: module)
+        if !Self.isInGenericContext(function) { addAspectPoints(in: function, module: module) }
+    }
+
+    /// Whether the macros have no place for a record of it that the loader would find.
+    private static func isKnownLate(_ function: FoundFunction, in type: TrackingAttribute?) -> Bool {
+        let header = function.header, own = header.attribute("Tracked")
+        let isGeneric = header.isGeneric || own?.isGeneric == true || type?.isGeneric == true
+        guard let around = function.typeHeader else { return own?.isGeneric == true && !header.isGeneric }
+        if function.isNestedInGeneric { return true }
+        if around.keyword == "extension" { return isGeneric || !around.whereClause.isEmpty }
+        if around.attribute("TrackedType") != nil, header.keyword == "func" { return false }   // the type has the records
+        return header.keyword == "func" ? !around.generics.isEmpty || isGeneric && !header.isGeneric : isGeneric || !around.generics.isEmpty
+    }
+
+    private static func isInGenericContext(_ function: FoundFunction) -> Bool {
+        guard let around = function.typeHeader else { return function.header.isGeneric }
+        return function.header.isGeneric || function.isNestedInGeneric || !around.generics.isEmpty || around.keyword == "protocol"
+            || around.keyword == "extension" && !around.whereClause.isEmpty
     }
 
     static func kind(of function: FoundFunction) -> JoinPointRecord.Kind {

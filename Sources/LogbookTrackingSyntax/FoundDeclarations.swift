@@ -8,6 +8,8 @@ package struct FoundFunction: Sendable {
     package var typeHeader: DeclarationHeader?
     /// Whether a type or extension around it is private.
     package var isInPrivateType: Bool
+    /// Whether a type around its own type is generic.
+    package var isNestedInGeneric: Bool
     package var place: SourcePlace
     /// Under which conditions of compilation it is there, as an expression; empty for always.
     package var condition: String

@@ -18,6 +18,8 @@ package struct MemberScanner {
         var path: [String] = []
         var header: DeclarationHeader?
         var isGeneric = false
+        /// Whether that is so without the innermost type.
+        var isNestedInGeneric = false
         var isPrivate = false
         var condition = ""
     }
@@ -91,7 +93,7 @@ package struct MemberScanner {
                 header.body = nil
                 let within = Surroundings(
                     path: around.path + [header.name], header: header, isGeneric: around.isGeneric || !header.generics.isEmpty,
-                    isPrivate: around.isPrivate || header.isPrivate, condition: conditions.expression)
+                    isNestedInGeneric: around.isGeneric, isPrivate: around.isPrivate || header.isPrivate, condition: conditions.expression)
                 types.append(
                     FoundType(
                         name: within.path.joined(separator: "."), header: header, isGeneric: within.isGeneric,
@@ -102,7 +104,7 @@ package struct MemberScanner {
                 functions.append(
                     FoundFunction(
                         header: header, type: around.path.joined(separator: "."), typeHeader: around.header,
-                        isInPrivateType: around.isPrivate, place: places.place(of: start, in: scanner),
+                        isInPrivateType: around.isPrivate, isNestedInGeneric: around.isNestedInGeneric, place: places.place(of: start, in: scanner),
                         condition: conditions.expression))
             } else if Self.modifiers.contains(word) {
                 modifiers.append(word)

@@ -64,6 +64,34 @@ extension TrackingTests {
             #expect(found.map { sources.catalog.points[$0.point].module } == "B")
         }
 
+        @Test("what the program knows from its first call on is not known before, and a plan says that it waits for it")
+        func late() throws {
+            var sources = SourceCatalog()
+            sources.add("""
+                @TrackedType(initializers: true) class Cart {
+                    init() {}
+                    init<S: Sequence>(all: S) {}
+                    func add<S: Sequence>(_ items: S) {}
+                }
+                @TrackedExtension extension Cart { func addAll(_ items: some Sequence) {} }
+                @TrackedType(initializers: true) struct Box<T> {
+                    init(v: T) {}
+                    func get() -> T { v }
+                    struct In { @Tracked(generic: true) func deep() {} }
+                }
+                struct Gen<T> {
+                    @TrackedType(generic: true) struct Inner { func deep() {} }
+                    @Tracked func one() {}
+                    func blob() { #aspectPoint("inGeneric", ["n": 1]) }
+                }
+                extension Gen where T == Int { @Tracked func two() {} }
+                struct Plain { @Tracked func one<T>(_ t: T) {} }
+                extension Plain { @Tracked func two<T>(_ t: T) {} }
+                @Tracked func free<T>(_ t: T) {}
+                """, module: "App", path: "x.swift")
+            #expect(sources.catalog.points.map(\.name) == ["Cart.init()", "Cart.add(_:)", "Box.get()", "Plain.one(_:)", "free(_:)"])
+        }
+
         @Test("the skeleton of a plan names everything, and fits")
         func skeleton() throws {
             let catalog = try Self.catalog()
