@@ -78,6 +78,14 @@ import Testing
         #expect(woven.text.components(of: "@_dynamicReplacement") == 1 && woven.text.components(of: "registerType") == 1)
     }
 
+    @Test("every function that has the selector is woven")
+    func overloads() {
+        let woven = Self.weave(
+            "class Screen { func show(_ number: Int) {}; func show(_ text: String) {} }", #""class": "Screen", "selector": "show(_:)""#)
+        #expect(woven.issues.isEmpty)
+        #expect(woven.text.components(of: "@_dynamicReplacement(for: show(_:))") == 2)
+    }
+
     @Test("a method of another module is found where it is annotated, and otherwise said not to be")
     func otherModules() {
         let entry = #""class": "Other", "selector": "show()""#
