@@ -12,11 +12,17 @@ extension DropReason {
 extension TransactionStore {
     /// Entries that are given up at a time.
     private static let chunk = 32
+    /// Transactions that are looked at at a time, for those in which nothing happened.
+    private static let look = 256
+    /// Looks that free no page, after which entries are given up instead: the pages of empty transactions that lie among others stay
+    /// in use.
+    private static let fruitlessLooks = 4
     /// Bytes that a row takes beside its texts, at a guess on the safe side.
     private static let rowBytes = 200
 
-    /// Gives up transactions in which nothing happened, then what was set aside, then the oldest entries, until `events` find room.
-    /// Parcels under way are left alone: they could not be sent again as they were.
+    /// Gives up transactions in which nothing happened, where that frees pages, then what was set aside, then the oldest entries, and
+    /// then the other transactions in which nothing happened, until `events` find room. Parcels under way are left alone: they could
+    /// not be sent again as they were. A transaction that was given up is made again when something happens in it.
     /// - Returns: How many entries were given up.
     /// - Throws: ``TransactionStoreError/full(path:maximumBytes:)`` when that is not enough.
     func makeRoom(for events: UnsafeBufferPointer<LogEvent>, _ db: Database) throws -> Int {
@@ -28,13 +34,15 @@ extension TransactionStore {
         if needed > maximumBytes { throw TransactionStoreError.full(path: path, maximumBytes: maximumBytes) }   // nothing would help
         guard try usedBytes(db) + needed > maximumBytes else { return 0 }
         let target = maximumBytes - maximumBytes / 16 - needed   // some more, so that not every call has to do this
-        var dropped = 0
-        for giveUp in [giveUpEmptyTransactions, giveUpSetAside, giveUpOldest] {
+        var dropped = 0, search = EmptySearch(end: latestInUse)
+        try giveUpEmptyTransactions(&search, downTo: target, fruitless: Self.fruitlessLooks, db)
+        for giveUp in [giveUpSetAside, giveUpOldest] {
             while try usedBytes(db) > target {
                 guard let count = try giveUp(db) else { break }
                 dropped += count
             }
         }
+        try giveUpEmptyTransactions(&search, downTo: target, fruitless: .max, db)
         if try usedBytes(db) + needed > maximumBytes {
             throw TransactionStoreError.full(path: path, maximumBytes: maximumBytes)
         }
@@ -46,13 +54,32 @@ extension TransactionStore {
         return (try pragma("page_count") - pragma("freelist_count")) * (try pragma("page_size"))
     }
 
-    private func giveUpEmptyTransactions(_ db: Database) throws -> Int? {
-        try db.execute(
-            sql: """
-                DELETE FROM txn WHERE id IN (
-                  SELECT id FROM txn WHERE NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_id = txn.id) ORDER BY id LIMIT \(Self.chunk))
-                """)
-        return db.changesCount > 0 ? 0 : nil
+    /// Goes through the transactions once, the oldest first.
+    private struct EmptySearch {
+        /// The id of the row up to which none is empty any more.
+        var end: Int64
+        var hasFound = false
+    }
+
+    /// - Parameters:
+    ///   - target: Used bytes at which it stops.
+    ///   - limit: Looks that free no page at which it stops.
+    private func giveUpEmptyTransactions(_ search: inout EmptySearch, downTo target: Int, fruitless limit: Int, _ db: Database) throws {
+        var used = try usedBytes(db), fruitless = 0
+        while used > target, fruitless < limit {
+            let end = try Int64.fetchOne(
+                db, sql: "SELECT max(id) FROM (SELECT id FROM txn WHERE id > ? ORDER BY id LIMIT \(Self.look))", arguments: [search.end])
+            guard let end else { return }
+            try db.execute(
+                sql: "DELETE FROM txn WHERE id > ? AND id <= ? AND NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_id = txn.id)",
+                arguments: [search.end, end])
+            if db.changesCount > 0 { search.hasFound = true }
+            if !search.hasFound { noteInUse(upTo: end) }   // what was deleted is there again when this is rolled back
+            search.end = end
+            let left = try usedBytes(db)
+            if left == used { fruitless += 1 }
+            used = left
+        }
     }
 
     private func giveUpSetAside(_ db: Database) throws -> Int? {

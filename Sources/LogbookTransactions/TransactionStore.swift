@@ -38,6 +38,8 @@ package final class TransactionStore: Sendable {
         var unsettledKeys: [EventName: Int64] = [:]
         /// Up to the row of this id every entry has a parcel, or is gone.
         var sentUpTo = Int64.min
+        /// Up to the row of this id every transaction has entries, or is gone.
+        var latestInUse = Int64.min
         var hasSaidThatIDsDiffer = false
     }
     private struct Damage {
@@ -347,7 +349,8 @@ package final class TransactionStore: Sendable {
                 access.value.generation += 1
                 // What was salvaged may stand behind what was known.
                 access.value.latestSequence = max(access.value.latestSequence, replacement.latestRow - latestEarlierRow)
-                access.value.sentUpTo = .min   // a salvage dissolves parcels
+                access.value.sentUpTo = .min      // a salvage dissolves parcels
+                access.value.latestInUse = .min   // and may find no entry of a transaction
             }
             access.value.damage = problem.map { problem in
                 Damage(
@@ -630,6 +633,14 @@ package final class TransactionStore: Sendable {
 
     /// What was noted may not have become true.
     func forgetWhatIsSent() { state.withLock { $0.value.sentUpTo = .min } }
+
+    // MARK: What has entries
+
+    /// The id of the row behind which transactions without entries are looked for: many that have some may stand before it. None of those
+    /// becomes empty and stays, for who deletes the last entry of a transaction deletes that as well.
+    var latestInUse: Int64 { state.withLock { $0.value.latestInUse } }
+
+    func noteInUse(upTo row: Int64) { state.withLock { $0.value.latestInUse = row } }
 }
 
 extension UnsafeBufferPointer {

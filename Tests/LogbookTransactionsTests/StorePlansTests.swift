@@ -48,6 +48,9 @@ import Testing
     /// `SCAN txn_log USING INDEX …`, `SCAN l`: every entry there is, from the first one on.
     private func isThroughAll(_ step: String) -> Bool { step.contains(/^SCAN (TABLE )?(txn_log|l)( |$)/) }
 
+    /// The same for transactions.
+    private func isThroughAllTransactions(_ step: String) -> Bool { step.contains(/^SCAN (TABLE )?txn( |$)/) }
+
     @Test("parcels are made, split and settled without going through all entries")
     func parcels() throws {
         let store = try TransactionStore(path: folder.store)
@@ -68,7 +71,7 @@ import Testing
         for (statement, step) in steps where isThroughAll(step) { Issue.record("\(step): \(statement)") }
     }
 
-    @Test("room is made without going through all entries")
+    @Test("room is made without going through all entries, or all transactions")
     func room() throws {
         let store = try TransactionStore(path: folder.store, maximumBytes: 1 << 20)
         let parcel = ParcelLimits(transactions: 5)
@@ -81,6 +84,10 @@ import Testing
         }
         let counts = try store.counts()
         #expect(counts.setAside == 0 && counts.dropped > 100)
+        #expect(statements.contains { $0.hasPrefix("DELETE FROM txn WHERE id > ?") })
+        for (statement, step) in steps where statement.hasPrefix("DELETE") && isThroughAllTransactions(step) {
+            Issue.record("\(step): \(statement)")
+        }
         for condition in ["parcel = ?", "parcel IS NULL"] {
             #expect(statements.contains { $0.hasPrefix("SELECT DISTINCT") && $0.contains(condition) })
             #expect(statements.contains { $0.hasPrefix("DELETE FROM txn_log") && $0.contains(condition) })

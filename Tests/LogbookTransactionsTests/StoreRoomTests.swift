@@ -78,6 +78,66 @@ import Testing
         #expect(try bench.provider.store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system) == parcel)
     }
 
+    /// Of each transaction its beginning alone, or one entry.
+    private func transactions(_ numbers: Range<Int>, hasEntry: (Int) -> Bool) -> [LogEvent] {
+        numbers.map { number in
+            LogEvent(
+                sequence: UInt64(number), time: t0, level: .info, message: "",
+                transaction: TransactionEntry(
+                    transactionID: "E\(number)", usecase: 1, kind: hasEntry(number) ? .happened(1) : .began, device: phone))
+        }
+    }
+
+    @Test("empty transactions that lie among others are looked for a few times, and then entries are given up")
+    func emptyOnesAmongOthers() throws {
+        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store, maximumBytes: 4 << 20)
+        let looks = Locked(0)
+        try store.connection().0.inDatabase { db in
+            db.trace { event in
+                guard case .statement(let statement) = event, statement.sql.hasPrefix("DELETE FROM txn WHERE id ") else { return }
+                if !statement.sql.contains("id = ?") { looks.withLock { $0 += 1 } }
+            }
+        }
+        var count = 0, most = 0
+        while try count < 200_000 && store.counts().dropped == 0 {
+            looks.withLock { $0 = 0 }
+            try store.append(transactions(count..<count + 500) { $0 % 10 != 0 })
+            most = max(most, looks.withLock { $0 })
+            count += 500
+        }
+        #expect(most > 0 && most <= 16)
+        let counts = try store.counts()
+        #expect(counts.dropped > 0 && counts.entries + counts.dropped == count / 10 * 9)
+        #expect(try store.allTransactions().last?.id == "E\(count - 1)")
+    }
+
+    @Test("a store full of transactions in which nothing happened makes room, and one that was given up is made again")
+    func nothingButEmptyOnes() throws {
+        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store, maximumBytes: 1 << 20)
+        for start in stride(from: 0, to: 20_000, by: 500) { try store.append(transactions(start..<start + 500) { _ in false }) }
+        let counts = try store.counts()
+        #expect(counts.dropped == 0 && (1000..<20_000).contains(counts.transactions))
+        try store.append(transactions(0..<1) { _ in true })
+        let latest = try store.allTransactions().last
+        #expect(latest?.id == "E0" && latest?.entries.map(\.event) == [1])
+    }
+
+    @Test("empty transactions behind many that are under way make room as well")
+    func emptyOnesBehindWhatIsUnderWay() throws {
+        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store, maximumBytes: 1 << 20)
+        func next() throws -> StoredParcel? {
+            try store.nextParcel(
+                .v0_0_2, limits: ParcelLimits(transactions: 5000, bytes: 16 << 20), now: t0, randomness: .system)
+        }
+        for start in stride(from: 0, to: 2500, by: 500) { try store.append(transactions(start..<start + 500) { _ in true }) }
+        let parcel = try #require(try next())
+        #expect(parcel.set.entryCount == 2500)
+        for start in stride(from: 2500, to: 20_000, by: 500) { try store.append(transactions(start..<start + 500) { _ in false }) }
+        let counts = try store.counts()
+        #expect(counts.dropped == 0 && counts.entries == 2500 && counts.transactions < 20_000)
+        #expect(try next() == parcel)
+    }
+
     private func entries(_ numbers: Range<Int>) -> [LogEvent] {
         numbers.map { number in
             LogEvent(
