@@ -11,8 +11,8 @@ public struct EntryRecord: Sendable, Hashable {
     public var time: LogTime
     /// Nil where the sender gave none: version 0.0.1 cannot carry it.
     public var key: EntryKey?
-    /// Nanoseconds since the session began, by a clock that no one sets, `0...`; to the microsecond. Nil where the sender gave none:
-    /// version 0.0.1 cannot carry it.
+    /// Nanoseconds since the transaction's session began, by a clock that no one sets, `0...`; to the microsecond. Nil for an entry that
+    /// was logged in another session, and where the sender gave none: version 0.0.1 cannot carry it.
     public var offset: Int64?
 
     public init(

@@ -41,10 +41,13 @@ extension TransactionEntry {
     /// program says of a use case is one transaction.
     /// - Parameter session: The run's id.
     func deliverable(in session: String) -> TransactionEntry {
-        let id = transactionID.isEmpty ? "TXN\(usecase)-\(session)" : transactionID.deliverableID
+        let id = transactionID.isEmpty ? Self.commonID(of: usecase, in: session) : transactionID.deliverableID
         if id == transactionID { return self }
         return TransactionEntry(
             transactionID: id, usecase: usecase, kind: kind, errorCode: errorCode, errorDescription: errorDescription, device: device
         ).said(at: uptime)
     }
+
+    /// Of all that is said of a use case without an id.
+    static func commonID(of usecase: Int, in session: String) -> String { "TXN\(usecase)-\(session)" }
 }

@@ -15,6 +15,9 @@ public import LogbookHTTP
 ///
 /// An id of the application's own (`service.transaction(continuing:…)`) that receivers would refuse is kept in a form that they take:
 /// one of more than 256 bytes cut, with a digest of the whole at its end; an empty one as `TXN<usecase>-` and this run's ``session``.
+///
+/// User, variant, version, session and installation are said of transactions that begin in this run. Of one that goes on here
+/// (`service.transaction(continuing:…)`, ``ServerTransaction``) and began elsewhere, they are left to whoever began it.
 public final class TransactionLogProvider: LogProvider, BatchSink {
     private let configuration: TransactionLogConfiguration
     private let lanes: StoreLanes

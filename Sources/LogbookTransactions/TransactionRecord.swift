@@ -7,12 +7,13 @@ public struct TransactionRecord: Sendable, Hashable {
     public var deviceMake: String?
     public var deviceOS: String?
     public var deviceOSVersion: String?
-    /// Who used the program when the transaction began; nil before a login. This and the four that follow travel in version 0.0.2 only.
+    /// Who used the program when the transaction began; nil before a login. This and the four that follow travel in version 0.0.2 only, and
+    /// are nil in what comes from others than the session in which the transaction began.
     public var user: String?
     /// What the program tried out on this user when the transaction began: `B`, `checkout=short`.
     public var variant: String?
     public var appVersion: String?
-    /// One run of the program; `offset` of its entries counts from its beginning.
+    /// One run of the program, in which the transaction began; `offset` of its entries counts from its beginning.
     public var session: String?
     /// One store on one device; the same as in the keys of the client's own entries.
     public var installation: String?

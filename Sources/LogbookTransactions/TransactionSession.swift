@@ -14,6 +14,8 @@ package final class TransactionSession: Sendable {
 
     private enum Beginning {
         case with(Labels)
+        /// In another session, or so long ago that it is forgotten.
+        case elsewhere
         /// Before the latest logout.
         case over
     }
@@ -21,7 +23,7 @@ package final class TransactionSession: Sendable {
     private struct State {
         /// Since when, by the monotonic clock; the first since ever. The latest are kept.
         var changes: [(since: UInt64, labels: Labels)]
-        /// Of transactions that have begun, the latest.
+        /// Of transactions of which something was said, the latest.
         var begun: [String: Beginning] = [:]
         /// Their ids as a ring, the oldest at `oldest` once it is full.
         var order: [String] = []
@@ -87,14 +89,31 @@ package final class TransactionSession: Sendable {
         }
     }
 
-    /// The labels of the entry's transaction, decided when the first of its entries is seen.
-    func labels(of entry: TransactionEntry) -> Labels {
+    /// What the entry's transaction began with, decided when the first of its entries is seen. Nil where another session saw it begin: that
+    /// one says who and what it was.
+    func beginning(of entry: TransactionEntry) -> Labels? {
         state.withLock { state in
-            if case .with(let labels)? = state.begun[entry.transactionID] { return labels }
+            let transaction = entry.transactionID
+            if case .with(let labels)? = state.begun[transaction] { return labels }
+            // Without an id of its own it began here, and goes on after a logout.
+            let isNameless = transaction == TransactionEntry.commonID(of: entry.usecase, in: id)
+            if case .over? = state.begun[transaction], !isNameless { return nil }
+            guard isNameless || entry.kind == .began else {
+                state.remember(transaction, .elsewhere)
+                return nil
+            }
             let uptime = entry.uptime ?? .max
             let labels = (state.changes.last { $0.since <= uptime } ?? state.changes[0]).labels
-            state.remember(entry.transactionID, .with(labels))
+            state.remember(transaction, .with(labels))
             return labels
+        }
+    }
+
+    /// Notes what begins with these events, which could not be stored: what is said of it later is of this session all the same.
+    func noteBeginnings(among events: UnsafeBufferPointer<LogEvent>) {
+        let over = ended(among: events)
+        for (place, event) in zip(events.indices, events.places) where event.pointee.happened == nil && !over.contains(place) {
+            if let entry = event.pointee.transaction { _ = beginning(of: entry.deliverable(in: id)) }
         }
     }
 

@@ -407,6 +407,7 @@ package final class TransactionStore: Sendable {
         } catch {
             if taken.isEmpty {
                 settle(keys, of: events, isOfferedAgain: isOfferedAgain)
+                session.noteBeginnings(among: events)
                 throw error
             }
             forget(taken)   // nothing of this attempt is stored
@@ -547,14 +548,15 @@ package final class TransactionStore: Sendable {
         }
     }
 
-    /// The transaction's row, made again when its entries were delivered and the row with them.
+    /// The transaction's row, made again when its entries were delivered and the row with them. One that another session has begun says
+    /// nothing of this one: who has begun it may come later to the receiver, which believes the first.
     private func row(of entry: TransactionEntry, _ db: Database) throws -> (id: Int64, isOfThisSession: Bool) {
         // Ids are positive: below zero stands one of another session.
         let find = try RowStatement("SELECT CASE WHEN session IS ?2 THEN id ELSE -id END FROM txn WHERE guid = ?1", db)
         try find.bind(entry.transactionID, at: 1)
         try find.bind(session.id, at: 2)
         if let id = try find.integer() { return (abs(id), id > 0) }
-        let labels = session.labels(of: entry)
+        let beginning = session.beginning(of: entry), isOfThisSession = beginning != nil
         let insert = try RowStatement(
             """
             INSERT INTO txn (guid, usecase, useragent_device_make, useragent_device_os, useragent_device_os_version,
@@ -566,13 +568,13 @@ package final class TransactionStore: Sendable {
         try insert.bind(entry.device.make.deliverable, at: 3)
         try insert.bind(entry.device.os.deliverable, at: 4)
         try insert.bind(entry.device.osVersion.deliverable, at: 5)
-        try insert.bind(labels.user, at: 6)
-        try insert.bind(labels.variant, at: 7)
-        try insert.bind(session.appVersion, at: 8)
-        try insert.bind(session.id, at: 9)
-        try insert.bind(installation, at: 10)
+        try insert.bind(beginning?.user, at: 6)
+        try insert.bind(beginning?.variant, at: 7)
+        try insert.bind(isOfThisSession ? session.appVersion : nil, at: 8)
+        try insert.bind(isOfThisSession ? session.id : nil, at: 9)
+        try insert.bind(isOfThisSession ? installation : nil, at: 10)
         _ = try insert.run()
-        return (db.lastInsertedRowID, true)
+        return (db.lastInsertedRowID, isOfThisSession)
     }
 
     /// Deletes transactions with all their entries, delivered or not; ids that are not there are passed over.

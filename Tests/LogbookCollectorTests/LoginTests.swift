@@ -32,6 +32,8 @@
                 let serverStore = try Self.provider(folder("server.sqlite"), collector, clock)
                 client.register(clientStore)
                 server.register(serverStore)
+                clientStore.user = "Ann"
+                serverStore.user = "somebody else"
 
                 let login = client.transaction(Login.self)
                 login.log(.initiated)
@@ -52,6 +54,7 @@
                 clock.advance(by: .milliseconds(200))
                 login.log(.answered)
 
+                let own = try #require(try clientStore.allTransactions().first)
                 // The server's part arrives first.
                 try await serverStore.deliver(by: .seconds(60))
                 try await clientStore.deliver(by: .seconds(60))
@@ -59,6 +62,10 @@
                 #expect(stored.usecase == 1 && stored.entries.map(\.event) == [0, 2, 3, 6, 7])
                 let seconds = stored.entries.map { Double($0.time.nanoseconds - start.nanoseconds) / 1e9 }
                 #expect(seconds == [0, 12.5, 12.7, 12.9, 13.1])   // the first login of the figures: 12.5 s to fill in, 0.6 s to answer
+                // Who and what it was the client says, though it comes later.
+                #expect(stored.user == "Ann" && stored.session == clientStore.session)
+                #expect(stored.installation != nil && stored.installation == own.installation)
+                #expect(stored.entries.map(\.offset) == [0, 12_500_000_000, nil, nil, 13_100_000_000])
                 #expect(try clientStore.counts().entries == 0)
                 #expect(try serverStore.counts().entries == 0)
                 clientStore.shutdown(by: .seconds(10))

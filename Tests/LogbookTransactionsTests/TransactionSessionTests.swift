@@ -143,6 +143,74 @@ import Testing
         #expect(stored[0].entries.map(\.offset) == [2_000_000_000, nil])
     }
 
+    @Test("of a transaction that began elsewhere nothing is said but what happened here, and on which device")
+    func whatBeganElsewhere() throws {
+        let bench = try Bench {
+            $0.user = "joe"
+            $0.variant = "B"
+            $0.appVersion = "1.4.0"
+        }
+        bench.service.transaction(continuing: "TXN1-AFAR", usecase: 1, device: phone).log(3)
+        let own = bench.service.transaction(usecase: 1)
+        bench.service.transaction(continuing: own.id, usecase: 1, device: phone).log(4)
+        let stored = try bench.provider.allTransactions()
+        #expect(stored.map(\.id) == ["TXN1-AFAR", own.id])
+        #expect(stored.map(\.user) == [nil, "joe"])
+        #expect(stored.map(\.variant) == [nil, "B"])
+        #expect(stored.map(\.appVersion) == [nil, "1.4.0"])
+        #expect(stored.map(\.session) == [nil, bench.provider.session])
+        #expect(stored.map(\.installation) == [nil, bench.provider.store.installation])
+        #expect(stored.map { $0.entries.map(\.offset) } == [[nil], [0]])
+        #expect(stored.map(\.deviceMake) == [phone.make, phone.make])
+        #expect(stored.allSatisfy { $0.entries[0].key?.installation == bench.provider.store.installation })
+    }
+
+    @Test("a transaction that goes on after its delivery and a restart is of the run in which it began")
+    func goesOnAfterARestart() throws {
+        let server = try LoopbackServer { .status(202, headers: [HTTPHeader("Logbook-Parcel", $0.header("Logbook-Parcel") ?? "")]) }
+        let folder = TemporaryFolder()
+        func bench() throws -> Bench {
+            try Bench(in: folder, url: server.url, token: "t") {
+                $0.wireVersion = .v0_0_2
+                $0.user = "joe"
+            }
+        }
+        let first = try bench(), transaction = first.service.transaction(usecase: 1)
+        transaction.log(0)
+        try first.deliver()
+        first.close()
+        let second = try bench()
+        second.service.transaction(continuing: transaction.id, usecase: 1, device: phone).log(1)
+        try second.deliver()
+        let sent = try server.requests.flatMap { try TransactionSet.decode($0.body, .v0_0_2).transactions }
+        #expect(sent.map(\.id) == [transaction.id, transaction.id])
+        #expect(sent.map(\.session) == [first.provider.session, nil])
+        #expect(sent.map(\.user) == ["joe", nil])
+        #expect(sent.map { $0.entries.map(\.offset) } == [[0], [nil]])
+    }
+
+    @Test("a transaction whose beginning could not be stored has begun all the same")
+    func aBeginningThatIsLost() throws {
+        let bench = try Bench {
+            $0.user = "joe"
+            $0.busyTimeout = .milliseconds(20)
+        }
+        let stranger = try DatabaseQueue(path: bench.folder.store)
+        let transaction = try stranger.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN EXCLUSIVE")
+            let transaction = bench.service.transaction(usecase: 1)
+            try db.execute(sql: "ROLLBACK")
+            return transaction
+        }
+        #expect(bench.errors.all == [.busy(path: bench.folder.store)])
+        bench.provider.user = nil
+        bench.clock.advance(by: .seconds(1))
+        transaction.log(1)
+        let stored = try bench.provider.allTransactions()
+        #expect(stored.map(\.user) == ["joe"] && stored.map(\.session) == [bench.provider.session])
+        #expect(stored.map { $0.entries.map(\.offset) } == [[1_000_000_000]])
+    }
+
     @Test func whatReceiversWouldRefuseIsCut() throws {
         let session = TransactionSession(appVersion: "", user: String(repeating: "é", count: 200), variant: "a\0b")
         #expect(session.user?.utf8.count == 256)
