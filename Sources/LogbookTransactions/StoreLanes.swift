@@ -55,13 +55,27 @@ final class StoreLanes: Sendable {
             return
         }
         self.path = path
-        for number in 0..<Self.maximumCount {
-            guard let file = try Self.lock(Self.path(ofLane: number, of: path)) else { continue }
-            own = try open(file)
-            if number > 0 { LogDiagnostics.report("transactions", "\(path) is in use by another process; this one writes to \(own.path)") }
-            return
+        own = try Self.firstFree(of: path, open)
+        if own.path != path { LogDiagnostics.report("transactions", "\(path) is in use by another process; this one writes to \(own.path)") }
+    }
+
+    /// Passes over lanes that others have, and siblings that cannot be opened, of which the first is said.
+    /// - Throws: Why the path itself cannot be opened, or the first of its siblings, where no other is free.
+    private static func firstFree(
+        of path: String, _ open: (StoreFile) throws(TransactionStoreError) -> TransactionStore
+    ) throws(TransactionStoreError) -> TransactionStore {
+        var failure: TransactionStoreError?
+        for number in 0..<maximumCount {
+            do throws(TransactionStoreError) {
+                guard let file = try Self.lock(Self.path(ofLane: number, of: path)) else { continue }
+                return try open(file)
+            } catch {
+                if number == 0 { throw error }
+                if failure == nil { LogDiagnostics.report("transactions", "a store beside \(path) is passed over: \(error)") }
+                failure = failure ?? error
+            }
         }
-        throw .storeLocked(path: path)
+        throw failure ?? TransactionStoreError.storeLocked(path: path)
     }
 
     static func path(ofLane number: Int, of path: String) -> String { number == 0 ? path : "\(path).lane-\(number)" }

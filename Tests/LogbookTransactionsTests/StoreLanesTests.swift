@@ -193,7 +193,7 @@ import Testing
         lanes.close()
     }
 
-    @Test("Row 24: a file beside the store that is none of ours is left alone, and holds up nothing")
+    @Test("Row 24: a file beside the store that is none of ours is left alone, and holds up nobody")
     func whatIsNotOurs() throws {
         let server = try receiver()
         _ = shell("printf nonsense > '\(folder.store).lane-1'")
@@ -202,7 +202,20 @@ import Testing
         try first.deliver()
         try first.deliver()
         #expect(try received(server) == ["A: 1"])
+        // Who needs a lane gets the next one.
+        let second = try bench(server)
+        #expect(second.provider.storePath == folder.store + ".lane-2")
+        #expect(second.errors.all.isEmpty)
         #expect(shell("cat '\(folder.store).lane-1'") == "nonsense")
+    }
+
+    @Test("Row 24: where every other place is taken, why one cannot be opened is said")
+    func noneIsLeft() throws {
+        _ = shell("printf nonsense > '\(folder.store).lane-1'")
+        let others = try (0..<StoreLanes.maximumCount).filter { $0 != 1 }
+            .map { try StoreFile(StoreLanes.path(ofLane: $0, of: folder.store)) }
+        #expect(throws: TransactionStoreError.notADatabase(path: folder.store + ".lane-1")) { try Bench(in: folder) }
+        withExtendedLifetime(others) {}
     }
 }
 #endif
