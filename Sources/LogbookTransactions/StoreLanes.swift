@@ -12,8 +12,9 @@ internal import LogbookCore
 /// The stores of the processes that were given the same path. Each writes to a lane of its own, on which it holds the lock; what is
 /// left in a lane whose process has gone is delivered by whoever sees it first.
 ///
-/// The first lane is the path itself, the others are its siblings, `<path>.lane-1` and so on. An emptied lane stays where it is, for
-/// the next process that needs one.
+/// The first lane is the path itself, the others are its siblings, `<path>.lane-1` and so on. A lane stays where it is, for the next
+/// process that needs one, which may find entries in it. While one is delivered for somebody who has gone, no other process can have it:
+/// so there is one of these at a time, which is let go of when it is empty, or the receiver is not to be reached.
 final class StoreLanes: Sendable {
     /// Processes that may write at the same time.
     static let maximumCount = 64
@@ -21,12 +22,23 @@ final class StoreLanes: Sendable {
     static let lookAgain = Duration.seconds(30)
 
     private struct State {
-        /// Of those who have gone, the lowest first.
-        var adopted: [TransactionStore] = []
+        /// Of somebody who has gone, while it is delivered.
+        var held: TransactionStore?
+        /// The lanes in which somebody who has gone has left entries to be delivered, the lowest first; the one that is held, too.
+        var left: [Left] = []
         /// Lanes that could not be taken over, of which it was said.
         var troubled: Set<String> = []
         var nextLook: UInt64 = 0
         var isClosed = false
+    }
+
+    /// A lane as it was when it was last looked at.
+    private struct Left {
+        let path: String
+        /// Entries that wait to be delivered; 1 where that cannot be seen without changing the file, so that it is opened.
+        var pending: Int
+        /// When the oldest of them was said.
+        let oldest: LogTime?
     }
 
     /// What this process writes to.
@@ -75,7 +87,7 @@ final class StoreLanes: Sendable {
                 failure = failure ?? error
             }
         }
-        throw failure ?? TransactionStoreError.storeLocked(path: path)
+        throw failure ?? TransactionStoreError.noFreeLane(path: path, lanes: maximumCount)
     }
 
     static func path(ofLane number: Int, of path: String) -> String { number == 0 ? path : "\(path).lane-\(number)" }
@@ -91,13 +103,44 @@ final class StoreLanes: Sendable {
 
     // MARK: Those who have gone
 
-    /// Opens every lane in which somebody who has gone has left entries to be delivered. What cannot be opened is said once, and left
-    /// alone.
-    func takeOver() { takeOver { $0.contains(Self.pending) } }
+    /// Looks in which lanes somebody who has gone has left entries to be delivered.
+    func look() {
+        alone {
+            var left: [Left] = []
+            eachLeft { file in
+                let contents = file.contents
+                let pending = contents?.counts.pending ?? 1
+                if pending > 0 { left.append(Left(path: file.path, pending: pending, oldest: contents?.oldest)) }
+            }
+            let next = clock.monotonicNanoseconds() + UInt64(Self.lookAgain.wholeNanoseconds)
+            state.withLock { state in
+                let held = state.held?.path
+                state.left = state.left.filter { $0.path == held } + left
+                state.nextLook = next
+            }
+        }
+    }
 
-    private static let pending = "FROM txn_log WHERE parcel IS NULL OR parcel NOT IN (SELECT number FROM parcel WHERE state = 1)"
+    /// Goes through the lanes of those who have gone, the lowest first, but not the one that is held. Each is locked meanwhile. What cannot
+    /// be opened is said once, and left alone.
+    private func eachLeft(_ visit: (StoreFile) throws(TransactionStoreError) -> Void) {
+        let (held, isClosed) = state.withLock { ($0.held?.path, $0.isClosed) }
+        guard let path, !isClosed else { return }
+        for number in 0..<Self.maximumCount {
+            let lane = Self.path(ofLane: number, of: path)
+            guard lane != own.path, lane != held, access(lane, F_OK) == 0 else { continue }
+            do throws(TransactionStoreError) {
+                if let file = try Self.lock(lane) { try visit(file) }
+            } catch {
+                say(error, of: lane)
+            }
+        }
+    }
 
-    private func takeOver(_ isWanted: (StoreFile) -> Bool) { alone { adoptLanes(isWanted) } }
+    private func say(_ error: TransactionStoreError, of lane: String) {
+        let isNew = state.withLock { $0.troubled.insert(lane).inserted }
+        if isNew { LogDiagnostics.report("transactions", "what another process has left cannot be taken over: \(error)") }
+    }
 
     /// Waits until no other thread is at work on the lanes. No lock is held meanwhile: what hears of a recovery may come here again.
     private func alone<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
@@ -119,48 +162,63 @@ final class StoreLanes: Sendable {
         return try work()
     }
 
-    private func adoptLanes(_ isWanted: (StoreFile) -> Bool) {
-        guard let path, !state.withLock({ $0.isClosed }) else { return }
-        for number in 0..<Self.maximumCount {
-            let lane = Self.path(ofLane: number, of: path)
-            guard lane != own.path, access(lane, F_OK) == 0 else { continue }
-            do throws(TransactionStoreError) {
-                guard let file = try Self.lock(lane), isWanted(file) else { continue }
-                adopt(try open(file))
-            } catch {
-                let isNew = state.withLock { $0.troubled.insert(lane).inserted }
-                if isNew { LogDiagnostics.report("transactions", "what another process has left cannot be taken over: \(error)") }
+    /// The lane that is held; when there is none, the first in which something is left, which is opened.
+    /// - Parameter tried: Lanes that are passed over.
+    private func hold(besides tried: Set<String>) -> TransactionStore? {
+        alone {
+            if let held = state.withLock({ $0.held }) { return held }
+            for lane in state.withLock({ $0.left.map(\.path) }) where !tried.contains(lane) {
+                do throws(TransactionStoreError) {
+                    if let file = try Self.lock(lane), let store = keep(try open(file)) { return store }
+                } catch {
+                    say(error, of: lane)
+                }
+                state.withLock { state in state.left.removeAll { $0.path == lane } }   // somebody else has it, or nobody can
             }
+            return nil
         }
-        let next = clock.monotonicNanoseconds() + UInt64(Self.lookAgain.wholeNanoseconds)
-        state.withLock { $0.nextLook = next }
     }
 
-    private func adopt(_ store: TransactionStore) {
+    /// - Returns: Nil when it is closed instead, after ``close()``.
+    private func keep(_ store: TransactionStore) -> TransactionStore? {
         let isLate = state.withLock { state in
-            if !state.isClosed { state.adopted.append(store) }
+            if !state.isClosed { state.held = store }
             return state.isClosed
         }
         if isLate { store.close() }
+        return isLate ? nil : store
     }
 
-    /// The first parcel that a store gives: those of others first, and let go of when they are empty.
+    /// Lets another process have the lane that is held, if there is one: it is empty, or an attempt to deliver what is in it has failed.
+    func letGo() {
+        alone {
+            guard let store = state.withLock({ $0.held }) else { return }
+            let pending = try? store.pendingCount()
+            state.withLock { state in
+                state.held = nil
+                guard let pending, let place = state.left.firstIndex(where: { $0.path == store.path }) else { return }
+                if pending == 0 { state.left.remove(at: place) } else { state.left[place].pending = pending }
+            }
+            store.close()
+        }
+    }
+
+    /// The first parcel that a store gives: those of others first, one after the other.
     /// - Throws: Why one of the others could not be read, once there is nothing else to send.
     func nextParcel(
         _ parcel: (TransactionStore) throws(TransactionStoreError) -> StoredParcel?
     ) throws(TransactionStoreError) -> (store: TransactionStore, parcel: StoredParcel)? {
-        if state.withLock({ $0.nextLook <= clock.monotonicNanoseconds() }) { takeOver() }
+        if state.withLock({ $0.nextLook <= clock.monotonicNanoseconds() }) { look() }
         var failure: TransactionStoreError?
-        for store in state.withLock({ $0.adopted }) {
+        var tried: Set<String> = []
+        while let store = hold(besides: tried) {
             do throws(TransactionStoreError) {
                 if let parcel = try parcel(store) { return (store, parcel) }
-                alone {
-                    state.withLock { state in state.adopted.removeAll { $0 === store } }
-                    store.close()
-                }
             } catch {
                 failure = failure ?? error
             }
+            tried.insert(store.path)
+            letGo()
         }
         if let parcel = try parcel(own) { return (own, parcel) }
         if let failure { throw failure }
@@ -169,63 +227,101 @@ final class StoreLanes: Sendable {
 
     // MARK: All of them
 
+    /// The lane that is held, and the others as they were when they were last looked at.
+    private var gone: (held: TransactionStore?, others: [Left]) {
+        state.withLock { state in
+            let held = state.held
+            return (held, state.left.filter { $0.path != held?.path })
+        }
+    }
+
     func pendingCount() throws(TransactionStoreError) -> Int {
-        var count = try own.pendingCount()
-        for store in state.withLock({ $0.adopted }) {
-            do throws(TransactionStoreError) { count += try store.pendingCount() } catch .closed {}   // empty, and let go of meanwhile
+        let (held, others) = gone
+        var count = try own.pendingCount() + others.reduce(0) { $0 + $1.pending }
+        if let held {
+            // Where it was let go of meanwhile, it is among the others.
+            do throws(TransactionStoreError) { count += try held.pendingCount() } catch .closed { return try pendingCount() }
         }
         return count
     }
 
     /// When the oldest entry was said that waits to be delivered; nil when none does.
     func oldestPending() throws(TransactionStoreError) -> LogTime? {
-        var oldest = try own.oldestPending()
-        for store in state.withLock({ $0.adopted }) {
-            do throws(TransactionStoreError) {
-                guard let time = try store.oldestPending() else { continue }
-                oldest = min(oldest ?? time, time)
-            } catch .closed {}   // empty, and let go of meanwhile
+        let (held, others) = gone
+        var times = [try own.oldestPending()] + others.map(\.oldest)
+        if let held {
+            do throws(TransactionStoreError) { times.append(try held.oldestPending()) } catch .closed { return try oldestPending() }
         }
-        return oldest
+        return times.compactMap { $0 }.min()
     }
 
     /// Deletes everything here, and in the lanes of those who have gone.
     /// - Throws: The first failure; what it was not about is deleted all the same.
     func deleteAll() throws(TransactionStoreError) {
+        try inEveryLane(where: { $0.transactions > 0 }) { store throws(TransactionStoreError) in
+            // When the others have their turn, the transactions of this process are ended, and new ones may have begun.
+            try store.deleteAll(endsTransactions: store === own)
+        }
+    }
+
+    /// Does the same in the own store, and then in each lane of somebody who has gone of whose contents `isWanted` says so, or which cannot
+    /// be seen.
+    /// - Throws: The first failure; the others had their turn all the same.
+    private func inEveryLane(
+        where isWanted: (TransactionStoreCounts) -> Bool, _ work: (TransactionStore) throws(TransactionStoreError) -> Void
+    ) throws(TransactionStoreError) {
         try alone { () throws(TransactionStoreError) in
-            takeOver { $0.contains("FROM txn") }
             var failure: TransactionStoreError?
-            do throws(TransactionStoreError) { try own.deleteAll() } catch { failure = error }
-            for store in state.withLock({ $0.adopted }) {
-                // The transactions of this process are ended by now: new ones may have begun.
-                do throws(TransactionStoreError) { try store.deleteAll(endsTransactions: false) } catch .closed {} catch {
-                    failure = failure ?? error
-                }
+            func run(in store: TransactionStore) {
+                do throws(TransactionStoreError) { try work(store) } catch { failure = failure ?? error }
             }
+            run(in: own)
+            if let held = state.withLock({ $0.held }) { run(in: held) }
+            eachLeft { file throws(TransactionStoreError) in
+                if let contents = file.contents, !isWanted(contents.counts) { return }
+                let store = try open(file)
+                run(in: store)
+                store.close()
+            }
+            look()   // what was seen before is no longer so
             if let failure { throw failure }
         }
     }
 
     func close() {
-        let adopted = state.withLock { state in
-            defer { state.adopted = [] }
+        let held = state.withLock { state in
+            defer { (state.held, state.left) = (nil, []) }
             state.isClosed = true
-            return state.adopted
+            return state.held
         }
-        for store in adopted { store.close() }
+        held?.close()
         own.close()
     }
 }
 
+/// What is in a lane.
+private struct LaneContents {
+    let counts: TransactionStoreCounts
+    /// When the oldest entry was said that waits to be delivered.
+    let oldest: LogTime?
+}
+
 extension StoreFile {
-    /// Whether the database has such a row; also when that cannot be seen without changing the file.
-    fileprivate func contains(_ rows: String) -> Bool {
+    /// Nil where that cannot be seen without changing the file.
+    fileprivate var contents: LaneContents? {
         var configuration = Configuration()
         configuration.readonly = true
-        guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else { return true }
+        guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else { return nil }
         defer { try? queue.close() }
-        let found = try? queue.read { db in try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 \(rows))") }
-        return found ?? true
+        return try? queue.read { db in
+            let oldest = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT timestamp FROM txn_log WHERE parcel IS NULL OR parcel NOT IN (SELECT number FROM parcel WHERE state = 1)
+                    ORDER BY id LIMIT 1
+                    """)
+            return LaneContents(counts: try TransactionStore.counts(db), oldest: oldest?.time(0))
+        }
     }
 }
 #endif

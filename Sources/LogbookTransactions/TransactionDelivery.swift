@@ -197,8 +197,13 @@ final class TransactionDelivery: ParcelSource, Destination {
         if isForgotten { configuration.onDelivery?(.authenticationRequired) }
     }
 
-    /// What the courier says, in the words of those who watch transactions.
+    /// What the courier says, in the words of those who watch transactions. While nothing can be delivered, what others have left is not
+    /// kept from those who need its place.
     func note(_ event: CourierEvent) {
+        switch event {
+        case .willRetry, .misconfigured: lanes.letGo()
+        case .attempting, .delivered, .split, .rejected: break
+        }
         guard let onDelivery = configuration.onDelivery else { return }
         switch event {
         case .attempting, .delivered, .split, .misconfigured(_, _, status: 401): break   // said before, or of no interest

@@ -193,7 +193,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     ///   store.
     public func deliver(by deadline: LogDeadline) throws {
         try delivery.checkAddress()
-        lanes.takeOver()
+        lanes.look()
         try delivery.countPending()
         try courier.deliver(by: deadline)
         // Without a token there are no parcels, which looks like the end of them.

@@ -1,8 +1,10 @@
 /// What may go wrong with the file that transactions are kept in.
 public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     /// Another process, or another provider of this one, has the store open, and it is not to be shared
-    /// (``TransactionStoreSharing/refused``), or 64 of them have. Nothing was changed.
+    /// (``TransactionStoreSharing/refused``). Nothing was changed.
     case storeLocked(path: String)
+    /// The store and every one beside it are in use, `lanes` in all (``TransactionStoreSharing/siblings``). Nothing was changed.
+    case noFreeLane(path: String, lanes: Int)
     /// A newer version of the library wrote the store. Nothing was changed.
     case newerSchema(path: String, found: Int, supported: Int)
     /// Not an SQLite file. Nothing was changed.
@@ -30,6 +32,9 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .storeLocked(let path):
             "the transaction store \(path) is in use by another process; give each process a store of its own"
+        case .noFreeLane(let path, let lanes):
+            "the transaction store \(path) and the \(lanes - 1) beside it are in use by other processes; let fewer of them run at a time, "
+                + "or give some of them another path"
         case .newerSchema(let path, let found, let supported):
             "the transaction store \(path) has schema version \(found) and this library knows \(supported); update the library, "
                 + "or choose another path"

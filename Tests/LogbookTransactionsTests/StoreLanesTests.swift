@@ -104,8 +104,56 @@ import Testing
     @Test("Row 24: where every place is taken, the next is refused")
     func everyPlaceIsTaken() throws {
         let others = try (0..<StoreLanes.maximumCount).map { try StoreFile(StoreLanes.path(ofLane: $0, of: folder.store)) }
-        #expect(throws: TransactionStoreError.storeLocked(path: folder.store)) { try Bench(in: folder) }
+        let refusal = TransactionStoreError.noFreeLane(path: folder.store, lanes: 64)
+        #expect(throws: refusal) { try Bench(in: folder) }
+        #expect("\(refusal)".contains("the 63 beside it are in use"))
         withExtendedLifetime(others) {}
+    }
+
+    @Test("Row 24: while the receiver is down, what many processes leave one after the other takes no place from the next")
+    func anOutageTakesNoPlace() throws {
+        let isDown = Locked(true)
+        let server = try LoopbackServer { request in
+            if isDown.withLock({ $0 }) { return .status(503) }
+            return .status(202, headers: [HTTPHeader("Logbook-Parcel", request.header("Logbook-Parcel") ?? "")])
+        }
+        let first = try Bench(in: folder, url: server.url, token: "t", interval: .seconds(20)) { $0.wireVersion = .v0_0_2 }
+        try first.deliver()   // it has looked, and does not look again before half a minute has passed
+        for number in 1..<StoreLanes.maximumCount {
+            let worker = try Bench(in: folder)
+            #expect(worker.provider.storePath == folder.store + ".lane-1")
+            log(worker, "W\(number)", number)
+            worker.close()
+            first.clock.advance(by: .seconds(600))   // beyond every pause
+            #expect(first.events.wait(for: number).count == number)   // it has tried
+        }
+        #expect(first.provider.deliveryStatus.pending == 63)
+        let last = try Bench(in: folder)
+        #expect(last.provider.storePath == folder.store + ".lane-1")
+        last.close()
+        isDown.withLock { $0 = false }
+        first.clock.advance(by: .seconds(600))
+        try first.deliver()
+        #expect(try Set(received(server)) == Set((1..<StoreLanes.maximumCount).map { "W\($0): \($0)" }))
+        first.close()   // it may have the lane open for a moment yet
+        #expect(sqlite3(folder.store + ".lane-1", "SELECT count(*) FROM txn_log") == "0")
+    }
+
+    @Test("Row 24: of many lanes that are left one is open at a time, and all are counted and delivered")
+    func oneLaneAtATime() throws {
+        let lanes = [folder.store + ".lane-1", folder.store + ".lane-2"], free = Heard<[String]>()
+        let server = try LoopbackServer { request in
+            free.append(lanes.filter { (try? StoreFile($0)) != nil })
+            return .status(202, headers: [HTTPHeader("Logbook-Parcel", request.header("Logbook-Parcel") ?? "")])
+        }
+        let first = try bench(server), second = try bench(server), third = try bench(server)
+        log(second, "B", 1, 2)
+        log(third, "C", 3)
+        second.close()
+        third.close()
+        try first.deliver()
+        #expect(try received(server) == ["B: 1 2", "C: 3"])
+        #expect(free.all == [[lanes[1]], [lanes[0]]])
     }
 
     @Test("Row 24, C28: a logout deletes what others have left, also what was set aside, and not what is another's who runs")
@@ -153,7 +201,9 @@ import Testing
             return try TransactionStore(file)
         }
         LogThread.start("taking over") {
-            lanes.takeOver()
+            _ = try? lanes.nextParcel { store throws(TransactionStoreError) in
+                try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system)
+            }
             done.append("taken over")
         }
         begun.wait()

@@ -90,7 +90,7 @@ import Testing
 
     @Test("empty transactions that lie among others are looked for a few times, and then entries are given up")
     func emptyOnesAmongOthers() throws {
-        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store, maximumBytes: 4 << 20)
+        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store, maximumBytes: 2 << 20)
         let looks = Locked(0)
         try store.connection().0.inDatabase { db in
             db.trace { event in
@@ -99,7 +99,7 @@ import Testing
             }
         }
         var count = 0, most = 0
-        while try count < 200_000 && store.counts().dropped == 0 {
+        while try count < 100_000 && store.counts().dropped == 0 {
             looks.withLock { $0 = 0 }
             try store.append(transactions(count..<count + 500) { $0 % 10 != 0 })
             most = max(most, looks.withLock { $0 })
