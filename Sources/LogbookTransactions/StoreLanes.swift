@@ -264,6 +264,24 @@ final class StoreLanes: Sendable {
         }
     }
 
+    /// Lets what was set aside be sent again, here and in the lanes of those who have gone.
+    /// - Throws: The first failure; the others were asked all the same.
+    func reinstateSetAside() throws(TransactionStoreError) {
+        try inEveryLane(where: { $0.setAside > 0 }) { store throws(TransactionStoreError) in try store.reinstateSetAside() }
+    }
+
+    /// What is here, and in the lanes of those who have gone, as far as that can be seen without changing them.
+    func counts() throws(TransactionStoreError) -> TransactionStoreCounts {
+        try alone { () throws(TransactionStoreError) in
+            var counts = try own.counts()
+            if let held = state.withLock({ $0.held }) { counts += try held.counts() }
+            eachLeft { file in
+                if let contents = file.contents { counts += contents.counts }
+            }
+            return counts
+        }
+    }
+
     /// Does the same in the own store, and then in each lane of somebody who has gone of whose contents `isWanted` says so, or which cannot
     /// be seen.
     /// - Throws: The first failure; the others had their turn all the same.

@@ -219,13 +219,14 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// The file that this process writes to: the configuration's, or one beside it where another process has that open.
     public var storePath: String { store.path }
 
-    /// Every transaction in the file with its entries, in the order in which they were made.
+    /// Every transaction in this process's own file with its entries, in the order in which they were made.
     public func allTransactions() throws(TransactionStoreError) -> [TransactionRecord] {
         try reporting { () throws(TransactionStoreError) in try store.allTransactions() }
     }
 
+    /// What is in the file, and in those that processes that have gone have left beside it.
     public func counts() throws(TransactionStoreError) -> TransactionStoreCounts {
-        try reporting { () throws(TransactionStoreError) in try store.counts() }
+        try reporting { () throws(TransactionStoreError) in try lanes.counts() }
     }
 
     /// Deletes transactions with their entries, delivered or not. Ids that are not there are passed over; one that was cut is known by the
@@ -255,9 +256,10 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         try reporting { () throws(TransactionStoreError) in try lanes.deleteAll() }
     }
 
-    /// Lets entries that the remote store refused for good be sent once more: after either side was corrected.
+    /// Lets entries that the remote store refused for good be sent once more, those that processes that have gone have left included: after
+    /// either side was corrected.
     public func reinstateSetAside() throws(TransactionStoreError) {
-        try reporting { () throws(TransactionStoreError) in try store.reinstateSetAside() }
+        try reporting { () throws(TransactionStoreError) in try lanes.reinstateSetAside() }
         courier.wake()
     }
 

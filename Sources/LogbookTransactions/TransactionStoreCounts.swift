@@ -19,4 +19,12 @@ public struct TransactionStoreCounts: Sendable, Hashable {
         self.setAside = setAside
         self.dropped = dropped
     }
+
+    static func += (counts: inout TransactionStoreCounts, others: TransactionStoreCounts) {
+        counts.transactions += others.transactions
+        counts.entries += others.entries
+        counts.pending += others.pending
+        counts.setAside += others.setAside
+        counts.dropped += others.dropped
+    }
 }

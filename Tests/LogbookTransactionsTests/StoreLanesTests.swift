@@ -177,6 +177,27 @@ import Testing
         #expect(try received(server) == ["D: 4"])
     }
 
+    @Test("Row 24, C29: what somebody who has gone had set aside is counted, and sent again when that is asked for")
+    func whatIsLeftSetAside() throws {
+        let server = try receiver()
+        let first = try bench(server), second = try bench(server), third = try bench(server)
+        log(second, "B", 2)
+        let parcel = try #require(
+            try second.provider.store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system))
+        try second.provider.store.settleRejected(parcel.id, because: "no")
+        log(third, "C", 3)   // not counted by the first: the third one runs
+        second.close()
+        log(first, "A", 1)
+        try first.deliver()
+        #expect(try received(server) == ["A: 1"])
+        #expect(try first.provider.counts() == TransactionStoreCounts(transactions: 1, entries: 1, setAside: 1))
+        try first.provider.reinstateSetAside()
+        try first.deliver()
+        #expect(try received(server) == ["A: 1", "B: 2"])
+        #expect(server.requests[1].header("Logbook-Parcel") == parcel.id)
+        #expect(try first.provider.counts() == TransactionStoreCounts())
+    }
+
     /// Leaves an entry in a lane, as a process that has gone.
     private func leave(_ id: String, in path: String) throws {
         let store = try TransactionStore(path: path)
