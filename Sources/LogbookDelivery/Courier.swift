@@ -15,7 +15,8 @@ public import LogbookHTTP
 /// While its ``DeliveryConditions`` do not hold nothing more is sent, and everything is kept. They are asked before a parcel is sent,
 /// once a second at most while they hold, and every half minute while they do not.
 ///
-/// The courier has one thread, started when there is first something to do; it ends when the courier is let go of.
+/// The courier has one thread, started when there is first something to do; it ends when the courier is let go of. Where the machine has
+/// none to give, that is said, and every call asks for it again.
 public final class Courier: Sendable {
     private let engine: CourierEngine
 
@@ -24,16 +25,31 @@ public final class Courier: Sendable {
     ///   - conditions: When anything may be sent.
     ///   - deadLetters: Keeps what the receiver will never take; without it, that is counted and let go of.
     ///   - onEvent: Called on the courier's thread.
-    public init(
+    public convenience init(
         name: String, source: any ParcelSource, destination: any Destination,
         transport: any HTTPTransport = CurlTransport.shared, policy: DeliveryPolicy = DeliveryPolicy(),
         conditions: DeliveryConditions = .none, deadLetters: DeadLetterFolder? = nil, clock: LogClock = .system,
         randomness: LogRandomness = .system, onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) {
+        self.init(
+            name: name, source: source, destination: destination, transport: transport, policy: policy, conditions: conditions,
+            deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent,
+            startThread: { LogThread.start($0, $1) })
+    }
+
+    /// The same with a thread from elsewhere.
+    /// - Parameter startThread: Returns false when there is none; `body` must not run then.
+    package init(
+        name: String, source: any ParcelSource, destination: any Destination, transport: any HTTPTransport, policy: DeliveryPolicy,
+        conditions: DeliveryConditions, deadLetters: DeadLetterFolder?, clock: LogClock, randomness: LogRandomness,
+        onEvent: (@Sendable (CourierEvent) -> Void)?,
+        startThread: @escaping @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
+    ) {
         policy.check()
         engine = CourierEngine(
             name: name, source: source, destination: destination, transport: transport, policy: policy,
-            conditions: conditions, deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent)
+            conditions: conditions, deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent,
+            startThread: startThread)
         if policy.interval != nil { engine.wake() }
     }
 
@@ -42,6 +58,10 @@ public final class Courier: Sendable {
     /// Something new may be there: try now. A pause that is still running, of our own or asked for by the receiver, is kept, and so is
     /// what the conditions hold back.
     public func wake() { engine.wake() }
+
+    /// Asks again for the thread that the machine has not given, if it has not: for a source that wakes nobody when something comes. Costs
+    /// next to nothing otherwise.
+    package func startMissingThread() { engine.startMissingThread() }
 
     /// What waits now goes without regard to the conditions: something happened that somebody should see soon. What comes later waits
     /// for them again.

@@ -1,5 +1,6 @@
 internal import LogbookCore
 internal import LogbookHTTP
+internal import Synchronization
 
 /// The working half of a ``Courier``: kept alive by its thread, which ends when the courier is shut down or let go of.
 final class CourierEngine: Sendable {
@@ -146,12 +147,17 @@ final class CourierEngine: Sendable {
     let randomness: LogRandomness
     let onEvent: (@Sendable (CourierEvent) -> Void)?
     let state: Monitor<State>
+    private let startThread: @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
+    /// Whether the machine had no thread to give when one was needed.
+    private let lacksThread = Atomic(false)
+    private static let noThread = "the machine gives no thread to deliver on"
     private let observation: ManualClock.Observation?
 
     init(
         name: String, source: any ParcelSource, destination: any Destination, transport: any HTTPTransport,
         policy: DeliveryPolicy, conditions: DeliveryConditions, deadLetters: DeadLetterFolder?, clock: LogClock,
-        randomness: LogRandomness, onEvent: (@Sendable (CourierEvent) -> Void)?
+        randomness: LogRandomness, onEvent: (@Sendable (CourierEvent) -> Void)?,
+        startThread: @escaping @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
     ) {
         let state = Monitor(State(latestLook: clock.monotonicNanoseconds()))
         self.name = name
@@ -165,6 +171,7 @@ final class CourierEngine: Sendable {
         self.clock = clock
         self.randomness = randomness
         self.onEvent = onEvent
+        self.startThread = startThread
         self.state = state
         observation = clock.onAdvance { state.withLock { $0.broadcast() } }
     }
@@ -172,6 +179,7 @@ final class CourierEngine: Sendable {
     // MARK: The caller's side
 
     var status: CourierStatus {
+        startMissingThread()
         let pending = source.pendingCount
         let oldest = source.oldestPending
         return state.withLock { access in
@@ -206,10 +214,24 @@ final class CourierEngine: Sendable {
         return state.withLock { $0.value.thread == current }
     }
 
-    func wake() { state.withLock { want($0) } }
+    func wake() { wake { _ in } }
+
+    /// Costs one relaxed load where no thread is missing.
+    func startMissingThread() { if lacksThread.load(ordering: .relaxed) { wake() } }
+
+    /// Where the machine has no thread to give that is said, once, when nobody waits for the state any more.
+    private func wake(after change: (Access) -> Void) {
+        let isNews = state.withLock { access in
+            change(access)
+            return want(access)
+        }
+        if isNews { sayThatThreadIsMissing() }
+    }
+
+    private func sayThatThreadIsMissing() { LogDiagnostics.report(name, "\(Self.noThread); everything is kept, and it is asked for again") }
 
     func reconfigured() {
-        state.withLock { access in
+        wake { access in
             access.value.configuration += 1
             access.value.failures = 0
             access.value.isTrying = false
@@ -221,26 +243,31 @@ final class CourierEngine: Sendable {
                 access.value.pause =
                     isAsked ? Pause(cause: .receiver, until: pause.askedUntil, began: pause.began, askedUntil: pause.askedUntil) : nil
             }
-            want(access)
         }
     }
 
     /// What waits now goes whatever the conditions are.
     func hurry() {
-        state.withLock { access in
+        wake { access in
             access.value.waiters[Self.urgent] = Waiter()   // of what an earlier call was about, what is left waits among the rest
             access.value.obstacle?.until = 0
-            want(access)
         }
     }
 
-    private func want(_ access: Access) {
-        guard access.value.phase == .running else { return }
+    /// - Returns: Whether it is news that the machine has no thread to give.
+    private func want(_ access: Access) -> Bool {
+        guard access.value.phase == .running else { return false }
         access.value.isWanted = true
+        var isNews = false
         if !access.value.hasThread {
-            access.value.hasThread = LogThread.start(name) { self.run() }
+            let isStarted = startThread(name) { self.run() }
+            let wasMissing = lacksThread.exchange(!isStarted, ordering: .relaxed)
+            access.value.hasThread = isStarted
+            if !isStarted { access.value.latestAnswer = Self.noThread } else if wasMissing { access.value.latestAnswer = nil }
+            isNews = !isStarted && !wasMissing
         }
         access.broadcast()
+        return isNews
     }
 
     func deliver(by deadline: LogDeadline) throws(CourierError) {
@@ -252,6 +279,7 @@ final class CourierEngine: Sendable {
             }
             return
         }
+        var isNews = false
         let outcome = state.withLock { access -> Outcome? in
             if access.value.phase != .running { return .stopped }
             if let pause = access.value.pause, pause.cause == .misconfiguration {
@@ -266,7 +294,7 @@ final class CourierEngine: Sendable {
                 access.value.pause?.until = min(pause.until, soonest)
             }
             access.value.obstacle?.until = 0
-            want(access)
+            isNews = want(access)
             while true {
                 if let outcome = access.value.waiters[number]?.outcome { return outcome }
                 if deadline.hasPassed || !access.wait(until: deadline) {
@@ -274,6 +302,7 @@ final class CourierEngine: Sendable {
                 }
             }
         }
+        if isNews { sayThatThreadIsMissing() }
         switch outcome {
         case .complete: return
         case .misconfigured(let reason): throw .misconfigured(pending: source.pendingCount, reason: reason)

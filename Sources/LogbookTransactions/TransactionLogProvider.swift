@@ -33,7 +33,15 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// Opens the store, and begins to deliver when an interval, a token and an address are set. A store of ours that is damaged is set
     /// aside, and a new one takes its place with what could be read.
     /// - Throws: What stands in the way of the store; the file was not changed then.
-    public init(configuration: TransactionLogConfiguration) throws(TransactionStoreError) {
+    public convenience init(configuration: TransactionLogConfiguration) throws(TransactionStoreError) {
+        try self.init(configuration: configuration, startThread: { LogThread.start($0, $1) })
+    }
+
+    /// The same with a thread from elsewhere to deliver on.
+    package init(
+        configuration: TransactionLogConfiguration,
+        startThread: @escaping @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
+    ) throws(TransactionStoreError) {
         configuration.parcelLimits.check()
         precondition(configuration.maximumStoreBytes >= 1 << 20, "maximumStoreBytes must be at least 1 MiB")
         precondition(configuration.deliverAfterEntries.map { $0 > 0 } ?? true, "deliverAfterEntries must be positive")
@@ -57,8 +65,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         self.delivery = delivery
         courier = Courier(
             name: "transactions", source: delivery, destination: delivery, transport: configuration.transport,
-            policy: configuration.delivery, conditions: configuration.conditions, clock: configuration.clock,
-            randomness: configuration.randomness, onEvent: { delivery.note($0) })
+            policy: configuration.delivery, conditions: configuration.conditions, deadLetters: nil, clock: configuration.clock,
+            randomness: configuration.randomness, onEvent: { delivery.note($0) }, startThread: startThread)
     }
 
     // MARK: Taking entries
@@ -118,6 +126,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
 
     /// What is urgent goes at once, and enough of anything without waiting for the interval.
     private func wakeCourier(for stored: some Collection<LogEvent>) {
+        courier.startMissingThread()
         let conditions = configuration.conditions
         if conditions.urgentFrom != nil, stored.contains(where: conditions.isUrgent) { courier.hurry() }
         guard let limit = configuration.deliverAfterEntries else { return }

@@ -38,6 +38,41 @@ import Testing
         #expect(transport.requests.isEmpty)
     }
 
+    @Test func aThreadThatTheMachineDoesNotGiveIsAskedForAgain() {
+        let transport = ScriptedTransport(.status(200)), isThere = Locked(false)
+        let courier = Courier(
+            name: "test", source: MemoryParcels(["a"]), destination: StatusDestination(), transport: transport,
+            policy: DeliveryPolicy(interval: .seconds(20)), conditions: .none, deadLetters: nil, clock: .manual(clock),
+            randomness: .seeded(1), onEvent: { [diary] in diary.note($0) },
+            startThread: { name, body in isThere.withLock { $0 } && LogThread.start(name, body) })
+        let reason = "the machine gives no thread to deliver on"
+        #expect(courier.status.latestAnswer == reason)
+        #expect(throws: CourierError.deadlinePassed(pending: 1, reason: reason)) { try courier.deliver(by: .milliseconds(1)) }
+        courier.startMissingThread()
+        #expect(transport.requests.isEmpty)
+        isThere.withLock { $0 = true }
+        _ = courier.status   // to ask is enough
+        #expect(diary.waitForDeliveries(1))
+        #expect(courier.status.latestAnswer == nil)
+    }
+
+    @Test("that the machine gives no thread is said, and said once")
+    func aMissingThreadIsSaid() async {
+        await #expect(processExitsWith: .success) {
+            let said = Locked<[String]>([])
+            LogDiagnostics.setHandler { remark in said.withLock { $0.append("\(remark)") } }
+            let courier = Courier(
+                name: "threadless", source: MemoryParcels(["a"]), destination: StatusDestination(),
+                transport: ScriptedTransport(.status(200)), policy: DeliveryPolicy(interval: .seconds(20)), conditions: .none,
+                deadLetters: nil, clock: .system, randomness: .seeded(1), onEvent: nil, startThread: { _, _ in false })
+            courier.wake()
+            #expect(courier.status.pending == 1)
+            #expect(said.withLock { $0 } == [
+                "logbook: threadless: the machine gives no thread to deliver on; everything is kept, and it is asked for again"
+            ])
+        }
+    }
+
     @Test("41: server failures and broken connections are tried again with growing pauses, one attempt each")
     func failuresAreRetriedWithGrowingPauses() {
         let source = MemoryParcels(["a"])

@@ -153,6 +153,32 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(try server.requests.map(events) == [[transaction.id: [1]], [transaction.id: [7]]])
     }
 
+    @Test("A1: a thread that the machine had not to give is started with the next entry, and every interval delivers from then on")
+    func aThreadThatWasNotGiven() throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let folder = TemporaryFolder(), clock = ManualClock(now: t0), attempts = Locked(0), events = Heard<TransactionDeliveryEvent>()
+        var configuration = TransactionLogConfiguration(storePath: folder.store, storeURL: server.url, token: "t")
+        configuration.clock = .manual(clock)
+        configuration.onDelivery = { events.append($0) }
+        let provider = try TransactionLogProvider(
+            configuration: configuration,
+            startThread: { name, body in
+                let isFirst = attempts.withLock { attempts in
+                    attempts += 1
+                    return attempts == 1
+                }
+                return !isFirst && LogThread.start(name, body)
+            })
+        let service = LogService(device: phone, clock: .manual(clock))
+        service.register(provider)
+        #expect(attempts.withLock { $0 } == 1)
+        service.transaction(usecase: 1).log(1)
+        clock.advance(by: .seconds(20))
+        #expect(events.wait(for: 1) == [.delivered(transactions: 1, entries: 1)])
+        #expect(attempts.withLock { $0 } == 2)
+        provider.shutdown(by: .seconds(30))
+    }
+
     @Test("C2, C16: nothing to send makes no request and no noise")
     func nothingToSend() throws {
         let server = try LoopbackServer { _ in .status(202) }
