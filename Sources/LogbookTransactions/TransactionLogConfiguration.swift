@@ -14,7 +14,8 @@ public struct TransactionLogConfiguration: Sendable {
     /// beside the file takes a few MiB more.
     public var maximumStoreBytes = 256 << 20
     /// How long a call waits for another program that keeps the file locked, before its entry is given up and counted. A thread that
-    /// stores an entry waits twice as long at most, however many of them do so at the same time.
+    /// stores an entry waits twice as long at most, however many of them do so at the same time. From zero to 24 days; what lies beyond
+    /// counts as the nearer end.
     public var busyTimeout = Duration.seconds(5)
     /// Where sets are posted to; nil until it is known, for example after a login.
     public var storeURL: String?

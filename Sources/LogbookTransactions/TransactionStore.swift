@@ -82,7 +82,7 @@ package final class TransactionStore: Sendable {
 
     /// Opens the store, and makes it when there is none: the file for this user alone, and the folders that are missing.
     /// - Parameters:
-    ///   - busyTimeout: Seconds to wait for another program that keeps the file locked.
+    ///   - busyTimeout: Seconds to wait for another program that keeps the file locked, up to 24 days.
     ///   - onRecovery: Hears of every damaged file that was replaced, at the opening too.
     /// - Throws: What stands in the way; see ``TransactionStoreError``. A file that cannot be used is not touched.
     package convenience init(
@@ -191,10 +191,13 @@ package final class TransactionStore: Sendable {
         }
     }
 
+    /// In seconds: 24 days. SQLite counts milliseconds in 32 bits.
+    private static let longestBusyTimeout: Double = 24 * 86_400
+
     private static func open(_ path: String, _ terms: Terms) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "logbook.transactions"
-        configuration.busyMode = .timeout(terms.busyTimeout)
+        configuration.busyMode = .timeout(min(max(terms.busyTimeout, 0), longestBusyTimeout))
         let connection = try DatabaseQueue(path: path, configuration: configuration)
         try connection.inDatabase { db in
             try terms.prepare?(db)

@@ -105,6 +105,19 @@ import Testing
         #expect(bench.sqlite3("SELECT count(*) FROM txn_log") == "\(attempts - 3 + 1)")
     }
 
+    @Test(
+        "Row 21: a store that is locked may be waited for 24 days; more, and less than nothing, ends no program",
+        arguments: [
+            (Duration.seconds(-1), 0), (.zero, 0), (.milliseconds(20), 20), (.seconds(25 * 86_400), 24 * 86_400_000),
+            (.seconds(Int64.max), 24 * 86_400_000),
+        ])
+    func waitsForALockedStore(timeout: Duration, milliseconds: Int) throws {
+        let bench = try Bench { $0.busyTimeout = timeout }
+        bench.service.transaction(usecase: 1).log(1)
+        let found = try bench.provider.store.connection().0.inDatabase { try Int.fetchOne($0, sql: "PRAGMA busy_timeout") }
+        #expect(found == milliseconds)
+    }
+
     @Test("C9: a callback that is not there crashes nobody")
     func needsNoCallback() throws {
         let bench = try Bench { $0.onError = nil }
