@@ -228,7 +228,7 @@ extension TransactionEntry {
             errorDescription: errorDescription.map(limits.cut),
             device: DeviceFacts(
                 make: limits.cut(device.make), os: limits.cut(device.os), osVersion: limits.cut(device.osVersion))
-        ).said(at: uptime)
+        ).said(as: self)
     }
 }
 

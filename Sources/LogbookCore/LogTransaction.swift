@@ -13,12 +13,14 @@ public struct LogTransaction: Sendable {
     public let usecase: Int
     public let device: DeviceFacts
     private let service: LogService
+    private let isContinued: Bool
 
-    init(id: String, usecase: Int, device: DeviceFacts, service: LogService) {
+    init(id: String, usecase: Int, device: DeviceFacts, service: LogService, isContinued: Bool = false) {
         self.id = id
         self.usecase = usecase
         self.device = device
         self.service = service
+        self.isContinued = isContinued
     }
 
     /// Says that an event of the use case happened.
@@ -31,9 +33,7 @@ public struct LogTransaction: Sendable {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) {
         service.log(
-            TransactionEntry(
-                transactionID: id, usecase: usecase, kind: .happened(event), errorCode: code,
-                errorDescription: description, device: device),
+            entry(event, code, description),
             source: LogSource(file: file, function: function, line: line))
     }
 
@@ -45,10 +45,15 @@ public struct LogTransaction: Sendable {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) {
         service.log(
-            TransactionEntry(
-                transactionID: id, usecase: usecase, kind: .happened(event), errorCode: code,
-                errorDescription: description.plainText, device: device),
+            entry(event, code, description.plainText),
             errorText: description, source: LogSource(file: file, function: function, line: line))
+    }
+
+    private func entry(_ event: Int, _ code: Int?, _ description: String?) -> TransactionEntry {
+        var entry = TransactionEntry(
+            transactionID: id, usecase: usecase, kind: .happened(event), errorCode: code, errorDescription: description, device: device)
+        entry.isContinued = isContinued
+        return entry
     }
 
     /// The same, for events that the application has named: `enum LoginEvent: Int { case initiated, canceled }`.
@@ -93,7 +98,7 @@ extension LogService {
     ///   - id: The transaction's id as it was received.
     ///   - device: The device that the request named, not this machine.
     public func transaction(continuing id: String, usecase: Int, device: DeviceFacts) -> LogTransaction {
-        LogTransaction(id: id, usecase: usecase, device: device, service: self)
+        LogTransaction(id: id, usecase: usecase, device: device, service: self, isContinued: true)
     }
 
     public func transaction<Usecase: RawRepresentable>(

@@ -43,7 +43,7 @@ struct PrivateEvent {
             TransactionEntry(
                 transactionID: entry.transactionID, usecase: entry.usecase, kind: entry.kind, errorCode: entry.errorCode,
                 errorDescription: entryText.map(lens.text), device: entry.device
-            ).said(at: entry.uptime)
+            ).said(as: entry)
         }
         return LogEvent(
             sequence: stamped.sequence, time: stamped.time, level: stamped.level,

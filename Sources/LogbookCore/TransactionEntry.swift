@@ -19,6 +19,8 @@ public struct TransactionEntry: Sendable, Hashable {
     /// When it was said, by the service's monotonic clock; nil for an entry that was read back. Entries are equal when they say the
     /// same, whenever that was.
     package internal(set) var uptime: UInt64?
+    /// Whether who said it goes on with a transaction that began elsewhere; see ``LogService/transaction(continuing:usecase:device:)``.
+    package internal(set) var isContinued = false
 
     public init(
         transactionID: String, usecase: Int, kind: Kind, errorCode: Int? = nil, errorDescription: String? = nil,
@@ -49,9 +51,17 @@ public struct TransactionEntry: Sendable, Hashable {
     }
 
     /// The same event said at `uptime`.
-    package func said(at uptime: UInt64?) -> TransactionEntry {
+    func said(at uptime: UInt64?) -> TransactionEntry {
         var entry = self
         entry.uptime = uptime
+        return entry
+    }
+
+    /// The same event said when, and by whom, the other was.
+    package func said(as other: TransactionEntry) -> TransactionEntry {
+        var entry = self
+        entry.uptime = other.uptime
+        entry.isContinued = other.isContinued
         return entry
     }
 }

@@ -45,7 +45,7 @@ extension TransactionEntry {
         if id == transactionID { return self }
         return TransactionEntry(
             transactionID: id, usecase: usecase, kind: kind, errorCode: errorCode, errorDescription: errorDescription, device: device
-        ).said(at: uptime)
+        ).said(as: self)
     }
 
     /// Of all that is said of a use case without an id.

@@ -14,7 +14,7 @@ package final class TransactionSession: Sendable {
 
     private enum Beginning {
         case with(Labels)
-        /// In another session, or so long ago that it is forgotten.
+        /// In another session, as far as who goes on with it has said.
         case elsewhere
         /// Before the latest logout.
         case over
@@ -98,7 +98,7 @@ package final class TransactionSession: Sendable {
             // Without an id of its own it began here, and goes on after a logout.
             let isNameless = transaction == TransactionEntry.commonID(of: entry.usecase, in: id)
             if case .over? = state.begun[transaction], !isNameless { return nil }
-            guard isNameless || entry.kind == .began else {
+            guard isNameless || !entry.isContinued else {
                 state.remember(transaction, .elsewhere)
                 return nil
             }

@@ -165,6 +165,18 @@ import Testing
         #expect(stored.allSatisfy { $0.entries[0].key?.installation == bench.provider.store.installation })
     }
 
+    @Test("a transaction that began before its provider listened is of this session all the same")
+    func aBeginningThatNobodyHeard() throws {
+        let bench = try Bench { $0.user = "joe" }
+        bench.registration.unregister()
+        let transaction = bench.service.transaction(usecase: 1)
+        bench.service.register(bench.provider)
+        transaction.log(3)
+        let stored = try bench.provider.allTransactions()
+        #expect(stored.map(\.user) == ["joe"] && stored.map(\.session) == [bench.provider.session])
+        #expect(stored.map { $0.entries.map(\.event) } == [[3]])
+    }
+
     @Test("a transaction that goes on after its delivery and a restart is of the run in which it began")
     func goesOnAfterARestart() throws {
         let server = try LoopbackServer { .status(202, headers: [HTTPHeader("Logbook-Parcel", $0.header("Logbook-Parcel") ?? "")]) }
