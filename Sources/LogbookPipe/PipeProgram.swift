@@ -12,7 +12,8 @@ public final class PipeProgram: Sendable {
 
         /// - Parameters:
         ///   - origin: Written into events that are saved, so that a receiver can tell which of them it has.
-        ///   - undelivered: What the provider still has, after its shutdown.
+        ///   - undelivered: What the provider still has, after its shutdown. What it lets go of before that is for
+        ///     ``PipeProgram/save(_:of:)``.
         public init(
             _ registration: LogRegistration, origin: LogOrigin? = nil,
             undelivered: @escaping @Sendable () -> [LogEvent] = { [] }
@@ -39,6 +40,8 @@ public final class PipeProgram: Sendable {
     private let patience: Duration
     private let rescue: OutputFile?
     private let summary: OutputFile?
+    /// How many events are in the file.
+    private let saved = Locked(0)
     private let say: @Sendable (String) -> Void
 
     /// - Parameters:
@@ -77,8 +80,9 @@ public final class PipeProgram: Sendable {
             isWhole = false
             let reason = report.unfinished.first { $0.name == outlet.registration.name }?.reason
             say(Self.message(outlet.registration.name, ledger, reason))
-            save(outlet)
+            save(outlet.undelivered(), of: outlet.origin)
         }
+        tellOfSaved()
         // Everything is said; the exit hook has nothing to add.
         for outlet in outlets { service.unregister(outlet.registration, by: .now) }
         write(result.tabSeparated, to: summary)
@@ -98,18 +102,24 @@ public final class PipeProgram: Sendable {
         return text + "\n"
     }
 
-    private func save(_ outlet: Outlet) {
-        let events = outlet.undelivered()
+    /// Appends events to the file for those that no receiver took: at once those that one will never take. From any thread, while
+    /// ``run()`` runs.
+    public func save(_ events: [LogEvent], of origin: LogOrigin?) {
         guard !events.isEmpty, let rescue else { return }
-        let format = JSONLineFormat(origin: outlet.origin)
+        let format = JSONLineFormat(origin: origin)
         var lines: [UInt8] = []
         for event in events { format.append(event, to: &lines) }
         do throws(PipeError) {
             try rescue.write(lines)
-            say("logbook pipe: \(events.count) events are saved in \(rescue.path), one JSON object per line\n")
+            saved.withLock { $0 += events.count }
         } catch {
             say("logbook pipe: \(events.count) events are lost: \(error)\n")
         }
+    }
+
+    private func tellOfSaved() {
+        guard let rescue, case let count = saved.withLock({ $0 }), count > 0 else { return }
+        say("logbook pipe: \(count) events are saved in \(rescue.path), one JSON object per line\n")
     }
 
     private func write(_ text: String, to file: OutputFile?) {

@@ -36,13 +36,19 @@ final class EventQueue: EventStore {
     private let origin: LogOrigin
     private let destination: CurrentDestination
     private let clock: LogClock
+    private let onRefused: (@Sendable ([LogEvent]) -> Void)?
     private let state: Locked<State>
 
-    init(policy: RemoteQueuePolicy, destination: CurrentDestination, origin: LogOrigin, clock: LogClock) {
+    /// - Parameter onRefused: Has what the receiver will never take, and where it has not said which of a parcel's events those are, all.
+    init(
+        policy: RemoteQueuePolicy, destination: CurrentDestination, origin: LogOrigin, clock: LogClock,
+        onRefused: (@Sendable ([LogEvent]) -> Void)? = nil
+    ) {
         self.policy = policy
         self.destination = destination
         self.origin = origin
         self.clock = clock
+        self.onRefused = onRefused
         state = Locked(State(limit: ParcelLimit(policy.parcelEvents)))
     }
 
@@ -209,12 +215,16 @@ final class EventQueue: EventStore {
     func settle(_ parcel: Parcel, entries: EntryFates) throws -> Bool {
         guard let events = taken(parcel)?.taken.events else { return true }
         let again = try seal(entries.again.sorted().map { events[$0] }, for: destination.term)
-        settle(parcel, rejected: entries.rejected.count, leaving: again)
+        settle(parcel, rejected: entries.rejected.count, entries.rejected.keys.sorted().map { events[$0] }, leaving: again)
         return true
     }
 
-    /// - Parameter again: What goes again, in the parcel's place.
-    private func settle(_ parcel: Parcel, rejected: Int, leaving again: [Taken] = []) {
+    /// - Parameters:
+    ///   - refused: Which those are; nil where nobody has said it.
+    ///   - again: What goes again, in the parcel's place.
+    private func settle(_ parcel: Parcel, rejected: Int, _ refused: [LogEvent]? = nil, leaving again: [Taken] = []) {
+        // While they are still here: who asks for what is pending may have them twice, and never not at all.
+        if rejected > 0, let onRefused, let events = refused ?? taken(parcel)?.taken.events { onRefused(events) }
         state.withLock { state in
             guard let place = state.taken.firstIndex(where: { $0.parcel?.id == parcel.id }) else { return }
             state.taken.replaceSubrange(place...place, with: again)

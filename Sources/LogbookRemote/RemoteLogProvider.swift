@@ -43,18 +43,31 @@ public final class RemoteLogProvider: LogProvider {
     ///   - deadLetters: Keeps what the receiver will never take; without it, that is counted and let go of.
     ///   - name: Names the provider in diagnostics and its thread.
     ///   - onEvent: Hears what the courier does, on its thread.
-    public init(
+    public convenience init(
         to destination: some LogDestination, origin: LogOrigin = .ephemeral(),
         queue: RemoteQueuePolicy = RemoteQueuePolicy(),
         delivery: DeliveryPolicy = DeliveryPolicy(), conditions: DeliveryConditions = .none,
         transport: any HTTPTransport = CurlTransport.shared, deadLetters: DeadLetterFolder? = nil, name: String = "remote",
         clock: LogClock = .system, randomness: LogRandomness = .system, onEvent: (@Sendable (CourierEvent) -> Void)? = nil
     ) {
+        self.init(
+            to: destination, origin: origin, queue: queue, delivery: delivery, conditions: conditions, transport: transport,
+            deadLetters: deadLetters, name: name, clock: clock, randomness: randomness, onRefused: nil, onEvent: onEvent)
+    }
+
+    /// - Parameter onRefused: Has the events that the receiver will never take, on the courier's thread, before they are let go of; where
+    ///   it says how many of a parcel they are and not which, the whole parcel's.
+    package init(
+        to destination: some LogDestination, origin: LogOrigin, queue: RemoteQueuePolicy, delivery: DeliveryPolicy = DeliveryPolicy(),
+        conditions: DeliveryConditions = .none, transport: any HTTPTransport = CurlTransport.shared,
+        deadLetters: DeadLetterFolder? = nil, name: String = "remote", clock: LogClock = .system, randomness: LogRandomness = .system,
+        onRefused: (@Sendable ([LogEvent]) -> Void)?, onEvent: (@Sendable (CourierEvent) -> Void)? = nil
+    ) {
         queue.check()
         self.name = name
         self.conditions = conditions
         self.destination = CurrentDestination(destination)
-        let events = EventQueue(policy: queue, destination: self.destination, origin: origin, clock: clock)
+        let events = EventQueue(policy: queue, destination: self.destination, origin: origin, clock: clock, onRefused: onRefused)
         self.events = events
         courier = Courier(
             name: name, source: events, destination: self.destination, transport: transport, policy: delivery, conditions: conditions,

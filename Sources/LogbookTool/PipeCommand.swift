@@ -13,7 +13,8 @@
                 Level words, time stamps and JSON lines are recognised. Nothing that was read is lost: while a provider cannot keep \
                 up, reading waits. The end of the input, SIGTERM, SIGINT and SIGHUP end it; then the providers have --deadline \
                 seconds. Exits with 0 when everything was delivered, and with 75 when something was not; events that the remote did \
-                not take are then saved in the file --undelivered.
+                not take, or refused for good, are then saved in the file --undelivered. Where it has not said which of a parcel it \
+                refuses, the whole parcel is: sent again, what it has is stored once.
                 """)
 
         enum Format: String, CaseIterable, ExpressibleByArgument { case text, article, json }
@@ -95,7 +96,7 @@
             let stopper = Stopper()
             StopSignals.onFirst { _ in stopper.stop() }
             do {
-                let outlets = try register(with: service)
+                let outlets = try register(with: service) { stopper.program?.save($0, of: $1) }
                 let session = try PipeSession(into: service, recognizer: LineRecognizer(unknownLevel: level))
                 let program = try PipeProgram(
                     session, service: service, outlets: outlets, patience: .seconds(deadline),
@@ -118,15 +119,20 @@
         private static let queue = QueuePolicy(
             capacity: 1_000_000, maximumBytes: 1 << 40, linger: .milliseconds(5), overflow: .block(upTo: .seconds(60)))
 
-        private func register(with service: LogService) throws -> [PipeProgram.Outlet] {
+        /// Has the events that a receiver will never take.
+        private typealias OnRefused = @Sendable ([LogEvent], LogOrigin) -> Void
+
+        private func register(with service: LogService, onRefused: @escaping OnRefused) throws -> [PipeProgram.Outlet] {
             switch format {
-            case .text: try register(with: service, TextFormat.text)
-            case .article: try register(with: service, TextFormat.article)
-            case .json: try register(with: service, JSONLineFormat())
+            case .text: try register(with: service, TextFormat.text, onRefused)
+            case .article: try register(with: service, TextFormat.article, onRefused)
+            case .json: try register(with: service, JSONLineFormat(), onRefused)
             }
         }
 
-        private func register(with service: LogService, _ format: some LogFormat) throws -> [PipeProgram.Outlet] {
+        private func register(
+            with service: LogService, _ format: some LogFormat, _ onRefused: @escaping OnRefused
+        ) throws -> [PipeProgram.Outlet] {
             var outlets: [PipeProgram.Outlet] = []
             if let file {
                 let provider = try FileLogProvider(
@@ -142,14 +148,15 @@
                 let origin = LogOrigin.ephemeral()
                 let provider = RemoteLogProvider(
                     to: CollectorDestination(url: remote, token: try tokens.secret()), origin: origin,
-                    queue: RemoteQueuePolicy(maximumEvents: 10_000_000, maximumBytes: 1 << 40, overflow: .dropNewest))
+                    queue: RemoteQueuePolicy(maximumEvents: 10_000_000, maximumBytes: 1 << 40, overflow: .dropNewest),
+                    onRefused: { onRefused($0, origin) })
                 outlets.append(.init(service.register(provider, from: from), origin: origin) { provider.undelivered() })
             }
             return outlets
         }
     }
 
-    /// Passes a signal on to the program, also when it comes before there is one.
+    /// Where signals and threads find the program. A signal that comes before there is one is passed on to it as well.
     private final class Stopper: Sendable {
         private let state = Locked<(program: PipeProgram?, isStopped: Bool)>((nil, false))
 

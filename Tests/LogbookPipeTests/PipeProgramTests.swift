@@ -87,6 +87,17 @@ import Testing
         #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
     }
 
+    @Test func whatAReceiverWillNeverTakeIsSavedAtOnce() throws {
+        let sink = FailingSink { _ in BatchWriteError.refused(.rejectedByServer, because: ScriptedFailure()) }
+        let origin = LogOrigin(installation: "I", epoch: 7), path = folder("undelivered.jsonl")
+        let program = try program("one\n", [.init(service.register(sink: sink, name: "remote"))], undelivered: path)
+        program.save([LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: "one")], of: origin)
+        let saved = try JSONLineFormat.parse(Array(try #require(content(path)).utf8))
+        #expect(saved.event.message == "one" && saved.origin == origin)
+        #expect(program.run() == .undelivered)
+        #expect(said.withLock { $0 }.contains("1 events are saved in \(path)"))
+    }
+
     @Test func noFileIsMadeWhenNothingIsToBeSaved() throws {
         let outlets = [PipeProgram.Outlet(service.register(RecordingProvider()))]
         let path = folder("undelivered.jsonl")

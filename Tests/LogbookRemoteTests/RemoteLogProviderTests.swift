@@ -167,6 +167,36 @@ import Testing
         #expect(refusing.ledger == LogLedger(submitted: 1, dropped: [.rejectedByServer: 1]))
     }
 
+    @Test("who wants them has the events that are refused: those that were named, one that was left alone, or the whole parcel's")
+    func refusedEventsAreGivenBack() throws {
+        let refused = Locked<[[String]]>([])
+        func give(_ destination: some LogDestination, _ transport: ScriptedTransport) -> LogLedger? {
+            let provider = RemoteLogProvider(
+                to: destination, origin: LogOrigin(installation: "I", epoch: 7), queue: RemoteQueuePolicy(), transport: transport,
+                clock: .manual(clock), onRefused: { events in refused.withLock { $0.append(events.map(\.message)) } })
+            for number in 1...3 { provider.log(.numbered(number)) }
+            #expect(throws: RemoteLogProviderError.lost(count: 1)) { try provider.flush(by: .seconds(30)) }
+            #expect(provider.undelivered().isEmpty)
+            return provider.ledger
+        }
+        let named = #"{"errors":true,"items":[{"create":{"status":201}},{"create":{"status":400}},{"create":{"status":201}}]}"#
+        let ledgers = [
+            give(
+                .elasticsearch(url: "http://127.0.0.1:1"),
+                ScriptedTransport(.answer(HTTPResponse(status: 200, body: Array(named.utf8))))),
+            give(.collector(url: "http://127.0.0.1:1"), ScriptedTransport { [collector] _, request in
+                let hasPoison = FakeCollector.lines(request).contains { $0["sequence"] == .integer(3) }
+                return hasPoison ? .status(400) : .answer(collector.acknowledge(request))
+            }),
+            give(.collector(url: "http://127.0.0.1:1"), ScriptedTransport { _, request in
+                let id = request.headers.first { $0.name == "Logbook-Parcel" }!.value
+                return .answer(FakeCollector.acknowledgement(id, 2, 0, 1))
+            }),
+        ]
+        #expect(ledgers.allSatisfy { $0 == LogLedger(submitted: 3, delivered: 2, dropped: [.rejectedByServer: 1]) })
+        #expect(refused.withLock { $0 } == [["event 2"], ["event 3"], ["event 1", "event 2", "event 3"]])
+    }
+
     @Test("45: a parcel that is too large is halved; a single event that is too large is rejected and counted")
     func tooLargeIsHalved() throws {
         let transport = ScriptedTransport { [collector] _, request in

@@ -113,6 +113,16 @@
                 #expect(!outcome.errors.contains("exit:"), "the exit hook has nothing to add")
             }
 
+            @Test func whatTheRemoteRefusesIsSavedAsWell() throws {
+                let server = try LoopbackServer { _ in .status(400) }
+                let outcome = try Tool.run(
+                    ["pipe", "--remote", "http://127.0.0.1:\(server.port)", "--undelivered", "rest.jsonl"], in: folder, input: "one\n")
+                #expect(outcome.status == 75)
+                #expect(outcome.errors.contains("dropped: 1 rejected_by_server"))
+                #expect(outcome.errors.contains("1 events are saved in rest.jsonl"))
+                #expect(folder.lines("rest.jsonl").count == 1 && folder.text("rest.jsonl").contains(#""message":"one""#))
+            }
+
             @Test func aWrongTokenIsSaidAtOnceAndLosesNothing() throws {
                 let collector = try CollectorProcess(in: folder)
                 let outcome = try Tool.run(
