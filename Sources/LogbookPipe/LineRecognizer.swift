@@ -13,7 +13,7 @@ public import LogbookFormat
 /// | `E: Unable to locate package`, `app: warning: old flag`, `level=debug …` | error, warning, debug; the line as it stands |
 ///
 /// A time is taken out of the message, a level word stays in it. Times without an offset are read in ``zone``. Terminal
-/// colours are left out; a byte that is no UTF-8 becomes `\xE9`.
+/// colours are left out; a byte that is no UTF-8 becomes `\xE9`. JSON that is nested deeper than an event can be written is text.
 public struct LineRecognizer: Sendable {
     /// The level of a line that names none.
     public var unknownLevel: LogLevel
@@ -47,8 +47,14 @@ public struct LineRecognizer: Sendable {
             time: time)
     }
 
+    private static let limits: JSONLimits = {
+        var limits = JSONLimits()
+        limits.depth = 1 + LogLimits.highest.metadataDepth   // the line's own object is none of the metadata's levels
+        return limits
+    }()
+
     private func recognizeJSON(_ line: [UInt8]) -> RecognizedLine? {
-        guard case .object(let members)? = try? JSONValue.parse(line) else { return nil }
+        guard case .object(let members)? = try? JSONValue.parse(line, limits: Self.limits) else { return nil }
         var level: LogLevel?
         var message: String?
         var time: LogTime?

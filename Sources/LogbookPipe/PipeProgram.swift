@@ -106,7 +106,7 @@ public final class PipeProgram: Sendable {
     /// ``run()`` runs.
     public func save(_ events: [LogEvent], of origin: LogOrigin?) {
         guard !events.isEmpty, let rescue else { return }
-        let format = JSONLineFormat(origin: origin)
+        let format = JSONLineFormat(origin: origin, limits: .highest)
         var lines: [UInt8] = []
         for event in events { format.append(event, to: &lines) }
         do throws(PipeError) {

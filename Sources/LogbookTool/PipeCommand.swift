@@ -122,11 +122,12 @@
         /// Has the events that a receiver will never take.
         private typealias OnRefused = @Sendable ([LogEvent], LogOrigin) -> Void
 
+        /// What was read is written whole.
         private func register(with service: LogService, onRefused: @escaping OnRefused) throws -> [PipeProgram.Outlet] {
             switch format {
-            case .text: try register(with: service, TextFormat.text, onRefused)
-            case .article: try register(with: service, TextFormat.article, onRefused)
-            case .json: try register(with: service, JSONLineFormat(), onRefused)
+            case .text: try register(with: service, TextFormat.standard(limits: .highest), onRefused)
+            case .article: try register(with: service, TextFormat.article(limits: .highest), onRefused)
+            case .json: try register(with: service, JSONLineFormat(limits: .highest), onRefused)
             }
         }
 

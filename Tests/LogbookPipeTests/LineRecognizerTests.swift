@@ -48,6 +48,14 @@ import Testing
             recognize(line) == RecognizedLine(level: level, message: message, time: ISO8601.time(time)))
     }
 
+    @Test(arguments: [(24, true), (25, false)])
+    func jsonOfWhichAnEventWouldBeCutIsText(levels: Int, isRead: Bool) {
+        let line = #"{"msg":"m","deep":"# + String(repeating: "[", count: levels) + String(repeating: "]", count: levels) + "}"
+        let recognized = recognize(line)
+        #expect(recognized.message == (isRead ? "m" : line))
+        #expect(recognized.metadata.isEmpty == !isRead)
+    }
+
     @Test(arguments: [
         "2026-13-21 10:35:22 x", "2026-11-21x10:35:22 x", "2026-11-21 10:35:22abc", "Nov 99 10:35:22 x", "2026-11-21",
         "[2026-11-21 10:35:22 x", "12345678901234567890",

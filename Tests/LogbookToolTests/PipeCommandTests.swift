@@ -60,6 +60,24 @@
                 #expect(outcome.errors.contains("read 3 lines"))
             }
 
+            @Test func whatWasReadIsWrittenWhole() throws {
+                let numbers = "[" + Array(repeating: "1", count: 20_000).joined(separator: ",") + "]"
+                let tool = try Tool(
+                    [
+                        "pipe", "--file", "logs", "--console", "--remote", "http://127.0.0.1:1", "--deadline", "1", "--undelivered",
+                        "rest.jsonl",
+                    ], in: folder, name: "pipe")
+                try tool.input.fileHandleForWriting.write(contentsOf: Data(repeating: 0xE9, count: 60_000))
+                try tool.send("\n" + #"{"message":"numbers","n":\#(numbers)}"# + "\n")
+                try tool.endInput()
+                #expect(tool.wait().status == 75)
+                let bytes = String(repeating: #"\\xE9"#, count: 60_000)   // with the backslash that escapes the backslash
+                for name in ["logs/app.log", "pipe.out", "rest.jsonl"] {
+                    let lines = folder.lines(name)
+                    #expect(lines.count == 2 && lines[0].contains(bytes) && lines[1].contains(numbers), "\(name)")
+                }
+            }
+
             @Test func filesRollAndKeepEveryLine() throws {
                 let text = (1...2000).map { "line \($0) of many\n" }.joined()
                 let outcome = try Tool.run(
