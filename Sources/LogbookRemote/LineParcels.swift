@@ -11,6 +11,8 @@ final class LineParcels: ParcelSource {
     private struct State {
         var pieces: [Piece] = []
         var splitter = LineSplitter(maximumLineBytes: LineSender.maximumLineBytes)
+        /// Lines that were read, the empty ones too.
+        var lineCount = 0
         /// Lines that came in pieces.
         var cutCount = 0
         /// Lines are taken from what was read, and are no events yet.
@@ -24,6 +26,8 @@ final class LineParcels: ParcelSource {
         var latest: UInt64 = 0
         var bytes = 0
         var ledger = LogLedger()
+        /// On the clock: since when the receiver has settled nothing of what it could have; nil while the input is waited for.
+        var waitingSince: UInt64?
     }
 
     private static let chunkBytes = 1 << 20
@@ -50,10 +54,19 @@ final class LineParcels: ParcelSource {
     var isDone: Bool { state.withLock { $0.isAtEnd && !$0.isReading && $0.events.isEmpty && $0.pieces.isEmpty } }
     var ledger: LogLedger { state.withLock { $0.ledger } }
     var bytes: Int { state.withLock { $0.bytes } }
+    var lineCount: Int { state.withLock { $0.lineCount } }
     var cutCount: Int { state.withLock { $0.cutCount } }
+    var isAtEnd: Bool { state.withLock { $0.isAtEnd } }
     var failure: (any Error)? { state.withLock { $0.failure } }
     /// What is not read yet counts as one.
     var pendingCount: Int { state.withLock { Int($0.ledger.pending) + ($0.isAtEnd && !$0.isReading ? 0 : 1) } }
+
+    /// What is left of so much time in which the receiver settles nothing; nil while the input is waited for.
+    func rest(of patience: Duration) -> Duration? {
+        guard let since = state.withLock({ $0.waitingSince }) else { return nil }
+        let now = clock.monotonicNanoseconds()
+        return max(.zero, patience - .nanoseconds(Int64(clamping: now - min(now, since))))
+    }
 
     func nextParcel() throws -> Parcel? {
         while true {
@@ -86,20 +99,27 @@ final class LineParcels: ParcelSource {
     private func nextLines() -> [LineSplitter.Line] {
         while !state.withLock({ $0.isAtEnd }) {
             let chunk: [UInt8]
+            state.withLock { $0.waitingSince = nil }
             do {
                 chunk = try input(Self.chunkBytes)
             } catch {
                 chunk = []
                 state.withLock { $0.failure = error }
             }
-            var lines: [LineSplitter.Line] = []
-            func keep(_ line: LineSplitter.Line) { if !line.bytes.isEmpty { lines.append(line) } }
+            var lines: [LineSplitter.Line] = [], latest: UInt64 = 0
+            func keep(_ line: LineSplitter.Line) {
+                latest = line.number
+                if !line.bytes.isEmpty { lines.append(line) }
+            }
+            let now = clock.monotonicNanoseconds()
             let tooLong = state.withLock { state -> [UInt64] in
+                state.waitingSince = now
                 state.bytes += chunk.count
                 state.isAtEnd = chunk.isEmpty
                 state.isReading = true
                 state.splitter.take(chunk[...], keep)
                 if chunk.isEmpty { state.splitter.finish(droppingReturn: true, keep) }
+                state.lineCount = max(state.lineCount, Int(latest))
                 let tooLong = lines.filter { $0.goesOn && !$0.isContinued }.map(\.number)
                 state.cutCount += tooLong.count
                 return tooLong
@@ -150,8 +170,10 @@ final class LineParcels: ParcelSource {
     }
 
     private func finish(_ parcel: Parcel, rejected: Int, again: [Piece]) {
+        let now = clock.monotonicNanoseconds()
         state.withLock { state in
             guard state.pieces.first?.parcel.id == parcel.id else { return }
+            state.waitingSince = now
             state.pieces.replaceSubrange(0..<1, with: again)
             state.ledger.deliver(parcel.count - rejected - again.reduce(0) { $0 + $1.events.count })
             state.ledger.drop(rejected, .rejectedByServer)

@@ -42,10 +42,32 @@ public final class LineSender: Sendable {
         if let failure = lines.failure { throw failure }
     }
 
+    /// The same without a deadline, for an input that may be long or have no end: gives up when the receiver has taken or refused nothing
+    /// for so long of what was read. Input that is still to come is waited for, however long that takes.
+    /// - Throws: ``CourierError``; ``isAtEnd`` says whether something of the input was not read. What the input threw, after everything
+    ///   before it has been sent.
+    public func send(patience: Duration) throws {
+        defer { courier.shutdown(by: .seconds(1)) }
+        while !lines.isDone {
+            let rest = lines.rest(of: patience) ?? max(patience, Self.shortestLook)
+            do throws(CourierError) { try courier.deliver(by: .after(rest)) } catch {
+                guard case .deadlinePassed = error, lines.rest(of: patience) != .zero else { throw error }
+            }
+        }
+        if let failure = lines.failure { throw failure }
+    }
+
+    /// How often a patience that is shorter is looked at while the input is waited for.
+    private static let shortestLook = Duration.milliseconds(100)
+
     /// What became of the lines read so far.
     public var ledger: LogLedger { lines.ledger }
     /// Bytes read so far.
     public var bytes: Int { lines.bytes }
+    /// Lines read so far, the empty ones too.
+    public var lineCount: Int { lines.lineCount }
+    /// Whether the input was read to its end.
+    public var isAtEnd: Bool { lines.isAtEnd }
     /// How many of the lines read so far came in pieces.
     public var cutCount: Int { lines.cutCount }
     public var status: CourierStatus { courier.status }

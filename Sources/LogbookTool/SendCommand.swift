@@ -39,7 +39,11 @@
         @Option(help: ArgumentHelp("A folder for what the receiver will never take.", valueName: "path"))
         var deadLetters: String?
 
-        @Option(help: "Seconds to go on trying.")
+        @Option(
+            help: """
+                Seconds to go on trying while the receiver takes nothing; they begin anew with everything it takes, and input that is \
+                still to come is waited for.
+                """)
         var deadline = 600.0
 
         func validate() throws {
@@ -82,13 +86,16 @@
             }
             progress.watch(sender)
             var failure: (any Error)?
-            do { try sender.send(by: .seconds(deadline)) } catch { failure = error }
+            do { try sender.send(patience: .seconds(deadline)) } catch { failure = error }
             progress.end()
             let ledger = sender.ledger
             let cut = sender.cutCount > 0 ? ", \(sender.cutCount) cut" : ""
             Terminal.print("\(ledger.delivered) received, \(ledger.droppedTotal) refused, \(ledger.pending) not received\(cut)\n")
             if let failure {
                 Terminal.say("logbook send: \(withoutControls("\(failure)"))\n")
+                if !sender.isAtEnd {
+                    Terminal.say("logbook send: \(sender.lineCount) lines were read, and the end of the input was not reached\n")
+                }
                 throw ExitCode(failure is SystemError ? 74 : 75)
             }
             if ledger.droppedTotal > 0 { throw ExitCode(65) }

@@ -126,6 +126,46 @@ import Testing
         #expect(sender.ledger.pending == 2)
     }
 
+    private static let patience = Duration.milliseconds(20)
+
+    @Test("patience is for the receiver, since it took something: lines that come more slowly than that all arrive")
+    func patienceBeginsAnew() throws {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), rest = Locked(["one\n", "two\n", "three\n", "four\n"])
+        let transport = ScriptedTransport { [collector] _, request in
+            clock.advance(by: .milliseconds(15))
+            return .answer(collector.acknowledge(request))
+        }
+        let sender = LineSender(to: .collector(url: "http://127.0.0.1:1"), transport: transport, clock: .manual(clock)) { _ in
+            // Both clocks go on for longer than that.
+            let silence = LogDeadline.after(Self.patience)
+            _ = becomesTrue { silence.hasPassed }
+            clock.advance(by: .seconds(1))
+            return rest.withLock { rest in rest.isEmpty ? [] : Array(rest.removeFirst().utf8) }
+        }
+        try sender.send(patience: Self.patience)
+        #expect(collector.received == ["one", "two", "three", "four"])
+        #expect(sender.isAtEnd && sender.lineCount == 4)
+    }
+
+    @Test func patienceEndsWithAReceiverThatTakesNothing() {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), text = Text("one\n\ntwo\n")
+        let transport = ScriptedTransport { _, _ in
+            clock.advance(by: Self.patience)
+            return .status(503)
+        }
+        let sender = LineSender(to: .collector(url: "http://127.0.0.1:1"), transport: transport, clock: .manual(clock)) {
+            text.read($0)
+        }
+        #expect {
+            try sender.send(patience: Self.patience)
+        } throws: { error in
+            guard case .deadlinePassed? = error as? CourierError else { return false }
+            return true
+        }
+        #expect(sender.ledger == LogLedger(submitted: 2))
+        #expect(!sender.isAtEnd && sender.lineCount == 3)
+    }
+
     @Test("a line that is too long comes in pieces with keys of their own, and only its beginning is read as a line")
     func aLineThatIsTooLong() throws {
         let long = "2026-11-21T10:29:20.123456Z warning " + String(repeating: "€", count: 800_000)
