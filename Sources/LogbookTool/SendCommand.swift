@@ -106,7 +106,13 @@
             while true {
                 let count = bytes.withUnsafeMutableBytes { logbookRead(descriptor, $0.baseAddress, $0.count) }
                 if count >= 0 { return Array(bytes[..<count]) }
-                if errno != EINTR { throw SystemError(errno, in: "read") }
+                switch errno {
+                case EINTR: continue
+                case EAGAIN:   // who shares the descriptor has made it one that does not wait
+                    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    _ = poll(&entry, 1, -1)
+                default: throw SystemError(errno, in: "read")
+                }
             }
         }
     }

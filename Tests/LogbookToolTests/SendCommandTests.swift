@@ -77,6 +77,23 @@
                 #expect(sent.errors.hasPrefix("logbook send: line 1 is longer than 1 MiB and comes in pieces\n"))
             }
 
+            @Test func anInputThatDoesNotWaitIsWaitedFor() throws {
+                let server = try LoopbackServer { _ in .status(200) }
+                let pipe = Pipe()
+                for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] { _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) }
+                #expect(fcntl(pipe.fileHandleForReading.fileDescriptor, F_SETFL, O_NONBLOCK) == 0)
+                let tool = try Tool(
+                    ["send", "--to", "http://127.0.0.1:\(server.port)/"], in: folder, name: "send", input: pipe.fileHandleForReading)
+                try pipe.fileHandleForWriting.write(contentsOf: Data("one\n".utf8))
+                #expect(becomesTrue { server.requests.count == 1 || tool.process.end != nil })
+                try pipe.fileHandleForWriting.write(contentsOf: Data("two\n".utf8))
+                #expect(becomesTrue { server.requests.count == 2 || tool.process.end != nil })
+                try pipe.fileHandleForWriting.close()
+                let sent = tool.wait()
+                #expect(sent.status == 0, "\(sent.errors)")
+                #expect(sent.output == "2 received, 0 refused, 0 not received\n")
+            }
+
             @Test func aTerminalShowsHowFarItIs() throws {
                 let server = try LoopbackServer { _ in .status(200) }
                 try write(2500)
