@@ -65,11 +65,8 @@
         private let maximumBytes: Int
         private let digest: String?
         private let files: any FileSystem
-        private let startThread: ThreadStart
+        private let startThread: LogThread.Start
         private let state: Locked<State>
-
-        /// As ``LogThread/start(_:_:)``: false when the machine has no thread to give.
-        typealias ThreadStart = @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
 
         /// - Parameters:
         ///   - folder: Made, for this user alone, when there is none.
@@ -79,7 +76,7 @@
         init(
             id: String, in folder: String, isGzip: Bool, maximumBytes: Int, digest: String?,
             files: any FileSystem = RestartingFileSystem(SystemFileSystem()),
-            startThread: @escaping ThreadStart = { LogThread.start($0, $1) }
+            startThread: @escaping LogThread.Start = { LogThread.start($0, $1) }
         ) {
             self.files = files
             self.startThread = startThread
@@ -175,7 +172,8 @@
         /// Gives the file its name: its id, or one beside it where another file has that.
         private func keep(_ place: Place, _ digest: String, bytes: Int) throws(Failure) -> Outcome {
             do throws(SystemError) { try files.synchronize(place.file) } catch { throw unavailable(error) }
-            for name in [id, "\(id)~\(digest.prefix(16))"] {
+            let beside = "\(id)~\(digest.prefix(16))"
+            for name in [id, beside] {
                 let isNew = try rename(to: name, in: place.folder)
                 if !isNew, try !isKept(bytes, digest, as: name, in: place.folder) { continue }
                 // Also where it was there: whoever has named it may have gone before its name was safe.
@@ -183,7 +181,7 @@
                 return Outcome(bytes: bytes, name: name, isNew: isNew)
             }
             throw .unavailable(
-                .unavailable(reason: "\(folderPath)/\(id)~\(digest.prefix(16)) is not what was kept under that name; move it away"))
+                .unavailable(reason: "\(folderPath)/\(beside) is not what was kept under that name; move it away"))
         }
 
         /// - Returns: False where something has that name.

@@ -15,6 +15,9 @@ package enum LogThread {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
+    /// As ``start(_:_:)``: false when the machine has no thread to give; `body` must not run then.
+    package typealias Start = @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
+
     /// - Parameter name: Shown by `ps -L` and debuggers; the kernel keeps 15 bytes.
     /// - Returns: False when the machine has no thread to give; `body` will then never run.
     @discardableResult

@@ -43,7 +43,7 @@ public final class Courier: Sendable {
         name: String, source: any ParcelSource, destination: any Destination, transport: any HTTPTransport, policy: DeliveryPolicy,
         conditions: DeliveryConditions, deadLetters: DeadLetterFolder?, clock: LogClock, randomness: LogRandomness,
         onEvent: (@Sendable (CourierEvent) -> Void)?,
-        startThread: @escaping @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
+        startThread: @escaping LogThread.Start
     ) {
         policy.check()
         engine = CourierEngine(

@@ -147,7 +147,7 @@ final class CourierEngine: Sendable {
     let randomness: LogRandomness
     let onEvent: (@Sendable (CourierEvent) -> Void)?
     let state: Monitor<State>
-    private let startThread: @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
+    private let startThread: LogThread.Start
     /// Whether the machine had no thread to give when one was needed.
     private let lacksThread = Atomic(false)
     private static let noThread = "the machine gives no thread to deliver on"
@@ -157,7 +157,7 @@ final class CourierEngine: Sendable {
         name: String, source: any ParcelSource, destination: any Destination, transport: any HTTPTransport,
         policy: DeliveryPolicy, conditions: DeliveryConditions, deadLetters: DeadLetterFolder?, clock: LogClock,
         randomness: LogRandomness, onEvent: (@Sendable (CourierEvent) -> Void)?,
-        startThread: @escaping @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
+        startThread: @escaping LogThread.Start
     ) {
         let state = Monitor(State(latestLook: clock.monotonicNanoseconds()))
         self.name = name

@@ -161,11 +161,15 @@ struct SyslogMessage: Sendable {
         bytes.reserveCapacity(512)
         bytes += priority(of: event)
         let time = CivilTime(event.time, in: zone)
-        bytes += "\(CivilTime.monthNames[time.month - 1]) ".utf8
-        bytes += [time.day < 10 ? 0x20 : Self.digit(time.day / 10), Self.digit(time.day % 10), 0x20]
-        for (number, end) in [(time.hour, 0x3A), (time.minute, 0x3A), (time.second, 0x20)] as [(Int, UInt8)] {
-            bytes += [Self.digit(number / 10), Self.digit(number % 10), end]
+        bytes += CivilTime.monthNames[time.month - 1].utf8
+        bytes.append(0x20)
+        if time.day < 10 { bytes.append(0x20) }
+        bytes.append(decimal: time.day)
+        for (before, number) in [(0x20, time.hour), (0x3A, time.minute), (0x3A, time.second)] as [(UInt8, Int)] {
+            bytes.append(before)
+            bytes.append(decimal: number, width: 2)
         }
+        bytes.append(0x20)
         bytes += application
         bytes.append(0x5B)
         bytes += process
@@ -187,18 +191,19 @@ struct SyslogMessage: Sendable {
         return bytes
     }
 
-    private static func digit(_ number: Int) -> UInt8 { 0x30 + UInt8(number) }
-
     /// ` gateway=north attempt=2`, as ``LogfmtFormat`` writes metadata.
     private static func facts(of metadata: LogMetadata) -> [UInt8] {
-        if metadata.isEmpty { return [] }
-        func line(_ metadata: LogMetadata) -> [UInt8] {
-            var line: [UInt8] = []
-            let event = LogEvent(sequence: 0, time: LogTime(nanoseconds: 0), level: .info, message: "", metadata: metadata)
-            LogfmtFormat(limits: .highest).append(event, to: &line)
-            return Array(line.dropLast())   // the newline
-        }
-        return Array(line(metadata).dropFirst(line([:]).count))
+        metadata.isEmpty ? [] : Array(line(of: metadata).dropFirst(bareBytes))
+    }
+
+    /// Of a line without metadata.
+    private static let bareBytes = line(of: [:]).count
+
+    private static func line(of metadata: LogMetadata) -> [UInt8] {
+        var line: [UInt8] = []
+        let event = LogEvent(sequence: 0, time: LogTime(nanoseconds: 0), level: .info, message: "", metadata: metadata)
+        LogfmtFormat(limits: .highest).append(event, to: &line)
+        return Array(line.dropLast())   // the newline
     }
 
     /// ` level=warning seq=7 thread=12 file="Shop/Till.swift" line=34 func="pay()"`, under the names of ``LogfmtFormat``.

@@ -17,10 +17,9 @@ extension Expansion {
         guard !header.sendsResult else { return refusal("a function that sends its result cannot be tracked; write @NotTracked") }
         let isInitializer = header.keyword == "init", isDeinitializer = header.keyword == "deinit"
         let gate = gate(isInitializer: isInitializer, isDeinitializer: isDeinitializer)
-        if isInitializer || isDeinitializer || header.consumes { return Answer(source: bracketed(body, by: gate)) }
+        if PointDescriptor.form(of: header) == "bracketed" { return Answer(source: bracketed(body, by: gate)) }
 
-        let effects = (header.isAsync ? " async" : "")
-            + (header.isThrowing ? header.thrownType == nil ? " throws" : header.typedThrows : "")
+        let effects = (header.isAsync ? " async" : "") + header.throwsClause
         let signature = header.returnsOpaque ? "" : " ()\(effects) -> \(header.optionalResult ?? "Void") in"
         let call = (header.isThrowing ? "try " : "") + (header.isAsync ? "await " : "") + gate.run + (header.isAsync ? "of: __trackedOwner, " : "")
         return Answer(
@@ -87,14 +86,15 @@ extension Expansion {
     }
 
     private func gate(isInitializer: Bool, isDeinitializer: Bool) -> GateText {
-        let types = request.context.reversed().filter(\.isType)
+        let type = request.context.first(where: \.isType)
         let kind =
             isInitializer ? "initializer" : isDeinitializer ? "deinitializer"
             : !isMember ? "function" : header.isStatic ? "staticMethod" : "method"
-        let descriptor = descriptor(of: header, kind: kind, line: line, owner: types.last)
-        let isCopyable = types.last?.isCopyable ?? true
+        let descriptor = descriptor(of: header, kind: kind, line: line, owner: type)
+        let isCopyable = type?.isCopyable ?? true
         let instance =
-            !isMember || isInitializer || isDeinitializer || !isCopyable || !header.isSelfCapturable || request.attribute.leavesInstanceAlone ? "nil" : header.isStatic ? "Self.self" : "self"
+            !isMember || isInitializer || isDeinitializer || !isCopyable || !header.isSelfCapturable || request.attribute.leavesInstanceAlone
+            ? "nil" : header.isStatic ? "Self.self" : "self"
         let values = "{ \(instance) }, { \(descriptor.arguments()) }"
         if request.attribute.isGeneric || header.isGeneric || isInGenericContext {
             // No static stored property may stand here: the point is looked for by its name instead.

@@ -116,10 +116,11 @@ package struct PlanCheck {
             issues.removeSubrange(before...)
         }
         // What is wrong with all of them is said once, what is wrong with one says with which.
-        issues += wrong[0].filter { issue in wrong.allSatisfy { $0.contains(issue) } }
+        let common = wrong[0].filter { issue in wrong.allSatisfy { $0.contains(issue) } }
+        issues += common
         for (place, own) in zip(places, wrong) {
             let point = catalog.points[place]
-            for issue in own where !wrong.allSatisfy({ $0.contains(issue) }) {
+            for issue in own where !common.contains(issue) {
                 complain(issue.place, "\(issue.message); of several, this is the one in \(point.file):\(point.line)")
             }
         }

@@ -15,7 +15,7 @@ package struct SourceCatalog {
 
     package init() {}
 
-    package var catalog: PlanCatalog { 
+    package var catalog: PlanCatalog {
         PlanCatalog(points: points, types: types, unannotated: unannotated, conditional: conditional)
     }
 

@@ -49,6 +49,8 @@ package struct DeclarationHeader: Sendable, Equatable {
     package var returnsNothing: Bool { result == nil || result == "Void" || result == "()" }
     /// ` throws(E)`; empty for a function that throws nothing or anything.
     package var typedThrows: String { thrownType.map { " throws(\($0))" } ?? "" }
+    /// ` throws` or ` throws(E)`; empty for a function that throws nothing.
+    package var throwsClause: String { isThrowing && thrownType == nil ? " throws" : typedThrows }
     /// The result, where `Int!` cannot be written: `Int?`.
     package var optionalResult: String? { result.map { $0.hasSuffix("!") ? $0.dropLast() + "?" : $0 } }
     package var returnsOpaque: Bool {

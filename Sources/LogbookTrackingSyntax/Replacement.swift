@@ -84,8 +84,7 @@ package struct Replacement {
         let parameters = zip(header.parameters, names).map { parameter, name in
             "\(parameter.label) \(name): " + parameter.modifiers.map { $0 + " " }.joined() + parameter.type
         }
-        let effects = header.isRethrowing ? " rethrows"
-            : header.isThrowing && header.thrownType == nil ? " throws" : header.typedThrows
+        let effects = header.isRethrowing ? " rethrows" : header.throwsClause
         return attributes.map { "@\($0) " }.joined() + header.modifiers.filter(kept.contains).map { $0 + " " }.joined()
             + "func \(name)\(header.generics)(\(parameters.joined(separator: ", ")))\(effects) -> \(header.result ?? "Void")"
             + (header.whereClause.isEmpty ? "" : " " + header.whereClause)

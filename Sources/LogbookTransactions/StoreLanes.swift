@@ -48,7 +48,7 @@ final class StoreLanes: Sendable {
     private let clock: LogClock
     private let open: @Sendable (StoreFile) throws(TransactionStoreError) -> TransactionStore
     private let state = Locked(State())
-    /// The thread that takes lanes over, deletes in them or lets them go. There is one at a time: a lane that another holds for a moment
+    /// The thread that looks into lanes, works in them or lets one go. There is one at a time: a lane that another holds for a moment
     /// would be passed over.
     private let worker = Monitor<UInt64?>(nil)
 
@@ -335,7 +335,7 @@ extension StoreFile {
             let oldest = try Row.fetchOne(
                 db,
                 sql: """
-                    SELECT timestamp FROM txn_log WHERE parcel IS NULL OR parcel NOT IN (SELECT number FROM parcel WHERE state = 1)
+                    SELECT timestamp FROM txn_log WHERE parcel IS NULL OR parcel NOT IN (\(TransactionStore.setAside))
                     ORDER BY id LIMIT 1
                     """)
             return LaneContents(counts: try TransactionStore.counts(db), oldest: oldest?.time(0))

@@ -40,7 +40,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// The same with a thread from elsewhere to deliver on.
     package init(
         configuration: TransactionLogConfiguration,
-        startThread: @escaping @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
+        startThread: @escaping LogThread.Start
     ) throws(TransactionStoreError) {
         configuration.parcelLimits.check()
         precondition(configuration.maximumStoreBytes >= 1 << 20, "maximumStoreBytes must be at least 1 MiB")

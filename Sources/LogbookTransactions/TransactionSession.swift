@@ -96,9 +96,9 @@ package final class TransactionSession: Sendable {
             let transaction = entry.transactionID
             if case .with(let labels)? = state.begun[transaction] { return labels }
             // Without an id of its own it began here, and goes on after a logout.
-            let isNameless = transaction == TransactionEntry.commonID(of: entry.usecase, in: id)
-            if case .over? = state.begun[transaction], !isNameless { return nil }
-            guard isNameless || !entry.isContinued else {
+            func isNameless() -> Bool { transaction == TransactionEntry.commonID(of: entry.usecase, in: id) }
+            if case .over? = state.begun[transaction], !isNameless() { return nil }
+            guard !entry.isContinued || isNameless() else {
                 state.remember(transaction, .elsewhere)
                 return nil
             }

@@ -10,7 +10,7 @@ extension TransactionStore {
     }
 
     /// Numbers of the parcels that are set aside.
-    private static let setAside = "SELECT number FROM parcel WHERE state = 1"
+    static let setAside = "SELECT number FROM parcel WHERE state = 1"
 
     /// Entries that wait to be delivered.
     package func pendingCount() throws(TransactionStoreError) -> Int {

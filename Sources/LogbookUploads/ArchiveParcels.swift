@@ -199,7 +199,11 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     private func nextPiece(of content: FileInPieces, _ claim: ArchiveClaim, _ request: UploadRequest) throws -> Parcel? {
         let limit = min(state.withLock { $0.maximumBytes } ?? .max, request.maximumBytes ?? .max)
         guard let piece = try content.next(upTo: limit, maximumLineBytes: request.maximumLineBytes) else { return nil }
-        return Parcel(
+        return Self.parcel(piece, claim, request)
+    }
+
+    private static func parcel(_ piece: FileInPieces.Piece, _ claim: ArchiveClaim, _ request: UploadRequest) -> Parcel {
+        Parcel(
             id: "\(claim.archive.id)@\(piece.range.lowerBound)-\(piece.range.upperBound)", body: piece.bytes,
             contentType: request.contentType, count: 1, sealed: claim.archive.ended)
     }
@@ -234,16 +238,14 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
                 } catch let error as SystemError {
                     // What has arrived is known when the file comes again.
                     try unreadable.add(sending.claim.archive, error)
-                    state.withLock { $0.sending = nil }
-                    return sending.claim.release()
+                    return letGo(sending)
                 } catch {
                     // It is noted all the same: asked again, the file would be as damaged as it is.
                     return setAside(sending.claim, because: "\(ArchiveBody.Fault(error))")
                 }
             }
             let isDeleted = try shelf.settle(sending.claim)
-            state.withLock { $0.sending = nil }
-            sending.claim.release()
+            letGo(sending)
             onEvent(.delivered(id: sending.claim.archive.id))
             if !isDeleted {
                 let isNews = state.withLock { state in
@@ -269,9 +271,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             guard let next = try? content.next(upTo: state.maximumBytes!, maximumLineBytes: request.maximumLineBytes),
                 next.bytes.count < parcel.body.count
             else { return false }
-            state.sending?.parcel = Parcel(
-                id: "\(sending.claim.archive.id)@\(next.range.lowerBound)-\(next.range.upperBound)", body: next.bytes,
-                contentType: request.contentType, count: 1, sealed: sending.claim.archive.ended)
+            state.sending?.parcel = Self.parcel(next, sending.claim, request)
             return true
         }
     }

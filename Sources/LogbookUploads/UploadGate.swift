@@ -33,7 +33,7 @@ final class UploadGate: Sendable {
 
     /// Whether a file that is in hand may go on: conditions that held when it was taken may not hold any more.
     func mayGoOn(_ claim: ArchiveClaim) -> Bool {
-        passes()(claim.archive) || isOpen() || (mayBeUrgent(claim.archive) && isUrgent(claim))
+        passes()(claim.archive) || isOpen() || isUrgent(claim)
     }
 
     /// Whether a file is urgent, or it is worth reading it to find out.
