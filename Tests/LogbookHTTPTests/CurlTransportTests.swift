@@ -110,6 +110,34 @@ import Musl
         #expect(server.connections == 2)
     }
 
+    @Test("who replaces a kept connection has only the time that is left")
+    func aReplacedConnectionHasTheTimeThatIsLeft() throws {
+        let heads = Locked(0)
+        let server = try LoopbackServer(atHead: { _ in
+            heads.withLock { heads in
+                heads += 1
+                return heads == 2 ? .reset : nil
+            }
+        }) { _ in .status(200) }
+        let never = Gate()
+        let slow = HTTPBodyStream(name: "body", bytes: 300_000) { buffer, offset in
+            #expect(server.waitForClosedConnections(1))
+            let isFirst = heads.withLock { $0 } == 2
+            // The first time until little is left; then longer than that, and shorter than the whole.
+            _ = never.waitForArrivals(1, by: .after(.milliseconds(isFirst ? 1500 : 1000)))
+            return min(buffer.count, 300_000 - offset)
+        }
+        var limits = HTTPLimits()
+        limits.total = .seconds(2)
+        _ = try transport.sendAndWait(HTTPRequest(url: server.url, body: [1]), by: .seconds(60))
+        do {
+            _ = try transport.sendAndWait(HTTPRequest(method: "PUT", url: server.url, stream: slow, limits: limits), by: .seconds(60))
+            Issue.record("an answer after the limit")
+        } catch {
+            guard case HTTPFailure.timedOut = error else { throw error }
+        }
+    }
+
     @Test func aNewConnectionThatIsResetUnderTheBodyIsNotTriedAgain() throws {
         let server = try LoopbackServer(atHead: { _ in .reset }) { _ in .status(200) }
         let whole = HTTPBodyStream(name: "body", bytes: 300_000) { buffer, _ in
