@@ -48,7 +48,9 @@ import Testing
                 let uploader = try LogUploader(of: path, to: UploadRequest(url: url))
                 try uploader.deliver(by: .seconds(280))
                 #expect(before > 0)
-                #expect(mostBytesInMemory() - before < 16 << 20)
+                // The address sanitizer sets aside what has been freed, which is some 16 MiB by itself; that is still no file.
+                let isSanitized = dlsym(dlopen(nil, RTLD_NOW), "__asan_init") != nil
+                #expect(mostBytesInMemory() - before < (isSanitized ? 64 << 20 : 16 << 20))
             }
             // The line that nobody ended is ended.
             #expect(server.requests.map(\.bodyBytes) == [(1 << 30) + 1])
