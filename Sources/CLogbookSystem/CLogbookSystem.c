@@ -165,10 +165,68 @@ static inline __attribute__((always_inline)) size_t find_escape(const uint8_t *b
 #endif
 
 size_t logbook_find_escape(const uint8_t *bytes, size_t count, uint32_t escaped) { return find_escape(bytes, count, escaped); }
-// What is looked for is known where this is compiled.
-size_t logbook_find_json_escape(const uint8_t *bytes, size_t count) {
-    return find_escape(bytes, count, 0x22 | 0x5C << 8 | 0x5C << 16 | 0x5C << 24);
+
+/// A quote and a backslash.
+#define JSON_ESCAPED (0x22u | 0x5Cu << 8 | 0x5Cu << 16 | 0x5Cu << 24)
+
+#if defined(__SSE2__)
+/// What has been seen of a text of JSON so far, in places of their own: the smallest bytes, all bits, and what is to be escaped.
+typedef struct {
+    __m128i least, bits, found;
+} json_blocks;
+
+static inline __attribute__((always_inline)) void look_at(json_blocks *blocks, __m128i v) {
+    blocks->least = _mm_min_epu8(blocks->least, v);
+    blocks->bits = _mm_or_si128(blocks->bits, v);
+    __m128i found = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(0x22)), _mm_cmpeq_epi8(v, _mm_set1_epi8(0x5C)));
+    found = _mm_or_si128(found, _mm_cmpeq_epi8(v, _mm_set1_epi8(0x7F)));
+    blocks->found = _mm_or_si128(blocks->found, found);
 }
+
+bool logbook_copy_json(const uint8_t *bytes, size_t count, uint8_t *target) {
+    if (count < 4) {
+        if (find_bytewise(bytes, count, JSON_ESCAPED) < count) return false;
+        for (size_t place = 0; place < count; place++) target[place] = bytes[place];
+        return true;
+    }
+    json_blocks blocks = {_mm_set1_epi8((char)0xFF), _mm_setzero_si128(), _mm_setzero_si128()};
+    if (count < 8) {
+        // The first four and the last four, which may overlap; the same with eight and with sixteen.
+        int first, last;
+        memcpy(&first, bytes, 4);
+        memcpy(&last, bytes + count - 4, 4);
+        look_at(&blocks, _mm_set_epi32(last, first, last, first));
+        memcpy(target, &first, 4);
+        memcpy(target + count - 4, &last, 4);
+    } else if (count < 16) {
+        long long first, last;
+        memcpy(&first, bytes, 8);
+        memcpy(&last, bytes + count - 8, 8);
+        look_at(&blocks, _mm_set_epi64x(last, first));
+        memcpy(target, &first, 8);
+        memcpy(target + count - 8, &last, 8);
+    } else {
+        for (size_t place = 0; place + 16 <= count; place += 16) {
+            __m128i v = _mm_loadu_si128((const __m128i *)(bytes + place));
+            look_at(&blocks, v);
+            _mm_storeu_si128((__m128i *)(target + place), v);
+        }
+        __m128i v = _mm_loadu_si128((const __m128i *)(bytes + count - 16));
+        look_at(&blocks, v);
+        _mm_storeu_si128((__m128i *)(target + count - 16), v);
+    }
+    __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(blocks.least, _mm_set1_epi8(0x1F)), blocks.least);
+    if (_mm_movemask_epi8(_mm_or_si128(control, blocks.found))) return false;
+    // Beyond ASCII there is more to look for.
+    return !_mm_movemask_epi8(blocks.bits) || find_escape(bytes, count, JSON_ESCAPED) == count;
+}
+#else
+bool logbook_copy_json(const uint8_t *bytes, size_t count, uint8_t *target) {
+    if (find_escape(bytes, count, JSON_ESCAPED) < count) return false;
+    memcpy(target, bytes, count);
+    return true;
+}
+#endif
 
 uint64_t logbook_word_starts(const uint8_t *bytes, size_t count, bool follows_word) {
     uint64_t words = 0, marks = 0;
@@ -832,4 +890,20 @@ void logbook_sha256_end(logbook_sha256 *hash, uint8_t *digest) {
     for (int i = 0; i < 8; i++) {
         for (int j = 0; j < 4; j++) digest[4 * i + j] = (uint8_t)(hash->state[i] >> (24 - 8 * j));
     }
+}
+
+void logbook_populate(void *memory, size_t bytes) {
+#if defined(__linux__)
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)memory & ~(page - 1);
+    uintptr_t end = ((uintptr_t)memory + bytes + page - 1) & ~(page - 1);
+    int error = errno;
+    madvise((void *)start, end - start, MADV_POPULATE_WRITE);
+    errno = error;
+#else
+    (void)memory;
+    (void)bytes;
+#endif
 }

@@ -309,7 +309,9 @@ final class Distributor: Sendable {
 
     private func run() {
         var pause = Self.firstPause
+        var populated = 0
         while true {
+            populated = ring.populate(from: populated)
             let before = ring.position
             if ring.end > before, acquire(by: .never) {
                 handOut(upTo: ring.end, restsUnderPressure: true)

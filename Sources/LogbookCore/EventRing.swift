@@ -1,4 +1,5 @@
 // HOT PATH — callers reserve cells, fill them and commit; one reader at a time takes whole records out, in order of reservation.
+internal import CLogbookSystem
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -24,6 +25,9 @@ final class EventRing: Sendable {
     static let crowdedCells = cells / 2
     /// The reader gives cells back after so many, also in the middle of a long read.
     private static let announcedCells = 1024
+
+    /// So many cells behind the newest reservation have memory before somebody writes there.
+    private static let populatedCells = 2048
 
     /// A number on cache lines of its own: two of them, because processors fetch pairs.
     private struct Lonely: ~Copyable {
@@ -116,6 +120,16 @@ final class EventRing: Sendable {
     @inline(__always)
     func commit(_ record: UnsafeMutableRawPointer, mark: UInt64) {
         self.mark(of: record).pointee.store(mark, ordering: .releasing)
+    }
+
+    /// Has the kernel give the memory of the cells that come next: a caller that is the first in a page would wait for it.
+    /// - Parameter position: How far this has been done; 0 at first.
+    /// - Returns: How far it is done now. Only the first lap needs it.
+    func populate(from position: Int) -> Int {
+        let target = min(end + Self.populatedCells, Self.cells)
+        guard position < Self.cells, target - position >= Self.populatedCells / 2 || target == Self.cells else { return position }
+        logbook_populate(address(position), (target - position) * Self.cellBytes)
+        return target
     }
 
     // MARK: The reader's side

@@ -236,14 +236,18 @@ package struct LineWriter {
     }
 
     package mutating func jsonString(_ bytes: UnsafeBufferPointer<UInt8>) {
-        // Nearly every text needs no escape: looked at once, copied once.
-        if let start = bytes.baseAddress, bytes.count + 2 <= end - next, logbook_find_json_escape(start, bytes.count) == bytes.count {
+        // Nearly every text needs no escape: it is copied while it is looked at.
+        if let start = bytes.baseAddress, bytes.count + 2 <= end - next, logbook_copy_json(start, bytes.count, next + 1) {
             next.pointee = 0x22
-            copyBytes(bytes.count, from: start, to: next + 1)
             next[bytes.count + 1] = 0x22
             next += bytes.count + 2
-            return
+        } else {
+            jsonStringWithEscapes(bytes)
         }
+    }
+
+    @inline(never)
+    private mutating func jsonStringWithEscapes(_ bytes: UnsafeBufferPointer<UInt8>) {
         byte(0x22)
         jsonText(bytes)
         byte(0x22)

@@ -2,6 +2,14 @@
 import LogbookTestKit
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @Suite struct EventRingTests {
     struct Record: Equatable {
         var producer: UInt32
@@ -73,6 +81,37 @@ import Testing
         }
         #expect(ring.end > 8 * EventRing.cells)
     }
+
+    #if os(Linux)
+        @Test func cellsHaveMemoryBeforeSomebodyWritesThere() {
+            let ring = EventRing(), page = Int(sysconf(Int32(_SC_PAGESIZE)))
+            var number: UInt64 = 0, start: UnsafeMutableRawPointer?, populated = 0, steps = 0
+            func isThere(_ cell: Int) -> Bool {
+                var isResident: UInt8 = 0
+                let place = UInt(bitPattern: start! + cell * EventRing.cellBytes) & ~UInt(page - 1)
+                return mincore(UnsafeMutableRawPointer(bitPattern: place), page, &isResident) == 0 && isResident & 1 == 1
+            }
+            while ring.end < EventRing.cells + 100 {
+                #expect(push(Record(producer: 1, number: number), bytes: 64, to: ring))
+                let earlier = populated
+                populated = ring.populate(from: populated)
+                if populated > earlier { steps += 1 }
+                // What lies there stays, and is as whole as it was.
+                var latest: Record?
+                ring.drain(upTo: ring.end) { memory in
+                    if start == nil { start = UnsafeMutableRawPointer(mutating: memory) }
+                    latest = read(memory)
+                    return true
+                }
+                #expect(latest == Record(producer: 1, number: number))
+                number += 1
+                #expect(populated >= min(ring.end + 1000, EventRing.cells) && populated <= EventRing.cells)
+                if populated > earlier { #expect(stride(from: earlier, to: populated, by: 32).allSatisfy(isThere)) }
+            }
+            // In a few large steps.
+            #expect(populated == EventRing.cells && steps < 20)
+        }
+    #endif
 
     @Test func aReaderMayStopAfterAnyRecord() {
         let ring = EventRing()

@@ -43,6 +43,23 @@ import Testing
         #expect(try JSONLineFormat.parse(Array(line.utf8)).event == event)
     }
 
+    @Test(
+        "S1: what has to be escaped is, wherever it stands in a text of whatever length",
+        arguments: [
+            ("\"", #"\""#), ("\\", #"\\"#), ("\u{0}", #"\u0000"#), ("\u{1F}", #"\u001f"#), ("\u{7F}", #"\u007f"#), ("\u{85}", #"\u0085"#),
+            ("\u{61C}", #"\u061c"#), ("\u{2028}", #"\u2028"#), ("!", "!"), ("é", "é"), ("€", "€"), ("\u{7DE}", "\u{7DE}"), ("\u{10FFFF}", "\u{10FFFF}"),
+        ])
+    func escapesAnywhere(text: String, escaped: String) {
+        for before in 0..<40 {
+            for after in 0..<20 {
+                let (head, tail) = (String(repeating: "a", count: before), String(repeating: "z", count: after))
+                let event = LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: head + text + tail)
+                let expected = #"{"time":"1970-01-01T00:00:00.000000000Z","level":"info","message":""# + head + escaped + tail + #"","sequence":1}"#
+                #expect(JSONLineFormat().string(for: event) == expected + "\n")
+            }
+        }
+    }
+
     @Test func numbersThatJSONCannotWriteBecomeStrings() throws {
         let event = LogEvent(
             sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: "",

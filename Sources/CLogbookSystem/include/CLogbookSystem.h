@@ -97,8 +97,9 @@ int32_t logbook_local_offset(int64_t second);
 /// The first of `count` bytes that is below 0x20, 0x7F, one of the four bytes packed in `escaped`, or one of C2, D8, E2, with
 /// which longer characters of control begin; `count` when there is none. Sixteen bytes in one go where the machine can.
 size_t logbook_find_escape(const uint8_t *bytes, size_t count, uint32_t escaped);
-/// The same with a quote and a backslash, as strings of JSON escape them.
-size_t logbook_find_json_escape(const uint8_t *bytes, size_t count);
+/// Copies a text for a string of JSON, unless something in it has to be escaped: those bytes, a quote or a backslash. Where it says false,
+/// `target` may hold anything up to `count` bytes.
+bool logbook_copy_json(const uint8_t *bytes, size_t count, uint8_t *target);
 
 /// Which of up to 64 bytes begin a run of ASCII letters and digits, or are one of `: = - \ %`: a bit each, the lowest for the first
 /// byte. `follows_word` says whether the byte in front of them is a letter or digit.
@@ -107,6 +108,10 @@ uint64_t logbook_word_starts(const uint8_t *bytes, size_t count, bool follows_wo
 /// Nanoseconds of the monotonic clock, and of the wall clock since 1970.
 uint64_t logbook_monotonic_nanoseconds(void);
 int64_t logbook_wall_nanoseconds(void);
+
+/// Has the kernel give memory for the pages of these bytes now, so that nobody who writes there waits for it. What lies there stays.
+/// Does nothing where the kernel cannot (Linux before 5.14).
+void logbook_populate(void *memory, size_t bytes);
 
 /// How many forks lie between this process and the one that loaded the library: 0 in that one, more in forked children.
 extern uint64_t logbook_fork_count;
