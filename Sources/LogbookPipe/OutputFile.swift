@@ -8,7 +8,8 @@ internal import CLogbookSystem
     internal import Musl
 #endif
 
-/// A file that a program writes at its end, and checks at its beginning. Readable by this user alone.
+/// A file that a program appends to, now and then or at its end, and checks at its beginning. Readable by this user alone. Used by one
+/// thread at a time.
 struct OutputFile: Sendable {
     /// `-` is standard output.
     let path: String
@@ -36,15 +37,21 @@ struct OutputFile: Sendable {
         if access(folder, W_OK | X_OK) != 0 { throw .cannotWrite(path: path, errno: errno) }
     }
 
-    /// Appends the bytes and waits until the disk has them.
+    /// Appends the bytes and waits until the disk has them. What could be written of bytes that could not all be is taken back.
     func write(_ bytes: [UInt8]) throws(PipeError) {
         let descriptor = path == "-" ? 1 : try open(O_APPEND)
         defer { if path != "-" { close(descriptor) } }
+        var before = stat()
+        let canShrink = fstat(descriptor, &before) == 0 && before.st_mode & S_IFMT == S_IFREG
         var done = 0
         while done < bytes.count {
             let count = bytes[done...].withUnsafeBytes { logbook_write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
-            if count <= 0 { throw .cannotWrite(path: path, errno: errno) }
+            if count <= 0 {
+                let number = errno
+                if canShrink { _ = ftruncate(descriptor, before.st_size) }
+                throw .cannotWrite(path: path, errno: number)
+            }
             done += count
         }
         if path != "-" && fsync(descriptor) != 0 && errno != EINVAL { throw .cannotWrite(path: path, errno: errno) }

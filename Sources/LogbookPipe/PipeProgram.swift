@@ -110,8 +110,10 @@ public final class PipeProgram: Sendable {
         var lines: [UInt8] = []
         for event in events { format.append(event, to: &lines) }
         do throws(PipeError) {
-            try rescue.write(lines)
-            saved.withLock { $0 += events.count }
+            try saved.withLock { saved throws(PipeError) in
+                try rescue.write(lines)
+                saved += events.count
+            }
         } catch {
             say("logbook pipe: \(events.count) events are lost: \(error)\n")
         }

@@ -1,0 +1,34 @@
+import LogbookTestKit
+import Testing
+
+@testable import LogbookPipe
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite struct OutputFileTests {
+    #if os(Linux)
+        @Test func whatCannotAllBeWrittenLeavesNoHalfALine() async throws {
+            let folder = TemporaryFolder(), path = folder("undelivered")
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                func limit(_ bytes: UInt) {
+                    var limit = rlimit(rlim_cur: bytes, rlim_max: .max)
+                    #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+                }
+                signal(SIGXFSZ, SIG_IGN)
+                let file = try OutputFile(whenNeeded: path)
+                try file.write(Array("first\n".utf8))
+                limit(50)
+                #expect(throws: PipeError.self) { try file.write(Array(repeating: 0x78, count: 100)) }
+                limit(.max)
+                try file.write(Array("second\n".utf8))
+            }
+            #expect(folder.lines("undelivered") == ["first", "second"])
+        }
+    #endif
+}
