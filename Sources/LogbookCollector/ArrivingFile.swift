@@ -14,7 +14,8 @@
     /// A file on its way in: written to disk piece by piece under a hidden name, and under its id only when it is whole.
     ///
     /// Where another file has the id it is kept beside it, as `<id>~<first 16 digits of its SHA-256>`: a machine that was set back, or
-    /// copied with its log's folder, gives ids again.
+    /// copied with its log's folder, gives ids again. Where the disk has no room for it and its id is taken, it is only compared with what
+    /// is kept: whoever sends again what has been kept hears so.
     ///
     /// End it with ``finish(with:)`` or ``abandon()``.
     final class ArrivingFile: Sendable {
@@ -41,12 +42,15 @@
         /// Where it is while it arrives.
         private struct Place {
             let folder: FileDescriptor
-            let file: FileDescriptor
+            /// Nil where there is no room for it.
+            var file: FileDescriptor?
         }
 
         private struct State {
             /// Nil before the first bytes, and after the end.
             var place: Place?
+            /// Why there is no room for the file.
+            var lackOfRoom: SystemError?
             var inflater: GzipStream?
             var hash = logbook_sha256()
             /// As they came.
@@ -94,7 +98,7 @@
         /// Writes the next bytes.
         func append(_ bytes: [UInt8]) async throws(Failure) {
             try await onOwnThread { [self] () throws(Failure) in
-                try state.withLock { state throws(Failure) in _ = try write(bytes, isLast: false, &state) }
+                try state.withLock { state throws(Failure) in try write(bytes, isLast: false, &state) }
             }
         }
 
@@ -102,10 +106,10 @@
         func finish(with bytes: [UInt8]) async throws(Failure) -> Outcome {
             try await onOwnThread { [self] () throws(Failure) -> Outcome in
                 try state.withLock { state throws(Failure) -> Outcome in
-                    let place = try write(bytes, isLast: true, &state)
+                    try write(bytes, isLast: true, &state)
                     let found = HexadecimalDigest.text(&state.hash)
                     if let digest, digest != found { throw .damaged }
-                    let outcome = try keep(place, found, bytes: state.bytes)
+                    let outcome = try keep(found, &state)
                     letGo(&state, removing: !outcome.isNew)
                     return outcome
                 }
@@ -121,65 +125,83 @@
             }
         }
 
-        private func write(_ bytes: [UInt8], isLast: Bool, _ state: inout State) throws(Failure) -> Place {
-            let place = try open(&state)
+        private func write(_ bytes: [UInt8], isLast: Bool, _ state: inout State) throws(Failure) {
+            try open(&state)
             // Inflated alone would not do: gzip of nothing may go on for ever.
             state.received += bytes.count
             guard state.received <= maximumBytes else { throw .tooLarge }
             do {
                 try bytes.withUnsafeBytes { bytes in
-                    guard let inflater = state.inflater else { return try put(bytes, in: place, &state) }
-                    try inflater.take(bytes, isLast: isLast) { try put($0, in: place, &state) }
+                    guard let inflater = state.inflater else { return try put(bytes, &state) }
+                    try inflater.take(bytes, isLast: isLast) { try put($0, &state) }
                 }
             } catch let error as Failure { throw error } catch GzipError.outOfMemory { throw .outOfMemory } catch {
                 throw .notGzip
             }
-            return place
         }
 
-        private func open(_ state: inout State) throws(Failure) -> Place {
-            if let place = state.place { return place }
+        private func open(_ state: inout State) throws(Failure) {
+            if state.place != nil { return }
             do throws(GzipError) { if isGzip { state.inflater = try GzipStream.inflating() } } catch { throw .outOfMemory }
             do throws(SystemError) {
                 do { try files.makeFolder(at: folderPath) } catch where error.number == EEXIST {}
-                let folder = try files.openFolder(at: folderPath)
-                let file: FileDescriptor
-                do throws(SystemError) { file = try files.openNew(part, in: folder, permissions: 0o600) } catch {
-                    files.close(folder)
-                    throw error
-                }
-                let place = Place(folder: folder, file: file)
-                state.place = place
-                _ = try files.tryLock(file)
-                return place
+                state.place = Place(folder: try files.openFolder(at: folderPath))
             } catch { throw unavailable(error) }
+            try writing(&state) { state throws(SystemError) in
+                let file = try files.openNew(part, in: state.place!.folder, permissions: 0o600)
+                state.place!.file = file
+                _ = try files.tryLock(file)
+            }
         }
 
-        private func put(_ bytes: UnsafeRawBufferPointer, in place: Place, _ state: inout State) throws(Failure) {
+        /// Does something for which there may be no room on the disk; then the file is given up, where it may be one that is kept.
+        private func writing(
+            _ state: inout State, _ body: (inout State) throws(SystemError) -> Void
+        ) throws(Failure) {
+            do throws(SystemError) { try body(&state) } catch {
+                guard error.number == ENOSPC || error.number == EDQUOT, let place = state.place,
+                    let kept = try? files.status(of: id, in: place.folder), kept.kind == .regular
+                else { throw unavailable(error) }
+                removePart(&state)
+                state.lackOfRoom = error
+            }
+        }
+
+        private func put(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(Failure) {
             guard bytes.count <= maximumBytes - state.bytes else { throw .tooLarge }
             state.bytes += bytes.count
             logbook_sha256_add(&state.hash, bytes.baseAddress, bytes.count)
-            var rest = bytes[...]
-            do throws(SystemError) {
+            guard let file = state.place?.file else { return }
+            try writing(&state) { _ throws(SystemError) in
+                var rest = bytes[...]
                 while !rest.isEmpty {
-                    let count = try files.append(UnsafeRawBufferPointer(rebasing: rest), to: place.file)
+                    let count = try files.append(UnsafeRawBufferPointer(rebasing: rest), to: file)
                     guard count > 0 else { throw SystemError(ENOSPC, in: "write") }
                     rest = rest.dropFirst(count)
                 }
-            } catch { throw unavailable(error) }
+            }
         }
 
         /// Gives the file its name: its id, or one beside it where another file has that.
-        private func keep(_ place: Place, _ digest: String, bytes: Int) throws(Failure) -> Outcome {
-            do throws(SystemError) { try files.synchronize(place.file) } catch { throw unavailable(error) }
+        private func keep(_ digest: String, _ state: inout State) throws(Failure) -> Outcome {
+            if let file = state.place?.file {
+                try writing(&state) { _ throws(SystemError) in try files.synchronize(file) }
+            }
+            let place = state.place!, bytes = state.bytes
             let beside = "\(id)~\(digest.prefix(16))"
             for name in [id, beside] {
-                let isNew = try rename(to: name, in: place.folder)
+                var isNew = false
+                if let lack = state.lackOfRoom {
+                    guard (try? files.status(of: name, in: place.folder)) != nil else { throw unavailable(lack) }
+                } else {
+                    isNew = try rename(to: name, in: place.folder)
+                }
                 if !isNew, try !isKept(bytes, digest, as: name, in: place.folder) { continue }
                 // Also where it was there: whoever has named it may have gone before its name was safe.
                 do throws(SystemError) { try files.synchronizeFolder(place.folder) } catch { throw unavailable(error) }
                 return Outcome(bytes: bytes, name: name, isNew: isNew)
             }
+            if let lack = state.lackOfRoom { throw unavailable(lack) }
             throw .unavailable(
                 .unavailable(reason: "\(folderPath)/\(beside) is not what was kept under that name; move it away"))
         }
@@ -222,11 +244,18 @@
         }
 
         private func letGo(_ state: inout State, removing: Bool) {
+            if removing { removePart(&state) }
             guard let place = state.place else { return }
-            if removing { try? files.remove(part, in: place.folder) }
-            files.close(place.file)
+            if let file = place.file { files.close(file) }
             files.close(place.folder)
             state.place = nil
+        }
+
+        private func removePart(_ state: inout State) {
+            guard let place = state.place, let file = place.file else { return }
+            try? files.remove(part, in: place.folder)
+            files.close(file)
+            state.place?.file = nil
         }
 
         private func unavailable(_ error: SystemError) -> Failure {

@@ -84,6 +84,35 @@
             #expect(names == ["A"])
         }
 
+        @Test("S28: whoever sends again what is kept hears so, also where the disk has no room for it once more", arguments: ["openNew", "append", "synchronize"])
+        func aFileThatIsKeptNeedsNoRoom(call: String) async throws {
+            #expect(try await receive("A").finish(with: Array("abc".utf8)).isNew)
+            func send(_ text: String, as id: String = "A") async throws -> ArrivingFile.Outcome {
+                let files = FaultyFileSystem(failing: 1, with: .failure(ENOSPC), lasts: true, only: [call])
+                let file = ArrivingFile(id: id, in: folder("received"), isGzip: false, maximumBytes: 100, digest: nil, files: files)
+                do {
+                    try await file.append(Array(text.prefix(1).utf8))
+                    let outcome = try await file.finish(with: Array(text.dropFirst().utf8))
+                    #expect(files.openDescriptors == 0 && files.faults > 0)
+                    return outcome
+                } catch {
+                    await file.abandon()
+                    #expect(files.openDescriptors == 0 && files.faults > 0)
+                    throw error
+                }
+            }
+            let again = try await send("abc")
+            #expect(again.bytes == 3 && again.name == "A" && !again.isNew)
+            for (text, id) in [("abd", "A"), ("ab", "A"), ("abc", "B")] {
+                await #expect(throws: ArrivingFile.Failure.self) { try await send(text, as: id) }
+            }
+            #expect(names == ["A"])
+            let other = try await receive("A").finish(with: Array("abd".utf8))
+            #expect(other.isNew)
+            #expect(try await !send("abd").isNew)
+            #expect(names == ["A", other.name])
+        }
+
         @Test func gzipIsInflatedWhereverItIsCut() async throws {
             let text = Array(String(repeating: "what happened, again and again; ", count: 200).utf8)
             let bytes = try Gzip.compress(text)
