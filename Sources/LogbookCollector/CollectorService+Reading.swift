@@ -13,7 +13,7 @@
                 return .json(503, body, headers: ["Retry-After": "60"])
             }
             do {
-                try await archiveHealth.check()
+                try await archiveHealth.answer()
                 body.add("status", "ok")
                 return .json(200, body)
             } catch {

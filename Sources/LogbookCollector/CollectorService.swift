@@ -17,7 +17,8 @@
         let metrics = CollectorMetrics()
         let bodyRoom: ByteRoom
         let answerRoom: ByteRoom
-        let archiveHealth: ArchiveHealth
+        let archiveHealth: ArchiveInquiry<Void>
+        let reusableBytes: ArchiveInquiry<Int>
         let tokens: @Sendable () -> [CollectorToken]
         private let tokenCheck: TokenCheck
         private let limiter: Locked<RateLimiter>?
@@ -34,7 +35,8 @@
             self.configuration = configuration
             self.archive = archive
             self.clock = clock
-            archiveHealth = ArchiveHealth(of: archive, clock: clock)
+            archiveHealth = ArchiveInquiry(ofHealthOf: archive, clock: clock)
+            reusableBytes = ArchiveInquiry(clock: clock) { () async throws(ArchiveError) in try await archive.reusableBytes() }
             bodyRoom = ByteRoom(bytes: configuration.maximumBodyBytesInFlight)
             answerRoom = ByteRoom(bytes: configuration.maximumAnswerBytesInFlight)
             tokenCheck = TokenCheck(scheme: configuration.authScheme, parameter: configuration.authTokenParameter)

@@ -203,7 +203,8 @@
             configuration.storageFolder = folder.path
             configuration.filesFolder = folder("received")
             configuration.keepFreeBytes = CollectorService.journalBytes + (10 << 20)
-            var service = try CollectorService(configuration: configuration, archive: archive)
+            let clock = ManualClock(now: LogTime(seconds: 1000))
+            var service = try CollectorService(configuration: configuration, archive: archive, clock: .manual(clock))
             service.report = { _, _ in }
             let fields = ["Authorization": "Bearer \(RunningCollector.token.revealed)", "Content-Type": Golden.setType]
             func statuses(of service: CollectorService) async -> [Int] {
@@ -219,6 +220,7 @@
             service.freeBytes = { _ in CollectorService.journalBytes }
             #expect(await statuses(of: service) == [503, 503])
             #expect(try await archive.remove(receivedBefore: LogTime(seconds: 2_000_000_000), limit: 10) == 1)
+            clock.advance(by: .seconds(1))
             // A whole file does not go there, and SQLite's log needs room of its own.
             #expect(await statuses(of: service) == [202, 503])
             service.freeBytes = { _ in CollectorService.journalBytes - 1 }

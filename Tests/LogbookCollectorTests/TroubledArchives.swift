@@ -46,16 +46,22 @@
         func checkWritable() async throws(ArchiveError) { throw failure }
     }
 
-    /// An archive that counts how often it is asked whether it can be written.
+    /// An archive that counts how often it is asked whether it can be written, and what room it has.
     final class CountingArchive: WrappingArchive {
         let archive: any Archive
-        private let count = Locked(0)
-        var checks: Int { count.withLock { $0 } }
+        private let counts = Locked((checks: 0, roomInquiries: 0))
+        var checks: Int { counts.withLock { $0.checks } }
+        var roomInquiries: Int { counts.withLock { $0.roomInquiries } }
         init(_ archive: any Archive) { self.archive = archive }
 
         func checkWritable() async throws(ArchiveError) {
-            count.withLock { $0 += 1 }
+            counts.withLock { $0.checks += 1 }
             try await archive.checkWritable()
+        }
+
+        func reusableBytes() async throws(ArchiveError) -> Int {
+            counts.withLock { $0.roomInquiries += 1 }
+            return try await archive.reusableBytes()
         }
     }
 

@@ -5,7 +5,7 @@
     import LogbookTestKit
     import Testing
 
-    @Suite struct ArchiveHealthTests {
+    @Suite struct ArchiveInquiryTests {
         private let folder = TemporaryFolder()
         private let clock = ManualClock(now: LogTime(seconds: 1000))
 
@@ -26,12 +26,29 @@
         }
 
         @Test func aFailureIsSharedForASecondAsWell() async throws {
-            let archive = CountingArchive(FailingArchive()), health = ArchiveHealth(of: archive, clock: .manual(clock))
-            for _ in 0..<3 { await #expect(throws: ArchiveError.self) { try await health.check() } }
+            let archive = CountingArchive(FailingArchive()), health = ArchiveInquiry(ofHealthOf: archive, clock: .manual(clock))
+            for _ in 0..<3 { await #expect(throws: ArchiveError.self) { try await health.answer() } }
             #expect(archive.checks == 1)
             clock.advance(by: .seconds(1))
-            await #expect(throws: ArchiveError.self) { try await health.check() }
+            await #expect(throws: ArchiveError.self) { try await health.answer() }
             #expect(archive.checks == 2)
+        }
+
+        @Test("S28: however many ask while the disk is short, the archive is asked for its own room once a second")
+        func whileTheDiskIsShort() async throws {
+            let archive = CountingArchive(try SQLiteArchive(path: folder("archive.sqlite")))
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.storageFolder = folder.path
+            configuration.keepFreeBytes = CollectorService.journalBytes + 1
+            var service = try CollectorService(configuration: configuration, archive: archive, clock: .manual(clock))
+            service.report = { _, _ in }
+            service.freeBytes = { _ in CollectorService.journalBytes }
+            for second in 1...2 {
+                for _ in 0..<20 { #expect(await service.shortage(isForArchive: true) != nil) }
+                #expect(archive.roomInquiries == second)
+                clock.advance(by: .seconds(1))
+            }
         }
     }
 #endif
