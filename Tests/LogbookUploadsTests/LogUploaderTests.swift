@@ -305,6 +305,27 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test("U11: a large file has the time that it needs on a slow line, and is given up when nothing moves; what is set stays")
+    func timeForALargeFile() throws {
+        let bytes = 1 << 30
+        let parcel = Parcel(
+            id: "a", body: [], stream: HTTPBodyStream(name: "digest", bytes: bytes) { _, _ in 0 }, contentType: "text/plain", count: 1,
+            sealed: LogTime(seconds: 1_763_720_960))
+        /// As the courier sends it.
+        func limits(_ template: UploadRequest) throws -> HTTPLimits {
+            let request = try FileDestination(template: template, halve: { _ in false }).request(for: parcel)
+            return request.limits.allowing(bodyBytes: try #require(request.bodyBytes))
+        }
+        var template = UploadRequest(url: "http://127.0.0.1/")
+        let usual = try limits(template)
+        #expect(usual.total >= .seconds(bytes / 8192))
+        #expect(usual.stall == .seconds(300))
+        template.limits.total = .seconds(60)
+        template.limits.stall = .seconds(5)
+        let own = try limits(template)
+        #expect(own.total == .seconds(60) && own.stall == .seconds(5))
+    }
+
     @Test("U8: what a run has left is uploaded at the next start, without anything new")
     func launchScan() async throws {
         let archives = try bench.roll(["one", "two"])
