@@ -27,8 +27,7 @@ struct FileDestination: Destination {
     func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
         if template.isAcknowledged(by: response, parcel: parcel.id) { return .delivered }
         if (200..<300).contains(response.status) {
-            return .retry(
-                after: nil, "HTTP status \(response.status) without the acknowledgement that was asked for; is this the receiver?")
+            return .retry(after: nil, "HTTP status \(response.status) without an acknowledgement; is this the receiver?")
         }
         switch DeliveryVerdict.refusal(by: response).masking(template.secrets.map(\.revealed)) {
         case .tooLarge(let reason): return halve(parcel) ? .retry(after: nil, reason) : .rejected(reason)

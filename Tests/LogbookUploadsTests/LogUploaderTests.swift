@@ -288,6 +288,31 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test(
+        "U7: a page that says 200 is somebody else's, by its type or by how it begins, and keeps the file; 201 is the receiver's",
+        arguments: [
+            (200, "<html>welcome to our hotel</html>", "text/html; charset=utf-8", false),
+            (200, "\r\n\t <!DOCTYPE html>", "text/plain", false), (200, "welcome", "Text/HTML", false),
+            (200, "stored", "text/plain", true), (201, "<html>created</html>", "text/html", true),
+        ])
+    func pages(status: Int, body: String, type: String, isReceived: Bool) async throws {
+        try bench.roll(["one"])
+        let answer = HTTPResponse(status: status, headers: [HTTPHeader("Content-Type", type)], body: Array(body.utf8))
+        let uploader = try bench.uploader(ScriptedTransport(.answer(answer)))
+        #expect(
+            await bench.wait { events in
+                events.contains { event in
+                    switch event {
+                    case .delivered: isReceived
+                    case .willRetry: !isReceived
+                    default: false
+                    }
+                }
+            })
+        #expect(bench.archives.isEmpty == isReceived)
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test("U7: where an acknowledgement is asked for, a success without it keeps the file")
     func acknowledgement() async throws {
         let archives = try bench.roll(["one"])
