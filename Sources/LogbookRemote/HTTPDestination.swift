@@ -2,6 +2,7 @@ public import LogbookDelivery
 public import LogbookHTTP
 
 /// Any receiver of JSON over HTTP: one parcel is one request, and any 2xx status says that the receiver has it.
+/// The body is gzip unless ``takesGzip`` is false.
 public struct HTTPDestination: LogDestination, LineDestination {
     /// How the events stand in the body.
     public enum Body: Sendable, Hashable {
@@ -15,13 +16,20 @@ public struct HTTPDestination: LogDestination, LineDestination {
     private let method: String
     private let headers: [HTTPHeader]
     private let body: Body
+    /// Whether the receiver reads `Content-Encoding: gzip`.
+    public let takesGzip: Bool
 
-    /// - Parameter headers: Sent with each request, beside `Content-Type` and `Content-Encoding`: a token, for example.
-    public init(url: String, method: String = "POST", headers: [HTTPHeader] = [], body: Body = .jsonLines) {
+    /// - Parameters:
+    ///   - headers: Sent with each request, beside `Content-Type` and `Content-Encoding`: a token, for example.
+    ///   - takesGzip: False for a receiver that does not read `Content-Encoding: gzip`: it is sent plain bodies.
+    public init(
+        url: String, method: String = "POST", headers: [HTTPHeader] = [], body: Body = .jsonLines, takesGzip: Bool = true
+    ) {
         self.url = url
         self.method = method
         self.headers = headers
         self.body = body
+        self.takesGzip = takesGzip
     }
 
     public var contentType: String { body == .jsonLines ? "application/x-ndjson" : "application/json" }
@@ -42,10 +50,10 @@ public struct HTTPDestination: LogDestination, LineDestination {
 }
 
 extension LogDestination where Self == HTTPDestination {
-    /// Any receiver of JSON over HTTP.
+    /// Any receiver of JSON over HTTP; `takesGzip: false` for one that does not read `Content-Encoding: gzip`.
     public static func http(
-        url: String, method: String = "POST", headers: [HTTPHeader] = [], body: HTTPDestination.Body = .jsonLines
-    ) -> HTTPDestination { HTTPDestination(url: url, method: method, headers: headers, body: body) }
+        url: String, method: String = "POST", headers: [HTTPHeader] = [], body: HTTPDestination.Body = .jsonLines, takesGzip: Bool = true
+    ) -> HTTPDestination { HTTPDestination(url: url, method: method, headers: headers, body: body, takesGzip: takesGzip) }
 }
 
 enum JSONArray {

@@ -2,6 +2,7 @@ import LogbookCore
 import LogbookDelivery
 import LogbookHTTP
 import LogbookRemote
+import LogbookTestKit
 import Testing
 
 /// Plain HTTP, Splunk, Datadog, Loggly and Logstash: exact bytes, and what their answers mean.
@@ -14,6 +15,19 @@ import Testing
         let two = Sample.text(.http(url: "https://h", body: .jsonArray))
         #expect(two.hasPrefix("[{") && two.contains("},{") && two.hasSuffix("}]"))
         #expect(HTTPDestination.http(url: "https://h", body: .jsonArray).contentType == "application/json")
+    }
+
+    @Test("plain HTTP goes as gzip, unless its receiver reads none", arguments: [true, false])
+    func plainHTTPGoesAsGzip(takesGzip: Bool) throws {
+        let transport = ScriptedTransport(.status(204))
+        let provider = RemoteLogProvider(
+            to: .http(url: "http://127.0.0.1:1", takesGzip: takesGzip), origin: Sample.origin, transport: transport)
+        provider.log(Sample.plain)
+        try provider.flush(by: .seconds(30))
+        let request = try #require(transport.requests.first)
+        #expect(request.headers.contains { $0.name == "Content-Encoding" } == takesGzip)
+        let beginning: [UInt8] = takesGzip ? [0x1F, 0x8B] : [UInt8(ascii: "{")]
+        #expect(request.body.starts(with: beginning))
     }
 
     @Test func splunkHasOneObjectAfterTheOther() {
