@@ -71,6 +71,10 @@ public final class Courier: Sendable {
     /// with `Retry-After` is kept.
     public func reconfigured() { engine.reconfigured() }
 
+    /// Another courier of the same receiver was asked to leave it alone for so long: until then nothing more is sent. What is on its way
+    /// goes on.
+    package func leaveAlone(for span: Duration, because reason: String) { engine.leaveAlone(for: span, because: reason) }
+
     /// Returns once everything the source had at the call is delivered or rejected. Ends a pause of our own early, though not
     /// before ``DeliveryPolicy/firstPause`` has passed since the latest attempt; a `Retry-After` is honoured. Conditions are asked at
     /// once and honoured: while they do not hold this throws ``CourierError/heldBack(pending:reason:)`` without waiting for the deadline;

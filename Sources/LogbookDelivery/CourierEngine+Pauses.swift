@@ -15,6 +15,15 @@ extension CourierEngine {
         if isFirst { LogDiagnostics.report(name, reason) }
     }
 
+    /// The receiver wants to be left alone, as somebody else was told.
+    func leaveAlone(for span: Duration, because reason: String) {
+        state.withLock { access in
+            access.value.latestAnswer = reason
+            begin(.receiver, span, access)
+            access.broadcast()
+        }
+    }
+
     /// - Returns: How long nothing is sent now, and whether that is news.
     private func hold(_ reason: String, after flight: Flight?, asked: Duration?) -> (Duration, isFirst: Bool) {
         state.withLock { access in

@@ -63,18 +63,23 @@ public final class LogUploader: Sendable {
         let sources = (0..<concurrency).map { _ in
             ArchiveParcels(shelf, request: current, gate: gate, unreadable: unreadable, onEvent: tell)
         }
+        let pause = SharedPause()
         couriers = sources.map { source in
             Courier(
                 name: "upload \(name).log", source: source,
                 destination: CurrentFileDestination(inForce: current, halve: { source.halve($0) }),
                 transport: transport, policy: policy, clock: clock, randomness: randomness
-            ) { event in if let event = UploadEvent(event) { tell(event) } }
+            ) { event in
+                pause.hear(event)
+                if let event = UploadEvent(event) { tell(event) }
+            }
         }
         self.request = current
         self.gate = gate
         self.onEvent = tell
         forgive = { for source in sources { source.forgive() } }
         waiting = { () throws(FileLogProviderError) in try shelf.waiting().archives }
+        pause.unite(couriers)
         wake()
     }
 

@@ -169,6 +169,29 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test("U5: a Retry-After that one file was answered with is kept by all")
+    func sharedRetryAfter() async throws {
+        try bench.roll(["one", "two", "three"])
+        let clock = bench.clock
+        let start = clock.now
+        let times = Locked<[LogTime]>([])
+        let transport = ScriptedTransport { number, _ in
+            times.withLock { $0.append(clock.now) }
+            return number <= 2 ? .hold : .status(200)
+        }
+        let uploader = try bench.uploader(transport, concurrency: 2)
+        #expect(await onThread { transport.waitForRequests(2) })
+        transport.release(1, with: .success(HTTPResponse(status: 429, headers: [HTTPHeader("Retry-After", "7")])))
+        #expect(await bench.waitForRetries(1))
+        #expect(uploader.couriers.map(\.status.state) == [.waiting, .waiting])
+        transport.release(2, with: .success(HTTPResponse(status: 200)))
+        #expect(await bench.waitForDelivered(1))
+        bench.clock.advance(by: .seconds(7))
+        #expect(await bench.waitForDelivered(3))
+        #expect(times.withLock { $0 } == [start, start] + Array(repeating: start.adding(.seconds(7)), count: 2))
+        #expect(bench.archives == [])
+    }
+
     @Test("U6: an answer that refuses us keeps the file, is told once, and ends with an update", arguments: [401, 403, 404, 400])
     func refusals(status: Int) async throws {
         let archives = try bench.roll(["one"])
