@@ -94,7 +94,8 @@
             if let failure {
                 Terminal.say("logbook send: \(withoutControls("\(failure)"))\n")
                 if !sender.isAtEnd {
-                    Terminal.say("logbook send: \(sender.lineCount) lines were read, and the end of the input was not reached\n")
+                    let lines = sender.lineCount == 1 ? "1 line was" : "\(sender.lineCount) lines were"
+                    Terminal.say("logbook send: \(lines) read, and the end of the input was not reached\n")
                 }
                 throw ExitCode(failure is SystemError ? 74 : 75)
             }
