@@ -80,6 +80,10 @@ extension CourierEngine {
             retry(flight, "the receiver has not acknowledged the parcel within \(inquiry.limit)", status: status, asked: nil)
         case .rejected(let reason):
             return split(flight, reason, isTooLarge: false)
+        case .outsideTimeRange(let reason):
+            var settlement = split(flight, reason, isTooLarge: false)
+            settlement?.isOutsideTimeRange = parcel.count == 1   // of others nobody knows which of them it was
+            return settlement
         case .tooLarge(let reason):
             return split(flight, reason, isTooLarge: true)
         case .retry(let asked, let reason):
@@ -124,7 +128,8 @@ extension CourierEngine {
             onEvent?(.rejected(parcel: parcel.id, count: settlement.rejected, reason: settlement.reason))
         }
         let refusesAll = state.withLock { access in
-            let more = settlement.entries == nil ? min(1, settlement.rejected) : settlement.rejected
+            var more = settlement.entries == nil ? min(1, settlement.rejected) : settlement.rejected
+            if settlement.isOutsideTimeRange { more = 0 }
             let value = settlement.delivered > 0 ? 0 : access.value.rejectionsInARow + more
             access.value.rejectionsInARow = value
             if settlement.isLate || settlement.flight.pauses == access.value.pauses {

@@ -59,6 +59,8 @@ final class CourierEngine: Sendable {
         var reason = ""
         /// What was said about each entry, where the receiver did.
         var entries: EntryFates?
+        /// Whether it is one entry that is refused, for its time alone.
+        var isOutsideTimeRange = false
         /// The pause that follows, where entries go again; `.some(nil)` leaves its length to us.
         var pause: Duration??
         var areLettersKept = false
@@ -113,7 +115,7 @@ final class CourierEngine: Sendable {
         /// On the courier's clock: until then conditions that held when they were asked are not asked again.
         var conditionsHoldUntil: UInt64 = 0
         var failures = 0
-        /// Entries that were rejected since one was delivered.
+        /// Entries that were rejected since one was delivered, but for those that were for their time alone.
         var rejectionsInARow = 0
         /// All of whose entries were refused, and which were kept once for that.
         var heldParcels: Set<String> = []

@@ -14,7 +14,7 @@ public struct DeliveryPolicy: Sendable, Hashable {
     public var misconfiguredPause: Duration
     /// A receiver that has refused so many entries in a row, and taken none, is taken to refuse everything, as one does that
     /// expects another format: what is left is kept, as after an answer that refuses us. A parcel that cannot be split counts
-    /// as one entry. At least 1.
+    /// as one entry, and an entry that is refused for its time alone as none. At least 1.
     public var rejectionsInARow: Int
     /// Parcels on their way at the same time at most, `1...16`: for receivers that do not mind in which order parcels arrive, and
     /// that take their time. They start oldest first; while a pause is running none starts, and after one a single parcel tries

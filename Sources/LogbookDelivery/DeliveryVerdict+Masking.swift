@@ -12,6 +12,7 @@ extension DeliveryVerdict {
         case .misconfigured(let reason): return .misconfigured(mask.applied(to: reason))
         case .tooLarge(let reason): return .tooLarge(mask.applied(to: reason))
         case .rejected(let reason): return .rejected(mask.applied(to: reason))
+        case .outsideTimeRange(let reason): return .outsideTimeRange(mask.applied(to: reason))
         }
     }
 }

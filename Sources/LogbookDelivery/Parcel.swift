@@ -125,4 +125,7 @@ public enum DeliveryVerdict: Sendable, Hashable {
     /// The receiver will never take this parcel as it is. One entry in it may be at fault: a source that can split it does so,
     /// again and again, until that entry is alone; the others are delivered.
     case rejected(String)
+    /// The receiver takes no entry of such a time: too old for it, or too new. Split like one that is ``rejected(_:)``, but an entry that
+    /// is left alone says nothing of the next: however many are refused in a row, the receiver is not taken to refuse everything.
+    case outsideTimeRange(String)
 }

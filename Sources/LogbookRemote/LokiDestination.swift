@@ -89,14 +89,23 @@ public struct LokiDestination: LogDestination, Hashable {
             url: url, headers: parcel.contentHeaders + tenant + authorization.headers, body: parcel.body, stream: parcel.stream)
     }
 
-    /// 204 alone is Loki's success.
+    /// 204 alone is Loki's success. What it finds too old or too new for a stream is refused entry by entry, as after a long outage.
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
         switch response.status {
         case 204: .delivered
         case 200..<300: .notAcknowledged(response, by: "Loki")
-        default: .refusal(by: response)
+        default: refusal(by: response)
         }
     }
+
+    private func refusal(by response: HTTPResponse) -> DeliveryVerdict {
+        guard case .rejected(let reason) = DeliveryVerdict.refusal(by: response) else { return .refusal(by: response) }
+        let text = String(decoding: response.body.prefix(64 << 10), as: UTF8.self)
+        return Self.untimely.contains { text.contains($0) } ? .outsideTimeRange(reason) : .rejected(reason)
+    }
+
+    /// What it says of such entries.
+    private static let untimely = ["entry too far behind", "has timestamp too old", "has timestamp too new"]
 }
 
 extension LogDestination where Self == LokiDestination {

@@ -1,7 +1,9 @@
 import LogbookCore
 import LogbookDelivery
+import LogbookGzip
 import LogbookHTTP
 import LogbookRemote
+import LogbookTestKit
 import Testing
 
 @Suite struct LokiDestinationTests {
@@ -32,5 +34,46 @@ import Testing
             Issue.record("200 was taken for success")
             return
         }
+    }
+
+    /// What Loki says of an entry that it takes for its time no more, or not yet.
+    static let untimely = [
+        "entry with timestamp 2026-10-24 10:29:20 +0000 UTC ignored, reason: 'entry too far behind, entry timestamp is: "
+            + "2026-10-24T10:29:20Z, oldest acceptable timestamp is: 2026-10-31T10:29:20Z', user 't1', total ignored: 1 out of 1",
+        "entry for stream '{job=\"checkout\"}' has timestamp too old: 2026-10-24T10:29:20Z, oldest acceptable timestamp is: "
+            + "2026-10-31T10:29:20Z",
+        "entry for stream '{job=\"checkout\"}' has timestamp too new: 2026-10-24T10:29:20Z",
+    ]
+
+    @Test func whatIsTooOldOrTooNewIsToldFromWhatIsWrong() {
+        for text in Self.untimely {
+            guard case .outsideTimeRange(let reason) = destination.verdict(400, text) else {
+                Issue.record("\(destination.verdict(400, text))")
+                continue
+            }
+            #expect(reason.hasPrefix("HTTP status 400: entry"))
+            guard case .retry = destination.verdict(429, text) else {
+                Issue.record("\(destination.verdict(429, text))")
+                continue
+            }
+        }
+        #expect(destination.verdict(400, "stream has no labels") == .rejected("HTTP status 400: stream has no labels"))
+    }
+
+    @Test("after a long outage what is too old by now is counted, however much it is, and what is not arrives")
+    func oldEventsHoldUpNothing() throws {
+        let transport = ScriptedTransport { _, request in
+            let isGzip = request.headers.contains(HTTPHeader("Content-Encoding", "gzip"))
+            let body = isGzip ? (try? Gzip.inflate(request.body, limit: 16 << 20)) ?? [] : request.body
+            guard String(decoding: body, as: UTF8.self).contains("said long ago") else { return .status(204) }
+            return .answer(HTTPResponse(status: 400, body: Array(Self.untimely[0].utf8)))
+        }
+        let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_000_000)))
+        let provider = RemoteLogProvider(to: destination, transport: transport, clock: clock)
+        for number in 1...200 { provider.log(.numbered(number, message: "said long ago")) }
+        for number in 201...210 { provider.log(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.lost(count: 200)) { try provider.deliver(by: .seconds(60)) }
+        #expect(provider.deliveries == LogLedger(submitted: 210, delivered: 10, dropped: [.rejectedByServer: 200]))
+        try provider.shutdown(by: .seconds(60))
     }
 }
