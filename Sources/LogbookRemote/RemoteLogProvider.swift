@@ -83,7 +83,7 @@ public final class RemoteLogProvider: LogProvider {
     ///   - deadLetters: Keeps what the receiver will never take; without it, that is counted and let go of.
     ///   - name: Names the provider in diagnostics and its thread.
     ///   - onEvent: Hears what the courier does, on its thread.
-    /// - Throws: ``RemoteLogProviderError/cannotOpenSpool(folder:reason:)``.
+    /// - Throws: ``RemoteLogProviderError/cannotOpenSpool(folder:reason:)``, ``RemoteLogProviderError/noFreeLane(folder:lanes:)``.
     public convenience init(
         to destination: some LogDestination, spool folder: String, policy: SpoolPolicy = SpoolPolicy(),
         origin: LogOrigin = .ephemeral(), delivery: DeliveryPolicy = DeliveryPolicy(), conditions: DeliveryConditions = .none,

@@ -7,6 +7,8 @@ public enum RemoteLogProviderError: Error, Equatable, CustomStringConvertible {
     case lost(count: Int)
     /// The spool's folder cannot be used.
     case cannotOpenSpool(folder: String, reason: String)
+    /// As many providers have the spool's folder as there are lanes in it.
+    case noFreeLane(folder: String, lanes: Int)
     /// The disk did not take what is in the spool; the kernel has it.
     case notSafe(folder: String, reason: String)
 
@@ -16,6 +18,8 @@ public enum RemoteLogProviderError: Error, Equatable, CustomStringConvertible {
         case .lost(let count): "\(count) events were lost; the provider's ledger says why"
         case .cannotOpenSpool(let folder, let reason):
             "cannot keep events in \(folder): \(reason); check that it is a folder and that this user may write there"
+        case .noFreeLane(let folder, let lanes):
+            "cannot keep events in \(folder): all of its \(lanes) lanes are in use; give some of the programs a folder of their own"
         case .notSafe(let folder, let reason):
             "what is in \(folder) may not survive a crash of the machine: \(reason); check the disk"
         }

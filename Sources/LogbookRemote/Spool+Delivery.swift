@@ -241,6 +241,7 @@ extension Spool {
             guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return }
             state.bytes -= state.sealed.remove(at: place).bytes
             note(&state, delivered: delivered, rejected: rejected)
+            letGoOfEmptyLanes(&state)
         }
     }
 

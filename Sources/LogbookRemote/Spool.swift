@@ -17,7 +17,7 @@ internal import LogbookFormat
 /// program, the next one finds the file and sends it.
 ///
 /// Each user of the folder writes to a lane of its own, on which it holds a lock; a lane whose user has gone is taken over by
-/// whoever sees it first.
+/// whoever sees it first, and given back when nothing is left in it.
 final class Spool<Files: FileSystem>: EventStore {
     struct Segment {
         let name: SpoolName
@@ -127,12 +127,14 @@ final class Spool<Files: FileSystem>: EventStore {
         } catch {
             throw .cannotOpenSpool(folder: path, reason: error.description)
         }
+        let hasLane: Bool
         do throws(SystemError) {
-            try takeLane()
-            try takeOver()
+            hasLane = try takeLane()
+            if hasLane { try takeOver() }
         } catch {
             throw .cannotOpenSpool(folder: path, reason: error.description)   // deinit closes what is open
         }
+        if !hasLane { throw .noFreeLane(folder: path, lanes: SpoolName.mostLanes) }
     }
 
     deinit {
@@ -149,7 +151,8 @@ final class Spool<Files: FileSystem>: EventStore {
     // MARK: Lanes
 
     /// Takes the first lane that is free, to write to.
-    private func takeLane() throws(SystemError) {
+    /// - Returns: False when all are in use.
+    private func takeLane() throws(SystemError) -> Bool {
         var refusal: SystemError?
         for number in 0..<SpoolName.mostLanes {
             do throws(SystemError) {
@@ -162,9 +165,11 @@ final class Spool<Files: FileSystem>: EventStore {
                 continue
             }
             let found = try find(inLane: number)
-            return inherit(found, latest: found.latest)
+            state.withLock { inherit(found, latest: found.latest, &$0) }
+            return true
         }
-        throw refusal ?? SystemError(EMFILE, in: "flock")
+        if let refusal { throw refusal }
+        return false
     }
 
     /// - Returns: Nil when somebody else uses it.
@@ -195,7 +200,22 @@ final class Spool<Files: FileSystem>: EventStore {
                 }
             }
         }
-        state.withLock { $0.nextLook = clock.monotonicNanoseconds() + UInt64(Self.lookAgain.wholeNanoseconds) }
+        state.withLock { state in
+            letGoOfEmptyLanes(&state)   // somebody may have emptied one before its lock was ours
+            state.nextLook = clock.monotonicNanoseconds() + UInt64(Self.lookAgain.wholeNanoseconds)
+        }
+    }
+
+    /// Lets others have the lanes that were taken over and are empty by now.
+    func letGoOfEmptyLanes(_ state: inout State) {
+        guard !state.isReleased, state.lanes.count > 1 else { return }   // what was released is closed at the end
+        let used = Set(state.sealed.map(\.name.lane) + [state.lanes[0].number])
+        state.lanes.removeAll { lane in
+            if used.contains(lane.number) { return false }
+            files.unlock(lane.lock)
+            files.close(lane.lock)
+            return true
+        }
     }
 
     private func takeOver(lane number: Int) throws(SystemError) {
@@ -212,8 +232,8 @@ final class Spool<Files: FileSystem>: EventStore {
         state.withLock { state in
             state.lanes.append((number, lock))
             state.closedLanes.remove(number)
+            inherit(found, latest: 0, &state)   // at once: an empty lane is let go of
         }
-        inherit(found, latest: 0)
     }
 
     /// What is in a lane of ours that nobody else uses. What was being written anew when its user ended is removed.
@@ -258,16 +278,14 @@ final class Spool<Files: FileSystem>: EventStore {
         }
     }
 
-    private func inherit(_ found: Found, latest: UInt64) {
-        state.withLock { state in
-            state.nextNumber = max(state.nextNumber, latest + 1)
-            state.sealed = (found.segments + state.sealed).sorted {
-                ($0.isInherited ? 0 : 1, $0.name.lane, $0.name.number) < ($1.isInherited ? 0 : 1, $1.name.lane, $1.name.number)
-            }
-            state.unreadable.merge(found.unreadable) { $1 }
-            state.bytes += found.segments.reduce(0) { $0 + $1.bytes }
-            state.deliveries.submit(found.segments.reduce(0) { $0 + $1.count })
+    private func inherit(_ found: Found, latest: UInt64, _ state: inout State) {
+        state.nextNumber = max(state.nextNumber, latest + 1)
+        state.sealed = (found.segments + state.sealed).sorted {
+            ($0.isInherited ? 0 : 1, $0.name.lane, $0.name.number) < ($1.isInherited ? 0 : 1, $1.name.lane, $1.name.number)
         }
+        state.unreadable.merge(found.unreadable) { $1 }
+        state.bytes += found.segments.reduce(0) { $0 + $1.bytes }
+        state.deliveries.submit(found.segments.reduce(0) { $0 + $1.count })
     }
 
     // MARK: Files that cannot be read
@@ -347,6 +365,7 @@ final class Spool<Files: FileSystem>: EventStore {
         state.bytes -= segment.bytes
         state.lost += segment.count
         state.deliveries.drop(segment.count, reason)
+        letGoOfEmptyLanes(&state)
         return segment.count
     }
 

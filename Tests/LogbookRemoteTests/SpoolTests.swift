@@ -272,6 +272,31 @@ import Testing
         #expect(eventFiles == [])
     }
 
+    @Test("24: a lane that was taken over is given back with its last file, and the next program has it")
+    func aLaneThatIsEmptyIsGivenBack() throws {
+        let files = FaultyFileSystem(), spool = try makeSpool(files: files), descriptors = files.openDescriptors
+        for number in 1...5 {
+            var second: Spool<SystemFileSystem>? = try makeSpool(files: SystemFileSystem())
+            _ = second?.take(.numbered(number))
+            #expect(eventFiles.map { $0.prefix(3) } == ["001"])
+            second = nil
+            clock.advance(by: .seconds(30))
+            let parcel = try #require(try spool.nextParcel(besides: []))
+            #expect(files.openDescriptors == descriptors + 1)
+            try spool.settle(parcel, as: .delivered)
+            #expect(files.openDescriptors == descriptors)
+        }
+        #expect(spool.deliveries == LogLedger(submitted: 5, delivered: 5))
+        #expect(eventFiles == [])
+    }
+
+    @Test func allLanesInUseAreSaid() {
+        let error = RemoteLogProviderError.noFreeLane(folder: "/var/spool/shop", lanes: 1000)
+        #expect(
+            error.description == "cannot keep events in /var/spool/shop: all of its 1000 lanes are in use; "
+                + "give some of the programs a folder of their own")
+    }
+
     @Test("what somebody leaves is taken over, also when it cannot be read at first")
     func aLaneThatCannotBeReadAtFirstIsLookedAtAgain() throws {
         var second: RemoteLogProvider? = try provider(away, epoch: 2)
