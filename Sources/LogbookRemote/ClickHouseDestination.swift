@@ -82,14 +82,23 @@ public struct ClickHouseDestination: LogDestination, Hashable {
         let reason = text ?? "code \(code)"
         if Self.refusals.contains(code) { return .misconfigured(reason) }
         if Self.faultsOfRows.contains(code) { return .rejected(reason) }
+        // Of an enum, from servers that do not know 691.
+        if code == 36 || code == 49, Self.says("Unknown element", response) { return .rejected(reason) }
+        // In one insert; with "Too many parts" the server has more than it can merge.
+        if code == 252, Self.says("Too many partitions", response) { return .tooLarge(reason) }
         return .retry(after: RetryAfter.asked(by: response), reason)
     }
 
     /// No such column, function, table or database; a query that cannot be read; an unknown setting; a read-only user; no or
     /// wrong credentials.
     private static let refusals: Set<Int> = [16, 46, 47, 60, 62, 81, 115, 164, 192, 193, 194, 291, 497, 516]
-    /// A row that cannot be read, as a number, text, date or JSON; an unknown field; a value of a wrong type or out of its range.
-    private static let faultsOfRows: Set<Int> = [6, 25, 26, 27, 38, 41, 53, 69, 70, 72, 117, 130, 131, 321, 349, 467]
+    /// A row that cannot be read, as a number, text, date, UUID or JSON; an unknown field; a value of a wrong type, out of its range or
+    /// not in the column's enum; a row that the table's constraints refuse.
+    private static let faultsOfRows: Set<Int> = [6, 25, 26, 27, 38, 41, 53, 69, 70, 72, 117, 130, 131, 321, 349, 376, 467, 469, 691]
+
+    private static func says(_ words: String, _ response: HTTPResponse) -> Bool {
+        String(decoding: response.body.prefix(64 << 10), as: UTF8.self).contains(words)
+    }
 
     /// `Code: 26, e.displayText() = …` or `Code: 26. DB::Exception: …`, or what newer servers say in a header.
     private static func code(in response: HTTPResponse) -> Int? {
