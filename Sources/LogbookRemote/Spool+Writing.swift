@@ -96,7 +96,10 @@ extension Spool {
         active.isUrgent = active.isUrgent || event.level >= .error
         state.active = active
         state.bytes += state.line.count
-        if policy.durability == .power { synchronizeActive(&state) }
+        if policy.durability == .power {
+            synchronizeActive(&state)
+            synchronizeFolder(&state)
+        }
         let isFull = active.segment.count >= policy.parcelEvents || active.segment.bytes >= policy.segmentBytes
         if isFull { sealActive(&state) }
         return isFirst || isFull || active.isUrgent
@@ -106,7 +109,7 @@ extension Spool {
         let segmentName = SpoolName(lane: state.lanes[0].number, number: state.nextNumber, id: UniqueID.make())
         let file = try files.openNew(segmentName.text, in: folder, permissions: 0o600)
         state.nextNumber += 1
-        if policy.durability == .power { try? files.synchronizeFolder(folder) }
+        state.folderChanges += 1
         return Active(
             segment: Segment(name: segmentName, isInherited: false, isUnsafe: true, oldest: time), file: file,
             since: clock.monotonicNanoseconds())
@@ -119,6 +122,17 @@ extension Spool {
         } catch {
             state.remarks.append("the disk does not confirm what is in the spool: \(error)")
             distrust(active.segment.name, &state)
+        }
+    }
+
+    /// What the disk does not confirm is tried again with the next event.
+    private func synchronizeFolder(_ state: inout State) {
+        guard state.isFolderUnsafe else { return }
+        do throws(SystemError) {
+            try files.synchronizeFolder(folder)
+            state.safeFolderChanges = state.folderChanges
+        } catch {
+            state.remarks.append("the disk does not confirm which files are in the spool: \(error)")
         }
     }
 
@@ -143,10 +157,10 @@ extension Spool {
     }
 
     func makeSafe() throws(RemoteLogProviderError) -> Bool {
-        let listed = state.withLock { state in
-            state.sealed.filter(\.isUnsafe) + (state.active.map { [$0.segment] } ?? [])
+        let (listed, isFolderUnsafe) = state.withLock { state -> ([Segment], Bool) in
+            (state.sealed.filter(\.isUnsafe) + (state.active.map { [$0.segment] } ?? []), state.isFolderUnsafe)
         }
-        guard !listed.isEmpty else { return true }
+        guard !listed.isEmpty || isFolderUnsafe else { return true }
         var vanished = 0
         for segment in listed {
             do throws(SystemError) {
@@ -173,11 +187,13 @@ extension Spool {
                 state.sealed[place].isUnsafe = false
             }
         }
+        let changes = state.withLock { $0.folderChanges }   // what comes while the disk is at work is for the next flush
         do throws(SystemError) {
             try files.synchronizeFolder(folder)
         } catch {
             throw .notSafe(folder: path, reason: error.description)
         }
+        state.withLock { $0.safeFolderChanges = max($0.safeFolderChanges, changes) }
         if vanished > 0 { throw .lost(count: vanished) }
         return true
     }
@@ -190,7 +206,7 @@ extension Spool {
                 return false
             }
             if state.isReleased { throw SystemError(EIO, in: "fsync") }   // it may be somebody else's by now
-            try rewrite(segment, as: try read(segment), isSynchronized: true)
+            try rewrite(segment, as: try read(segment), isSynchronized: true, &state)
             state.sealed[place].writes += 1
             state.sealed[place].isDistrusted = false
             state.sealed[place].isUnsafe = false
@@ -199,7 +215,7 @@ extension Spool {
     }
 
     /// Gives a file other content, all or nothing.
-    private func rewrite(_ segment: SpoolName, as bytes: [UInt8], isSynchronized: Bool) throws(SystemError) {
+    private func rewrite(_ segment: SpoolName, as bytes: [UInt8], isSynchronized: Bool, _ state: inout State) throws(SystemError) {
         let part = segment.text + SpoolName.part
         try? files.remove(part, in: folder)
         do throws(SystemError) {
@@ -207,6 +223,7 @@ extension Spool {
             defer { files.close(file) }
             try files.appendAll(bytes[...], to: file)
             if isSynchronized { try files.synchronize(file) }
+            state.folderChanges += 1   // also where the answer is lost
             try files.replace(segment.text, with: part, in: folder)
         } catch {
             try? files.remove(part, in: folder)
@@ -294,7 +311,7 @@ extension Spool {
         let kept = SpoolLine.read(content).lines.filter(\.isTransaction)
         if kept.isEmpty { return try drop(place, &state) }
         let bytes = kept.flatMap { SpoolLine.bytes($0) }
-        try rewrite(segment.name, as: bytes, isSynchronized: policy.durability == .power)
+        try rewrite(segment.name, as: bytes, isSynchronized: policy.durability == .power, &state)
         let dropped = segment.count - kept.count
         state.sealed[place].writes += 1
         state.sealed[place].bytes = bytes.count

@@ -77,6 +77,11 @@ final class Spool<Files: FileSystem>: EventStore {
         var limit: ParcelLimit
         /// Those of them that could not be read.
         var unreadable: [SpoolName: Trouble] = [:]
+        /// How often a file came into the folder, or took the place of another.
+        var folderChanges = 0
+        /// As many of them survive a crash of the machine.
+        var safeFolderChanges = 0
+        var isFolderUnsafe: Bool { safeFolderChanges < folderChanges }
         /// Of all files.
         var bytes = 0
         /// When lanes of others are looked at again.

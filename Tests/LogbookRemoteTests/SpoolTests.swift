@@ -562,6 +562,38 @@ import Testing
         #expect(collector.received == ["event 1", "event 2"])
     }
 
+    @Test("a folder that the disk did not confirm is asked for again: by the next flush, and for power with the next event")
+    func aFolderThatWasNotConfirmedIsAskedForAgain() throws {
+        func disk() -> FaultyFileSystem { FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronizeFolder"]) }
+        let files = disk(), spool = try makeSpool(SpoolPolicy(parcelEvents: 1), files: files)
+        _ = spool.take(.numbered(1))
+        #expect(throws: RemoteLogProviderError.self) { try spool.makeSafe() }
+        for _ in 1...2 {
+            #expect(try spool.makeSafe())
+            #expect(files.calls.count { $0 == "synchronizeFolder" } == 2)   // now it is safe, and stays so
+        }
+
+        let careful = disk(), second = try makeSpool(SpoolPolicy(durability: .power), files: careful)
+        for (number, calls) in [(1, 1), (2, 2), (3, 2)] {
+            _ = second.take(.numbered(number))
+            #expect(careful.calls.count { $0 == "synchronizeFolder" } == calls)
+        }
+        #expect(careful.faults == 1)
+    }
+
+    @Test func aFolderThatTheDiskDoesNotConfirmIsSaid() async {
+        await #expect(processExitsWith: .success) {
+            let said = Locked<[String]>([])
+            LogDiagnostics.setHandler { remark in said.withLock { $0.append(remark.message) } }
+            let tests = SpoolTests(), files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronizeFolder"])
+            let spool = try tests.makeSpool(SpoolPolicy(durability: .power), files: files)
+            for number in 1...2 { _ = spool.take(.numbered(number)) }
+            #expect(tests.eventFiles.count == 1)
+            let reason = SystemError(5, in: "synchronizeFolder").description
+            #expect(said.withLock { $0 } == ["the disk does not confirm which files are in the spool: " + reason])
+        }
+    }
+
     /// A flush that waits for the disk while the body runs.
     private func flush<Files: FileSystem>(_ spool: Spool<Files>, _ files: FaultyFileSystem, while body: () -> Void) {
         let disk = Gate(), end = Gate()
