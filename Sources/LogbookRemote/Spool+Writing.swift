@@ -158,7 +158,9 @@ extension Spool {
 
     func makeSafe() throws(RemoteLogProviderError) -> Bool {
         let (listed, isFolderUnsafe) = state.withLock { state -> ([Segment], Bool) in
-            (state.sealed.filter(\.isUnsafe) + (state.active.map { [$0.segment] } ?? []), state.isFolderUnsafe)
+            // What another run left and nobody can read stops no flush of this one, as it stops nothing else.
+            let sealed = state.sealed.filter { $0.isUnsafe && !($0.isInherited && state.unreadable[$0.name] != nil) }
+            return (sealed + (state.active.map { [$0.segment] } ?? []), state.isFolderUnsafe)
         }
         guard !listed.isEmpty || isFolderUnsafe else { return true }
         var vanished = 0

@@ -271,13 +271,13 @@ final class Spool<Files: FileSystem>: EventStore {
             // Which of them are transactions' is seen when one has to be dropped.
             found.segments.append(
                 Segment(
-                    name: segment, bytes: bytes, transactions: count, isInherited: true, isUnsafe: false, isCounted: false,
+                    name: segment, bytes: bytes, transactions: count, isInherited: true, isUnsafe: true, isCounted: false,
                     oldest: oldest))
         } catch {
             if error.number == ENOENT { return }
             guard error.isAboutOneFile else { throw error }
             found.segments.append(
-                Segment(name: segment, bytes: bytes, isInherited: true, isUnsafe: false, isCounted: false, oldest: oldest))
+                Segment(name: segment, bytes: bytes, isInherited: true, isUnsafe: true, isCounted: false, oldest: oldest))
             found.unreadable[segment] = trouble(error, uncounted: SpoolLine.most(in: bytes))
             LogDiagnostics.report(name, remark(on: segment, error))
         }

@@ -102,6 +102,23 @@ extension SpoolTests {
         #expect(eventFiles == [])
     }
 
+    @Test("a file of an earlier run that cannot be read stops no flush; when it can be, the next flush makes it safe")
+    func aFlushPassesOverAnUnreadableFile() throws {
+        var first: Spool<SystemFileSystem>? = try makeSpool(files: SystemFileSystem())
+        _ = first?.take(.numbered(1))
+        first = nil
+        let files = FaultyFileSystem(), file = try #require(eventFiles.first)
+        files.fail(EACCES, in: "openForReading", of: file)
+        let next = try makeSpool(files: files)
+        #expect(try next.makeSafe())
+        #expect(!files.calls.contains("synchronize"))
+        files.fail(nil, in: "openForReading", of: file)
+        clock.advance(by: .seconds(60))
+        #expect(try next.nextParcel(besides: []) != nil)
+        #expect(try next.makeSafe())
+        #expect(files.calls.contains("synchronize"))
+    }
+
     @Test("a lane that cannot be taken over keeps no other from it, and is looked at again")
     func aLaneThatCannotBeTakenOver() throws {
         var earlier = try (1...3).map { try provider(away, epoch: UInt64($0)) }

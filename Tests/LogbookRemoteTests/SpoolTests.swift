@@ -505,6 +505,18 @@ import Testing
         try? second.shutdown(by: .now)
     }
 
+    @Test func aFlushMakesSafeWhatAnEarlierRunLeft() throws {
+        var first: Spool<SystemFileSystem>? = try makeSpool(files: SystemFileSystem())
+        _ = first?.take(.numbered(1))
+        first = nil
+        let files = FaultyFileSystem(), next = try makeSpool(files: files)
+        for _ in 1...2 {
+            #expect(try next.makeSafe())
+            #expect(files.calls.count { $0 == "synchronize" } == 1)
+        }
+        #expect(files.calls.contains("synchronizeFolder"))
+    }
+
     @Test func aDiskThatDoesNotConfirmIsSaid() throws {
         let files = FaultyFileSystem()
         let provider = try provider(away, files: files)
