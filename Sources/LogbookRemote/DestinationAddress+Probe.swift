@@ -93,12 +93,13 @@ extension DestinationAddress {
     ) throws(DestinationAddressError) -> Probe {
         _ = try destination(address, token: token, environment: environment)
         let parts = try Parts(address)
-        func question(_ path: String, _ headers: [HTTPHeader] = [], about subject: Probe.Subject) -> Probe {
-            Probe(request: HTTPRequest(method: "GET", url: parts.url + path, headers: headers), subject: subject)
+        let base = parts.base.withoutTrailingSlashes
+        func question(_ path: String, _ headers: [HTTPHeader] = [], of url: String? = nil, about subject: Probe.Subject) -> Probe {
+            Probe(request: HTTPRequest(method: "GET", url: (url ?? parts.url) + path, headers: headers), subject: subject)
         }
         let headers = authorization(parts, token).headers
         switch parts.kind {
-        case "collector": return question("/v1/stats", headers, about: .reading)
+        case "collector": return question("/v1/stats", headers, of: base, about: .reading)
         case "elasticsearch": return question("/", headers, about: .reading)
         case "clickhouse":
             var headers: [HTTPHeader] = []
@@ -107,15 +108,15 @@ extension DestinationAddress {
             return question("/?query=SELECT%201", headers, about: .reading)
         case "loki":
             let tenant = parts["tenant"].map { [HTTPHeader("X-Scope-OrgID", $0)] } ?? []
-            return question("/loki/api/v1/labels", tenant + headers, about: .reading)
+            return question("/loki/api/v1/labels", tenant + headers, of: base, about: .reading)
         case "otlp":
             // No bytes are a message without records.
             let headers = [HTTPHeader("Content-Type", "application/x-protobuf")] + headers
-            return Probe(request: HTTPRequest(url: parts.url + "/v1/logs", headers: headers), subject: .writing)
+            return Probe(request: HTTPRequest(url: base + "/v1/logs", headers: headers), subject: .writing)
         case "splunk":
             // It looks at the token first, and then says that there is no data; its `health` looks at no token.
             let headers = [HTTPHeader("Authorization", "Splunk " + (token?.revealed ?? ""))]
-            return Probe(request: HTTPRequest(url: parts.url + "/services/collector/event", headers: headers), subject: .splunkToken)
+            return Probe(request: HTTPRequest(url: base + "/services/collector/event", headers: headers), subject: .splunkToken)
         case "datadog":
             let key = [HTTPHeader("DD-API-KEY", token?.revealed ?? "")]
             if parts.isPlain { return question("/api/v1/validate", key, about: .datadogKey) }

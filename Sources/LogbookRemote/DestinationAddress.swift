@@ -6,11 +6,11 @@ public import LogbookHTTP
 ///
 /// | Address | Path | Parameters |
 /// |---|---|---|
-/// | `collector://host` | | |
+/// | `collector://host` | what stands before its own, behind a proxy | |
 /// | `elasticsearch://host/index` | the index | `service`, `user` |
-/// | `loki://host` | | each is a label; `tenant` and `user` are not |
-/// | `otlp://host` | | `service`, `user`; each other is a fact about the resource |
-/// | `splunk://host` | | `source`, `index`, `host` |
+/// | `loki://host` | likewise | each is a label; `tenant` and `user` are not |
+/// | `otlp://host` | likewise | `service`, `user`; each other is a fact about the resource |
+/// | `splunk://host` | likewise | `source`, `index`, `host` |
 /// | `datadog://site` | | `service`, `host`, `tags` |
 /// | `clickhouse://host/table` | the table | `user`; each other is a setting |
 /// | `loggly://tag` | | |
@@ -46,7 +46,7 @@ public enum DestinationAddress {
         let parts = try Parts(address)
         let authorization = authorization(parts, token)
         switch parts.kind {
-        case "collector": return .collector(url: parts.url, token: token) as CollectorDestination
+        case "collector": return .collector(url: parts.base, token: token) as CollectorDestination
         case "elasticsearch":
             let index = parts.path.isEmpty ? "logs-logbook-default" : parts.path
             guard isName(index, beside: "._-"), index == index.lowercased() else {
@@ -59,18 +59,19 @@ public enum DestinationAddress {
             guard labels.keys.allSatisfy({ isName($0, beside: "_") && $0 != "level" }), !labels.isEmpty else {
                 throw parts.invalid("name labels as in ?job=checkout, with letters, digits and _; level is set by itself")
             }
-            return .loki(url: parts.url, labels: labels, tenant: parts["tenant"], authorization: authorization) as LokiDestination
+            return .loki(url: parts.base, labels: labels, tenant: parts["tenant"], authorization: authorization) as LokiDestination
         case "otlp":
             return .otlp(
-                url: parts.url, service: parts["service"] ?? "logbook", resource: parts.others(but: ["service", "user"]),
+                url: parts.base, service: parts["service"] ?? "logbook", resource: parts.others(but: ["service", "user"]),
                 authorization: authorization) as OTLPDestination
         case "splunk":
             guard let token else { throw parts.invalid("a token is needed") }
             return .splunk(
-                url: parts.url, token: token, source: parts["source"] ?? "logbook", host: parts["host"], index: parts["index"])
+                url: parts.base, token: token, source: parts["source"] ?? "logbook", host: parts["host"], index: parts["index"])
                 as SplunkDestination
         case "datadog":
             guard let token else { throw parts.invalid("a token is needed, which is the API key") }
+            guard parts.path.isEmpty else { throw parts.invalid("no path stands behind the site") }
             let service = parts["service"] ?? "logbook", tags = parts["tags"].map { $0.split(separator: ",").map(String.init) } ?? []
             if parts.isPlain {
                 return DatadogDestination(
@@ -85,11 +86,10 @@ public enum DestinationAddress {
                 as ClickHouseDestination
         case "loggly":
             guard let token else { throw parts.invalid("a token is needed") }
+            guard parts.path.isEmpty else { throw parts.invalid("no path stands behind the tag") }
             return .loggly(token: token, tags: [parts.host]) as LogglyDestination
         case "logstash":
-            return .logstash(
-                url: parts.url + (parts.path.isEmpty ? "" : "/" + parts.path), authorization: authorization,
-                service: parts["service"]) as LogstashDestination
+            return .logstash(url: parts.base, authorization: authorization, service: parts["service"]) as LogstashDestination
         case "s3": return try s3(parts, environment)
         case "cloudwatch": return try cloudWatch(parts, environment)
         case "http", "https": return .http(url: address, headers: authorization.headers) as HTTPDestination
@@ -196,6 +196,8 @@ public enum DestinationAddress {
         }
 
         var url: String { (isPlain ? "http://" : "https://") + host }
+        /// With the path.
+        var base: String { path.isEmpty ? url : url + "/" + path }
 
         subscript(key: String) -> String? { parameters.last { $0.key == key }?.value }
 

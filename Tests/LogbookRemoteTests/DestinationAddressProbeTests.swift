@@ -21,6 +21,10 @@ import Testing
         ("splunk://h:8088", "POST https://h:8088/services/collector/event", "Splunk tok"),
         ("logstash://h:8080/in", "GET https://h:8080/", nil), ("https://h/in?a=b", "GET https://h/", nil),
         ("loggly://web", "GET https://logs-01.loggly.com/", nil),
+        ("collector://h/logbook/", "GET https://h/logbook/v1/stats", "Bearer tok"),
+        ("loki://h/a?job=a", "GET https://h/a/loki/api/v1/labels", "Bearer tok"),
+        ("otlp://h/otlp", "POST https://h/otlp/v1/logs", "Bearer tok"),
+        ("splunk://h/hec", "POST https://h/hec/services/collector/event", "Splunk tok"),
     ] as [(String, String, String?)])
     func everyKindIsAsked(address: String, question: String, authorization: String?) throws {
         let probe = try probe(address), request = probe.request

@@ -23,6 +23,10 @@ import Testing
         ("loggly://web", "https://logs-01.loggly.com/bulk/tok/tag/web/"),
         ("logstash://h:8080/in", "https://h:8080/in"), ("https://h/in?a=b", "https://h/in?a=b"),
         ("http://127.0.0.1:1/in", "http://127.0.0.1:1/in"),
+        ("collector://h/logbook/", "https://h/logbook/v1/logs"), ("loki://h/a/b?job=a", "https://h/a/b/loki/api/v1/push"),
+        ("otlp://h/otlp", "https://h/otlp/v1/logs"), ("splunk://h:8088/hec", "https://h:8088/hec/services/collector/event"),
+        ("datadog://datadoghq.eu/", "https://http-intake.logs.datadoghq.eu/api/v2/logs"),
+        ("loggly://web/", "https://logs-01.loggly.com/bulk/tok/tag/web/"),
     ])
     func addressesNameReceivers(address: String, url: String) throws {
         #expect(try request(address).url == url)
@@ -106,6 +110,7 @@ import Testing
     @Test(arguments: [
         "", "h", "loki:h", "ftp://h", "gelf://h", "loki://", "loki://user:pass@h?job=a", "loki://h", "loki://h?level=a", "loki://h?job",
         "loki://h?job=%zz", "loki+tls://h?job=a", "elasticsearch://h/UPPER", "clickhouse://h/a;b", "loki://h\n?job=a", "loki+http+http://h?job=a",
+        "datadog://datadoghq.eu/x", "datadog://127.0.0.1:8126/x", "loggly://web/x",
     ])
     func whatNamesNoneIsSaid(address: String) {
         #expect(throws: DestinationAddressError.self) { try DestinationAddress.destination(address, token: "tok-secret") }
