@@ -45,9 +45,10 @@ public struct HTTPRequest: Sendable, Hashable {
 public struct HTTPLimits: Sendable, Hashable {
     /// Until the connection stands, TLS included.
     public var connect: Duration = .seconds(10)
-    /// The whole exchange. 30 seconds unless it is set; where it is not, a delivery has one more for each 8 KiB of the request's body.
+    /// The whole exchange. 30 seconds unless it is set, or as long as ``stall`` where that is longer; a delivery has then one more for each
+    /// 8 KiB of the request's body.
     public var total: Duration {
-        get { ownTotal ?? Self.usualTotal }
+        get { ownTotal ?? max(Self.usualTotal, stall ?? .zero) }
         set { ownTotal = newValue }
     }
     private var ownTotal: Duration?
@@ -75,7 +76,7 @@ public struct HTTPLimits: Sendable, Hashable {
         let seconds = bodyBytes / Self.slowestBytesPerSecond
         guard ownTotal == nil, seconds > 0 else { return self }
         var limits = self
-        limits.total = Self.usualTotal + .seconds(seconds)
+        limits.total = total + .seconds(seconds)
         limits.stall = stall ?? Self.usualTotal
         return limits
     }

@@ -16,8 +16,7 @@ public struct UploadRequest: Sendable {
 
     /// What says that the receiver has the file for good. Every other answer keeps it.
     public enum Acknowledgement: Sendable, Hashable {
-        /// 201, 202 or 204, whatever the body, or 200, unless it comes with a page of HTML, by its type or by how it begins: so does a
-        /// captive network answer.
+        /// 201, 202 or 204, whatever the body, or 200, unless that comes with a page of HTML: so does a captive network answer.
         case status
         /// One of these statuses, and a JSON body whose field has that value: `{"response":"ok"}`.
         case field(String, equals: String)
@@ -73,7 +72,7 @@ public struct UploadRequest: Sendable {
     func isAcknowledged(by response: HTTPResponse, parcel: String) -> Bool {
         guard Self.successes.contains(response.status) else { return false }
         switch acknowledgement {
-        case .status: return response.status != 200 || !response.isPage
+        case .status: return response.status != 200 || !response.holdsPage
         case .field(let name, let value): return Self.field(name, of: response) == value
         case .fieldNamingParcel(let name): return Self.field(name, of: response) == parcel
         }
