@@ -123,9 +123,16 @@ extension RollingFile {
     private static var maximumLooks: Int { 5 }
 
     /// Finds out whether bytes that are not ours end a line. A long write of another process is seen growing, so an open end
-    /// counts only when nobody is at it.
-    private func lookAtEnd(of active: inout Active, _ bytes: Int) {
+    /// counts only when nobody is at it. A file that was emptied begins with its next event.
+    private mutating func lookAtEnd(of active: inout Active, _ bytes: Int) {
         active.end = bytes
+        defer {
+            if active.end == 0 {
+                active.beginning = nil
+                active.ended = nil
+                hasNewDue = true
+            }
+        }
         for _ in 0..<Self.maximumLooks {
             active.endsMidLine = endsMidLine(active.handle.descriptor, bytes: active.end ?? 0)
             guard active.endsMidLine, (try? files.awaitWriters(of: active.handle.descriptor)) != nil,

@@ -173,6 +173,27 @@ import Testing
         #expect(folder.archives(of: "other").map { folder.lines($0) } == [["one"]])
     }
 
+    @Test("F23: a file that was emptied is too old only once its next event is, and no empty archive is made of it")
+    func tooOldAfterTruncation() throws {
+        let files = FaultyFileSystem()
+        let other = try FileLogProvider(
+            in: folder.path, name: "other", format: MessageFormat(), rolling: RollingPolicy(maximumFileAge: .seconds(10)), files: files,
+            clock: .manual(clock))
+        other.log(event("one"))
+        output(of: ": > '\(folder.path)/other.log'")
+        clock.advance(by: .seconds(11))
+        let calls = files.calls.count
+        for _ in 1...1000 { clock.advance(by: .microseconds(1)) }
+        #expect(files.calls.count == calls)
+
+        other.log(event("two"))
+        #expect(folder.archives(of: "other") == [])
+        #expect(folder.lines("other.log") == ["two"])
+        clock.advance(by: .seconds(10))
+        #expect(folder.archives(of: "other").map { folder.lines($0) } == [["two"]])
+        withExtendedLifetime(other) {}
+    }
+
     @Test("F27: trouble with the name is tried again after pauses, not for every line")
     func pauses() throws {
         let files = FaultyFileSystem(failing: 2, with: .failure(EACCES), lasts: true, only: ["openForAppending"])
