@@ -23,6 +23,9 @@ extension RollingFile {
         case .waiting(let failure): throw failure
         case .open(let active):
             if let failure = active.distrusted {
+                // Where no new file can be begun either, it is tried again when the next synchronization would be due, not at once.
+                unsafeSince = nil
+                noteUnsafe()
                 replaceDistrusted()
                 throw .cannotSynchronize(path: path, errno: failure.number)
             }

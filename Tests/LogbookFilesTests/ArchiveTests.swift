@@ -570,6 +570,24 @@ import Testing
         #expect(folder.allLines() == ["1", "2"])
     }
 
+    @Test("interval: a disk that fails and takes no new file either is tried again after an interval and not at once")
+    func intervalWithoutDisk() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(RollingPolicy(), durability: .interval(.seconds(1)), files: files)
+        log(provider, "1")
+        files.fail(30)
+        for _ in 1...2 { clock.advance(by: .seconds(1)) }
+        let calls = files.calls.count
+        for _ in 1...1000 { clock.advance(by: .microseconds(1)) }
+        #expect(files.calls.count == calls)
+
+        files.fail(nil)
+        clock.advance(by: .seconds(1))
+        log(provider, "2")
+        #expect(folder.archives().map { folder.lines($0) } == [["1"]])
+        #expect(folder.lines("app.log") == ["2"])
+    }
+
     @Test("power: a line is safe when the call returns; a failing disk gets it once more, in a new file")
     func power() throws {
         let files = FaultyFileSystem(failing: 2, with: .failure(5), only: ["synchronize"])
