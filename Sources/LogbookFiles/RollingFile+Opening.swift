@@ -77,7 +77,9 @@ extension RollingFile {
                 continue
             }
             if status.bytes == 0 { folderIsUnsafe = true }
-            var active = Active(handle: handle, status: status, end: nil, endsMidLine: false, distrusted: nil)
+            fileNumber += 1
+            var active = Active(
+                handle: handle, status: status, number: fileNumber, end: nil, endsMidLine: false, distrusted: nil)
             lookAtEnd(of: &active, status.bytes)
             if status.bytes > 0 { active.beginning = beginning(of: status) }
             return active
@@ -156,8 +158,9 @@ extension RollingFile {
 
     /// Makes a file safe before it is let go, because no later flush will reach it.
     mutating func retire(_ old: Active) {
-        do { try files.synchronize(old.handle.descriptor) } catch {
-            unsafeArchive = .cannotSynchronize(path: path, errno: error.number)
-        }
+        do throws(SystemError) {
+            if let failure = old.distrusted { throw failure }
+            try files.synchronize(old.handle.descriptor)
+        } catch { unsafeArchive = noteFailure(of: old.number, error) }
     }
 }

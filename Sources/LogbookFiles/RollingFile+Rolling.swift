@@ -29,7 +29,8 @@ extension RollingFile {
             }
             // Files are often read one after the other: a torn line must not reach into the next one.
             if old.endsMidLine { _ = pushNewline(to: old) }
-            if old.distrusted == nil { retire(old) }
+            // Who finds a file unsafe says so; what was written to it until it rolls for another reason, nobody has said.
+            if reason != .unsafe || old.distrusted == nil { retire(old) }
             let archive = try archiveActive(old)
             folderIsUnsafe = true
             events.append(.archived(archive, because: reason))

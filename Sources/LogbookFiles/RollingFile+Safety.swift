@@ -1,6 +1,16 @@
 internal import LogbookCore
 
 extension RollingFile {
+    /// What has to be synchronized, without the lock, to make everything written to the open file safe.
+    struct Synchronization: Sendable {
+        let file: OwnedDescriptor<Files>
+        let folder: OwnedDescriptor<Files>?
+        /// The file's.
+        let number: UInt64
+        /// ``RollingFile/writes`` when it began.
+        let writes: UInt64
+    }
+
     /// - Throws: What is known to be unsafe in files that are no longer written; it is said once.
     mutating func sayWhatIsUnsafe() throws(FileLogProviderError) {
         guard let failure = unsafeArchive else { return }
@@ -13,11 +23,21 @@ extension RollingFile {
         if case .cannotSynchronize = failure, unsafeArchive == nil { unsafeArchive = failure }
     }
 
-    /// What has to be synchronized, without the lock, to make everything written to this file safe; nil when it is closed.
+    /// Remembers that what was written to this file may not be safe, whatever is said of a later one.
+    mutating func noteFailure(of number: UInt64, _ error: SystemError) -> FileLogProviderError {
+        let failure = FileLogProviderError.cannotSynchronize(path: path, errno: error.number)
+        if number >= latestFailure?.number ?? 0 { latestFailure = (number, failure) }
+        return failure
+    }
+
+    /// - Throws: When the file of this number, or a later one, could not be made safe.
+    func sayWhatFailed(since number: UInt64) throws(FileLogProviderError) {
+        if let latestFailure, latestFailure.number >= number { throw latestFailure.failure }
+    }
+
+    /// - Returns: Nil when the file is closed.
     /// - Throws: What is known to be unsafe already; each such thing is said once.
-    mutating func beginSynchronization() throws(FileLogProviderError) -> (
-        file: OwnedDescriptor<Files>, folder: OwnedDescriptor<Files>?
-    )? {
+    mutating func beginSynchronization() throws(FileLogProviderError) -> Synchronization? {
         switch phase {
         case .closed: return nil
         case .waiting(let failure): throw failure
@@ -32,16 +52,19 @@ extension RollingFile {
             let folder = folderIsUnsafe ? self.folder.handle : nil
             folderIsUnsafe = false
             unsafeSince = nil
-            return (active.handle, folder)
+            return Synchronization(file: active.handle, folder: folder, number: active.number, writes: writes)
         }
     }
 
     /// Goes on in a new file after the machine failed to make this one safe: it may call the same pages clean the next time.
-    mutating func distrust(_ handle: OwnedDescriptor<Files>, because failure: SystemError) {
+    mutating func distrust(_ work: Synchronization, because error: SystemError) {
+        let failure = noteFailure(of: work.number, error)
+        // Whoever asked for this one is told; the lines that were written meanwhile are somebody else's.
+        if writes != work.writes { keepForFlush(failure) }
         folderIsUnsafe = true
         noteUnsafe()
-        guard case .open(var active) = phase, active.handle === handle else { return }
-        active.distrusted = failure
+        guard case .open(var active) = phase, active.number == work.number else { return }
+        active.distrusted = error
         phase = .open(active)
         replaceDistrusted()
     }

@@ -29,6 +29,7 @@ extension RollingFile {
 
     /// Remembers when the file began and when it was written last.
     mutating func noteWritten(first: LogTime?, last: LogTime?) {
+        writes &+= 1
         noteUnsafe()
         guard case .open(var active) = phase else { return }
         if let last { active.ended = last } else { active.ended = clock.now() }

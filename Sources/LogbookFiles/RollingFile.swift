@@ -17,6 +17,8 @@ struct RollingFile<Base: FileSystem>: Sendable {
     struct Active: Sendable {
         let handle: OwnedDescriptor<Files>
         let status: FileStatus
+        /// Of the files that were opened one after the other, from 1.
+        let number: UInt64
         /// Where the file ended after our latest write; nil when that is not known.
         var end: Int?
         /// Its last line has no end: a newline comes first, so that nothing is ever glued to it.
@@ -49,6 +51,12 @@ struct RollingFile<Base: FileSystem>: Sendable {
     var folderIsUnsafe = true
     /// An archive that could not be made safe; the next flush says so.
     var unsafeArchive: FileLogProviderError?
+    /// The latest file that could not be made safe, by its number, and why.
+    var latestFailure: (number: UInt64, failure: FileLogProviderError)?
+    /// The number of the file that is open now.
+    var fileNumber: UInt64 = 0
+    /// How often lines were written.
+    var writes: UInt64 = 0
     var manifest: ManifestFile<Files>
     /// Sizes of archives by their names: they do not change any more.
     var archiveBytes: [String: Int] = [:]
@@ -97,17 +105,20 @@ struct RollingFile<Base: FileSystem>: Sendable {
 
     /// Appends lines, rolling in between where the policy says so.
     /// - Parameter lines: Without times where it is now that they are said.
-    /// - Returns: How many lines are in the kernel's hands, and why it is not all of them.
-    mutating func append(_ lines: LineBatch) -> (lines: Int, failure: FileLogProviderError?) {
+    /// - Returns: How many lines are in the kernel's hands, why it is not all of them, and the number of the file that has the first.
+    mutating func append(_ lines: LineBatch) -> (lines: Int, failure: FileLogProviderError?, number: UInt64) {
         var written = 0
+        var number = fileNumber
         do throws(FileLogProviderError) {
             while written < lines.count {
-                let start = written == 0 ? 0 : lines.ends[written - 1]
+                let isFirst = written == 0
+                let start = isFirst ? 0 : lines.ends[written - 1]
                 written += try appendWhatFits(
                     lines.bytes, from: start, lineEnds: lines.ends[written...], times: lines.times.dropFirst(written))
+                if isFirst { number = fileNumber }
             }
-            return (written, nil)
-        } catch { return (written, error) }
+            return (written, nil, number)
+        } catch { return (written, error, number) }
     }
 
     /// - Returns: At least 1.

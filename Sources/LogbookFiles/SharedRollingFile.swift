@@ -118,15 +118,27 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
     @_specialize(where Base == SystemFileSystem)
     func append(_ lines: LineBatch) -> (lines: Int, failure: FileLogProviderError?) {
         let outcome = locked { $0.append(lines) }
-        guard durability == .power, outcome.lines > 0 else { return outcome }
-        if (try? commits.join { () throws(FileLogProviderError) in try synchronize(by: .never) }) != nil { return outcome }
+        guard durability == .power, outcome.lines > 0, (try? makeSafe(from: outcome.number)) == nil else {
+            return (outcome.lines, outcome.failure)
+        }
         // Once more, to the new file that the failure has begun.
         let again = locked { $0.append(lines.prefix(outcome.lines)) }
-        guard again.lines > 0 else { return again }
+        guard again.lines > 0 else { return (again.lines, again.failure) }
         do {
-            try commits.join { () throws(FileLogProviderError) in try synchronize(by: .never) }
+            try makeSafe(from: again.number)
             return (again.lines, again.failure ?? outcome.failure)
         } catch { return (0, error) }
+    }
+
+    /// Returns when lines are safe, of which the file of this number has the first.
+    private func makeSafe(from number: UInt64) throws(FileLogProviderError) {
+        try commits.join { () throws(FileLogProviderError) in
+            // Whoever wrote to a file that failed learns it below, and writes again: a flush has nothing to say of it.
+            locked { $0.unsafeArchive = nil }
+            try synchronizeActive(by: .never)
+        }
+        // The file that is safe now may be a newer one than the lines are in.
+        try locked { file throws(FileLogProviderError) in try file.sayWhatFailed(since: number) }
     }
 
     func synchronize(by deadline: LogDeadline) throws(FileLogProviderError) {
@@ -147,14 +159,17 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
             throw .deadlinePassed(path: path)
         }
         do { try files.synchronize(work.file.descriptor) } catch {
-            locked { $0.distrust(work.file, because: error) }
+            locked { $0.distrust(work, because: error) }
             throw .cannotSynchronize(path: path, errno: error.number)
         }
-        guard let folder = work.folder else { return }
-        do { try files.synchronizeFolder(folder.descriptor) } catch {
-            locked { $0.folderIsUnsafe = true }
-            throw .cannotSynchronize(path: path, errno: error.number)
+        if let folder = work.folder {
+            do { try files.synchronizeFolder(folder.descriptor) } catch {
+                locked { $0.folderIsUnsafe = true }
+                throw .cannotSynchronize(path: path, errno: error.number)
+            }
         }
+        // A kernel tells each failure once for a descriptor: it may have told somebody who synchronized at the same time.
+        try locked { file throws(FileLogProviderError) in try file.sayWhatFailed(since: work.number) }
     }
 
     func roll() throws(FileLogProviderError) -> LogArchive? {

@@ -67,6 +67,76 @@ import Testing
         try provider.flush(by: .seconds(30))
     }
 
+    @Test("row 11: a line that was written while its file failed is called unsafe by the next flush, once")
+    func failureMeanwhile() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])
+        let provider = try provider(files)
+        let gate = Gate(), done = Gate()
+        let hasFailed = Locked(false)
+        provider.log(event("one"))
+        files.hold("synchronize", at: gate)
+        LogThread.start("flush") {
+            do { try provider.flush(by: .never) } catch { hasFailed.withLock { $0 = true } }
+            done.open()
+        }
+        #expect(gate.waitForArrivals(1))
+        provider.log(event("two"))
+        gate.open()
+        done.wait()
+        #expect(hasFailed.withLock { $0 })
+        #expect(folder.archives().map { folder.lines($0) } == [["one", "two"]])
+        #expect(throws: FileLogProviderError.cannotSynchronize(path: folder.path + "/app.log", errno: EIO)) {
+            try provider.flush(by: .seconds(30))
+        }
+        try provider.flush(by: .seconds(30))
+    }
+
+    @Test("row 11: of two flushes at the same time the second fails too, though the machine tells only the first")
+    func twoFlushes() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])
+        let provider = try provider(files)
+        let gates = [Gate(), Gate()], done = [Gate(), Gate()]
+        let failures = Locked(0)
+        provider.log(event("one"))
+        for (gate, done) in zip(gates, done) {
+            files.hold("synchronize", at: gate)
+            LogThread.start("flush") {
+                do { try provider.flush(by: .never) } catch { failures.withLock { $0 += 1 } }
+                done.open()
+            }
+            #expect(gate.waitForArrivals(1))
+        }
+        for (gate, done) in zip(gates, done) {
+            gate.open()
+            done.wait()
+        }
+        #expect(failures.withLock { $0 } == 2)
+    }
+
+    @Test("power: a line that was written while its file failed is written once more too")
+    func powerMeanwhile() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])
+        let provider = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0), durability: .power, files: files)
+        let gate = Gate(), done = [Gate(), Gate()]
+        files.hold("synchronize", at: gate)
+        LogThread.start("first") {
+            provider.log(event("1"))
+            done[0].open()
+        }
+        #expect(gate.waitForArrivals(1))
+        LogThread.start("second") {
+            provider.log(event("2"))
+            done[1].open()
+        }
+        #expect(becomesTrue { folder.text("app.log") == "1\n2\n" })
+        gate.open()
+        for done in done { done.wait() }
+        #expect(folder.archives().map { folder.lines($0) } == [["1", "2"]])
+        #expect(folder.lines("app.log").sorted() == ["1", "2"])
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
+    }
+
     @Test func aDeadlineThatIsOverSaysSo() throws {
         let files = FaultyFileSystem()
         let provider = try provider(files)
