@@ -23,6 +23,9 @@ package protocol FileSystem: Sendable {
     func openNew(_ name: String, in folder: FileDescriptor, permissions: UInt32) throws(SystemError) -> FileDescriptor
     /// Opens a file that exists, under the same rules, to read it.
     func openForReading(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor
+    /// Opens a file that exists, under the same rules, to lock it alone and to read it: for writing too where that is allowed,
+    /// because on NFS nothing else can be locked so.
+    func openForLocking(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor
     /// - Returns: How many bytes were taken, which may be fewer than given.
     func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int
     /// The byte at an offset; nil at or after the end.

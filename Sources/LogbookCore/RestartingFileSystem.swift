@@ -50,6 +50,9 @@ package struct RestartingFileSystem<Base: FileSystem>: FileSystem {
     package func openForReading(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
         try restarting { () throws(SystemError) in try base.openForReading(name, in: folder) }
     }
+    package func openForLocking(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
+        try restarting { () throws(SystemError) in try base.openForLocking(name, in: folder) }
+    }
     package func read(
         _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemError) -> Int {

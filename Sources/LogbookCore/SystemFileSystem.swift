@@ -70,6 +70,14 @@ package struct SystemFileSystem: FileSystem {
         return FileDescriptor(try check(logbook_openat(folder.number, name, flags, 0), "openat"))
     }
 
+    package func openForLocking(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
+        do { return FileDescriptor(try check(logbook_openat(folder.number, name, flags, 0), "openat")) } catch {
+            guard [EACCES, EPERM, EROFS, EISDIR].contains(error.number) else { throw error }
+            return try openForReading(name, in: folder)
+        }
+    }
+
     package func read(
         _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemError) -> Int {

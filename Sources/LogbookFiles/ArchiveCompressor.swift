@@ -150,7 +150,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
         _ name: ArchiveName, with compression: ArchiveCompression, in folder: OwnedDescriptor<Files>
     ) throws -> Int? {
         let source: OwnedDescriptor<Files>
-        do { source = OwnedDescriptor(try files.openForReading(name.text, in: folder.descriptor), files) } catch
+        do { source = OwnedDescriptor(try files.openForLocking(name.text, in: folder.descriptor), files) } catch
             where error.number == ENOENT { return nil }
         guard try files.tryLock(source.descriptor) else { return nil }
         defer { files.unlock(source.descriptor) }

@@ -84,7 +84,7 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
         let folder = try openFolder()
         guard let text = archive.path.split(separator: "/").last.map(String.init) else { return nil }
         let file: OwnedDescriptor<Files>
-        do { file = OwnedDescriptor(try files.openForReading(text, in: folder.descriptor), files) } catch {
+        do { file = OwnedDescriptor(try files.openForLocking(text, in: folder.descriptor), files) } catch {
             if [ENOENT, ELOOP].contains(error.number) { return nil }
             throw error
         }

@@ -102,7 +102,7 @@ extension RollingFile {
         for name in archive.names {
             let file: OwnedDescriptor<Files>
             do {
-                file = OwnedDescriptor(try files.openForReading(name.text, in: folder.descriptor), files)
+                file = OwnedDescriptor(try files.openForLocking(name.text, in: folder.descriptor), files)
             } catch where error.number == ENOENT { continue } catch where error.number == ELOOP { return false }
             let status = try files.status(of: file.descriptor)
             guard status.kind == .regular, try files.tryLock(file.descriptor) else { return false }
@@ -177,7 +177,7 @@ extension RollingFile {
     private func finishCompression(of name: ArchiveName, hasPart: Bool, isDone: Bool) throws(SystemError) {
         var source: OwnedDescriptor<Files>?
         do {
-            source = OwnedDescriptor(try files.openForReading(name.text, in: folder.descriptor), files)
+            source = OwnedDescriptor(try files.openForLocking(name.text, in: folder.descriptor), files)
         } catch where error.number == ENOENT {}
         // Another process may be at it right now.
         if let source, try !files.tryLock(source.descriptor) { return }

@@ -37,6 +37,8 @@ package final class FaultyFileSystem: FileSystem {
         var names: [FileDescriptor: String] = [:]
         var unreadable: [String: SystemError] = [:]
         var gates: [String: Gate] = [:]
+        var locksAsNetworkDoes = false
+        var readOnly: Set<FileDescriptor> = []
     }
     private let base = SystemFileSystem()
     private let failing: Int
@@ -68,13 +70,21 @@ package final class FaultyFileSystem: FileSystem {
     /// From now on every call that writes or makes something safe fails with this number; nil lets them work again.
     package func fail(_ number: Int32?) { state.withLock { $0.outage = number } }
 
-    /// From now on this call fails for the file of this name, `openForReading`, `openForAppending` or `read`; nil lets it work again.
+    /// From now on this call fails for the file of this name, `openForReading`, `openForLocking`, `openForAppending` or `read`;
+    /// nil lets it work again.
     package func fail(_ number: Int32?, in call: String, of name: String) {
         state.withLock { $0.unreadable[name] = number.map { SystemError($0, in: call) } }
     }
 
     /// From now on every call of this name waits at the gate first.
     package func hold(_ call: String, at gate: Gate) { state.withLock { $0.gates[call] = gate } }
+
+    /// From now on what was opened for reading alone cannot be locked alone, as on NFS.
+    package func lockAsNetworkDoes() { state.withLock { $0.locksAsNetworkDoes = true } }
+
+    private func checkLock(_ file: FileDescriptor) throws(SystemError) {
+        if state.withLock({ $0.locksAsNetworkDoes && $0.readOnly.contains(file) }) { throw SystemError(EBADF, in: "tryLock") }
+    }
 
     private func checkFile(_ call: String, of name: String?) throws(SystemError) {
         guard let name, let error = state.withLock({ $0.unreadable[name] }), error.call == call else { return }
@@ -162,7 +172,15 @@ package final class FaultyFileSystem: FileSystem {
     }
     package func openForReading(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
         try checkFile("openForReading", of: name)
-        return try perform("openForReading") { () throws(SystemError) in opened(try base.openForReading(name, in: folder), name) }
+        return try perform("openForReading") { () throws(SystemError) in
+            let file = opened(try base.openForReading(name, in: folder), name)
+            state.withLock { _ = $0.readOnly.insert(file) }
+            return file
+        }
+    }
+    package func openForLocking(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
+        try checkFile("openForLocking", of: name)
+        return try perform("openForLocking") { () throws(SystemError) in opened(try base.openForLocking(name, in: folder), name) }
     }
     package func read(
         _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
@@ -233,14 +251,18 @@ package final class FaultyFileSystem: FileSystem {
         try perform("remove") { () throws(SystemError) in try base.remove(name, in: folder) }
     }
     package func tryLock(_ file: FileDescriptor) throws(SystemError) -> Bool {
-        try perform("tryLock") { () throws(SystemError) in try base.tryLock(file) }
+        try checkLock(file)
+        return try perform("tryLock") { () throws(SystemError) in try base.tryLock(file) }
     }
     package func tryLockShared(_ file: FileDescriptor) throws(SystemError) -> Bool {
         try perform("tryLockShared") { () throws(SystemError) in try base.tryLockShared(file) }
     }
     package func unlock(_ file: FileDescriptor) { base.unlock(file) }
     package func close(_ descriptor: FileDescriptor) {
-        state.withLock { _ = $0.descriptors.remove(descriptor) }
+        state.withLock { state in
+            state.descriptors.remove(descriptor)
+            state.readOnly.remove(descriptor)
+        }
         base.close(descriptor)
     }
 }

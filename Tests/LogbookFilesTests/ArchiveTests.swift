@@ -253,16 +253,28 @@ import Testing
         log(provider, "1")
         try provider.roll()
         let oldest = folder.archives()[0]
-        files.fail(13, in: "openForReading", of: oldest)
+        files.fail(13, in: "openForLocking", of: oldest)
         for number in 2...4 {
             log(provider, "\(number)")
             try provider.roll()
         }
         #expect(folder.archives().map { folder.lines($0) } == [["1"], ["4"]])
-        files.fail(nil, in: "openForReading", of: oldest)
+        files.fail(nil, in: "openForLocking", of: oldest)
         log(provider, "5")
         try provider.roll()
         #expect(folder.archives().map { folder.lines($0) } == [["5"]])
+    }
+
+    @Test("R2: on NFS, where only what was opened for writing can be locked alone, archives are deleted as well")
+    func network() throws {
+        let files = FaultyFileSystem()
+        files.lockAsNetworkDoes()
+        let provider = try provider(RollingPolicy(maximumArchives: 3), files: files)
+        for number in 1...10 {
+            log(provider, "\(number)")
+            try provider.roll()
+        }
+        #expect(folder.archives().map { folder.lines($0) } == [["8"], ["9"], ["10"]])
     }
 
     @Test("R3: with no limit nothing goes at 50 MiB")
@@ -353,7 +365,7 @@ import Testing
         let archives = folder.archives()
         for archive in archives { folder.write("half", to: "." + archive + ".gz.part") }
         let files = FaultyFileSystem()
-        files.fail(13, in: "openForReading", of: archives[0])
+        files.fail(13, in: "openForLocking", of: archives[0])
         let next = try provider(RollingPolicy(maximumArchives: 1), files: files)
         #expect(folder.allNames.filter { $0.hasSuffix(".part") } == ["." + archives[0] + ".gz.part"])
         #expect(folder.archives() == [archives[0], archives[2]])

@@ -125,17 +125,28 @@ import Testing
         try plain.shutdown(by: .seconds(30))
         let oldest = folder.archives()[0]
         let files = FaultyFileSystem()
-        files.fail(EACCES, in: "openForReading", of: oldest)
+        files.fail(EACCES, in: "openForLocking", of: oldest)
         let compressor = ArchiveCompressor(of: try LogFileName("app"), in: folder.path, files: files, clock: .manual(clock))
         compressor.wake(.gzip)
         compressor.waitUntilIdle()
         #expect(folder.archives().map { $0.hasSuffix(".gz") } == [false, true, true])
 
-        files.fail(nil, in: "openForReading", of: oldest)
+        files.fail(nil, in: "openForLocking", of: oldest)
         clock.advance(by: .seconds(60))
         compressor.waitUntilIdle()
         #expect(folder.archives().map { inflated($0) } == ["1\n", "2\n", "3\n"])
         compressor.close(by: .seconds(30))
+    }
+
+    @Test("C3: on NFS, where only what was opened for writing can be locked alone, archives are compressed as well")
+    func network() throws {
+        let files = FaultyFileSystem()
+        files.lockAsNetworkDoes()
+        let bench = try Bench(folder, policy, files: files, clock: clock)
+        bench.provider.log(event("one"))
+        let archive = try #require(try bench.provider.roll())
+        #expect(bench.waitForCompressed(1).map(\.path) == [archive.path + ".gz"])
+        #expect(folder.archives().map { inflated($0) } == ["one\n"])
     }
 
     @Test("C4: compressed archives count in the limits, and are deleted by them")

@@ -125,6 +125,19 @@ import Testing
                 + "folder exists and this user may write there")
     }
 
+    @Test("on NFS only what was opened for writing can be locked alone: a file is, where that is allowed", arguments: [true, false])
+    func lockable(isFolder: Bool) throws {
+        let files = SystemFileSystem()
+        let logs = try files.openFolder(at: folder.path)
+        if isFolder { try files.makeFolder(at: path) } else { folder.write("x", to: "app.log") }
+        let file = try files.openForLocking("app.log", in: logs)
+        let flags = fcntl(file.number, F_GETFL)
+        #expect(flags & O_ACCMODE == (isFolder ? O_RDONLY : O_RDWR))
+        #expect(try files.tryLock(file))
+        files.close(file)
+        files.close(logs)
+    }
+
     @Test("F24: a file that is closed is free at once, though a child that is just being started has it too")
     func aChildKeepsNoFile() throws {
         let provider = try FileLogProvider(in: folder.path, format: MessageFormat())

@@ -57,6 +57,19 @@ import Testing
         return String(output(of: "sha256sum '\(path)'").prefix(64))
     }
 
+    @Test("U1: on NFS, where only what was opened for writing can be locked alone, files are sent as well")
+    func network() async throws {
+        let archives = try bench.roll(["one", "two"])
+        let files = FaultyFileSystem()
+        files.lockAsNetworkDoes()
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport, files: files)
+        #expect(await bench.waitForDelivered(2))
+        #expect(bench.delivered == archives.map(\.id))
+        #expect(bench.archives == [])
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test("U1: the digest is that of the file, whatever its length")
     func digests() async throws {
         let texts = ([1, 54, 55, 56, 62, 63, 64, 118, 119, 120, 127, 128, 1000, 300_000] as [Int]).map { String(repeating: "x", count: $0 - 1) }

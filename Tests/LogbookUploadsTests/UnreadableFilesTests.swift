@@ -35,7 +35,7 @@ import Testing
     @Test(
         "a file that cannot be opened or read is told once and takes nobody else's turn, and goes when it can be read",
         arguments: [
-            ("openForReading", EACCES), ("openForReading", EIO), ("openForReading", EBADMSG), ("read", EIO), ("read", ESTALE),
+            ("openForLocking", EACCES), ("openForLocking", EIO), ("openForLocking", EBADMSG), ("read", EIO), ("read", ESTALE),
         ])
     func othersGoOn(_ call: String, _ number: Int32) async throws {
         let archives = try bench.roll(["one", "two", "three"])
@@ -126,18 +126,18 @@ import Testing
     @Test func anotherReasonIsToldAsWellAndOneThatComesBackIsNot() async throws {
         let archive = try bench.roll(["one"])[0]
         let file = name(of: archive.path)
-        files.fail(EACCES, in: "openForReading", of: file)
+        files.fail(EACCES, in: "openForLocking", of: file)
         let transport = ScriptedTransport(.status(200))
         let uploader = try bench.uploader(transport, files: files)
         passTime { troubles.count == 1 }
-        files.fail(EIO, in: "openForReading", of: file)
+        files.fail(EIO, in: "openForLocking", of: file)
         passTime { troubles.count == 2 }
-        files.fail(EACCES, in: "openForReading", of: file)
+        files.fail(EACCES, in: "openForLocking", of: file)
         for _ in 1...5 {
             bench.clock.advance(by: .seconds(60))
             try await onThread { try uploader.deliver(by: .seconds(60)) }
         }
-        let reasons = [EACCES, EIO].map { "\(SystemError($0, in: "openForReading"))" }
+        let reasons = [EACCES, EIO].map { "\(SystemError($0, in: "openForLocking"))" }
         #expect(troubles == reasons.map { UploadEvent.cannotRead(id: archive.id, reason: $0) })
         #expect(transport.requests.isEmpty)
         withExtendedLifetime(uploader) {}
