@@ -17,7 +17,8 @@ public struct TransactionLogConfiguration: Sendable {
     /// stores an entry waits twice as long at most, however many of them do so at the same time. From zero to 24 days; what lies beyond
     /// counts as the nearer end.
     public var busyTimeout = Duration.seconds(5)
-    /// Where sets are posted to; nil until it is known, for example after a login.
+    /// Where sets are posted to, with the path: `https://logs.example.com/v1/transactions` for a Logbook collector; nil until it is known,
+    /// for example after a login.
     public var storeURL: String?
     /// Nil until it is known. Nothing is sent without it.
     public var token: Secret?
