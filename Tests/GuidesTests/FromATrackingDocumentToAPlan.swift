@@ -55,10 +55,13 @@ let openings = TrackingPlan([
 
 /// The plans of the guide are loaded as they stand there.
 @Suite(.serialized) struct FromATrackingDocumentToAPlanTests {
-    static func plans() throws -> [String] {
+    static func page() throws -> String {
         let page = GuideBlocksTests.root.appendingPathComponent("Plugins-Docs/FromATrackingDocumentToAPlan.md")
-        return try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```json\n").dropFirst()
-            .map { $0.components(separatedBy: "```")[0] }
+        return try String(contentsOf: page, encoding: .utf8)
+    }
+
+    static func plans() throws -> [String] {
+        try page().components(separatedBy: "```json\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
     }
 
     func follow(_ place: Int, _ body: () throws -> Void) throws -> RecordingProvider {
@@ -86,6 +89,15 @@ let openings = TrackingPlan([
         #expect(provider.events[1].metadata["items"] == 2)
         #expect(provider.events[2].metadata["reason"] == "tooExpensive")
         #expect(provider.events[2].level == .warning)
+    }
+
+    @Test func slipsAreFoundWhereTheGuideSays() throws {
+        let plan = try Self.plans()[0]
+            .replacingOccurrences(of: #""CheckoutScreen", "label": "Checkout""#, with: #""ChekoutScreen", "label": "Checkout""#)
+            .replacingOccurrences(of: #""pay(total:card:)", "label": "Paid""#, with: #""pay(total:)", "label": "Paid""#)
+        let found = mistakes(in: plan).map(\.description)
+        #expect(found.count == 2)
+        #expect(try Self.page().contains("```\n" + found.joined(separator: "\n") + "\n```"))
     }
 
     @Test func theProgramsOwnAnswersAreUsed() throws {
