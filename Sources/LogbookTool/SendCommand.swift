@@ -25,7 +25,9 @@
                 others. Lines of any of Logbook's formats become their events, others are text. Lines with a key keep it, so a receiver \
                 that stores a key once stores them once, however often they are sent. A line of more than 1 MiB comes in pieces, each an \
                 event; which line that was is said on standard error, and how many were cut in the end. Exits with 0 when everything was \
-                received, with 65 when the receiver will never take some of it, and with 75 when something was not received.
+                received, with 65 when the receiver will never take some of it, with 66 when the file cannot be opened, with 73 when \
+                the folder of --dead-letters cannot be, with 74 when the input cannot be read to its end, and with 75 when something was \
+                not received.
                 """)
 
         @Argument(help: "The file; standard input when there is none.")

@@ -13,7 +13,8 @@
                 commandName: "verify", abstract: "Says whether a store is well, and what is in it.",
                 discussion: """
                     Reads everything and changes nothing, also while a program uses the store. Exits with 0 when it is well, with 65 \
-                    when it is damaged, and with 66 when there is no store.
+                    when it is damaged, with 66 when there is no store, with 74 when reading fails, and with 75 when somebody \
+                    keeps it locked.
                     """)
 
             @Argument(help: "The store's file.")
@@ -39,8 +40,8 @@
                 commandName: "dump", abstract: "Prints the transactions of a store, one line of JSON each.",
                 discussion: """
                     In the words of the wire's version 0.0.2. Changes nothing, also while a program uses the store. Exits with 0, also \
-                    when nobody reads any more; with 65 when it is damaged, with 66 when there is no store, and with 74 when the lines \
-                    cannot be written, such as to a full disk.
+                    when nobody reads any more; with 65 when it is damaged, with 66 when there is no store, with 74 when the lines \
+                    cannot be written, such as to a full disk, and with 75 when somebody keeps the store locked.
                     """)
 
             @Argument(help: "The store's file.")
@@ -70,8 +71,9 @@
             static let configuration = CommandConfiguration(
                 commandName: "repair", abstract: "Saves what can be read of a damaged store to a new file.",
                 discussion: """
-                    The old file is kept as it is. No program may have it open. Exits with 0 when everything could be read, and with \
-                    65 when something could not.
+                    The old file is kept as it is. No program may have it open. Exits with 0 when everything could be read, with 65 \
+                    when something could not, with 66 when there is no store, or the new file is there already, with 74 when it cannot \
+                    be written, and with 75 when a program has the old one open.
                     """)
 
             @Argument(help: "The store's file.")
