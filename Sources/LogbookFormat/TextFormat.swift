@@ -154,8 +154,8 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension LogFormat where Self == TextFormat {
-    /// ``TextFormat/standard(zone:)`` in local time.
+    /// ``TextFormat/standard(zone:limits:)`` in local time.
     public static var text: TextFormat { .standard() }
-    /// ``TextFormat/article(date:)`` with the article's date pattern.
+    /// ``TextFormat/article(date:limits:)`` with the article's date pattern.
     public static var article: TextFormat { .article() }
 }
