@@ -42,7 +42,7 @@
             guard let folder = try? files.openFolder(at: path) else { return }
             defer { files.close(folder) }
             for name in (try? files.names(in: folder)) ?? [] where name.hasPrefix(".") && name.hasSuffix(".part") {
-                guard let file = try? files.openForReading(name, in: folder) else { continue }
+                guard let file = try? files.openForLocking(name, in: folder) else { continue }
                 if (try? files.tryLock(file)) == true { try? files.remove(name, in: folder) }
                 files.close(file)
             }
