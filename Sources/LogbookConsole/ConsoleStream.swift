@@ -27,7 +27,7 @@ final class ConsoleStream: Sendable {
     /// How long a write may wait for a reader.
     private let patience: Duration
 
-    /// Bytes that a pipe takes without waiting once it says that it is ready.
+    /// Bytes that a pipe takes without waiting once it says that it is ready, and never among those of another writer.
     private static let readyBytes = 4096
 
     init(duplicating original: Int32, patience: Duration) {
@@ -51,7 +51,7 @@ final class ConsoleStream: Sendable {
         try line.withUnsafeBufferPointer { line throws(SystemError) in try write(line, taken: &taken) }
     }
 
-    /// Writes whole lines.
+    /// Writes whole lines. No write ends within one that a pipe takes at once: another writer's lines may come behind it.
     /// - Parameter taken: How many bytes of them the stream has, also when not all could be written.
     func write(_ lines: UnsafeBufferPointer<UInt8>, taken: inout Int) throws(SystemError) {
         taken = 0
@@ -75,8 +75,7 @@ final class ConsoleStream: Sendable {
         while taken < bytes.count {
             // Asking first bounds the wait also where writing itself would block: a pipe nobody reads that could not be opened anew.
             if !isFile { try awaitRoom(until: patience, &state) }
-            let rest = bytes.count - taken
-            let chunk = isFile ? rest : min(rest, Self.readyBytes)
+            let chunk = isFile ? bytes.count - taken : Self.chunk(of: bytes, from: taken)
             let count = logbook_write(number, bytes.baseAddress! + taken, chunk)
             let failure = errno
             if count > 0 {
@@ -93,6 +92,13 @@ final class ConsoleStream: Sendable {
                 throw SystemError(count < 0 ? failure : ENOSPC, in: "write")
             }
         }
+    }
+
+    /// How much the next write has: of whole lines as many as a pipe takes at once, otherwise the beginning of a longer one.
+    private static func chunk(of bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        guard bytes.count - start > readyBytes else { return bytes.count - start }
+        guard let newline = bytes[start..<(start + readyBytes)].lastIndex(of: 0x0A) else { return readyBytes }
+        return newline + 1 - start
     }
 
     private func awaitRoom(until deadline: LogDeadline, _ state: inout State) throws(SystemError) {

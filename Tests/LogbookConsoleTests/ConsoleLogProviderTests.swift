@@ -77,6 +77,24 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
         for line in lines { #expect(recv(ends[1], &buffer, buffer.count, 0) == line.utf8.count + 1) }
     }
 
+    @Test func noWriteEndsWithinALine() {
+        var ends: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)  // keeps writes apart
+        defer { for end in ends { close(end) } }
+        let provider = ConsoleLogProvider(format: MessageFormat(), descriptor: ends[0], colour: .never)
+        let line = [UInt8](repeating: 0x78, count: 89) + [0x0A], lines = Array(repeatElement(line, count: 100).joined())
+        LineBatch.lending(lines, ends: (1...100).map { $0 * line.count }, to: provider.write)
+        var buffer = [UInt8](repeating: 0, count: 10_000), seen: [UInt8] = []
+        while seen.count < lines.count {
+            let count = recv(ends[1], &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            guard count > 0 else { break }
+            #expect(buffer[count - 1] == 0x0A)
+            seen += buffer[..<count]
+        }
+        #expect(seen == lines)
+        #expect(provider.ledger == LogLedger(submitted: 100, delivered: 100))
+    }
+
     @Test func linesOfManyThreadsStayWhole() {
         let provider = provider(patience: .seconds(60))
         let threads = 8
