@@ -439,13 +439,31 @@ long logbook_write(int descriptor, const void *bytes, size_t count) {
     return written;
 }
 
+#if defined(__linux__)
+static int open_without_waiting(const char *path) { return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); }
+
+// Whoever may write to a terminal need not be allowed to open its node: after sudo or su that is the login's. /dev/tty opens the
+// process's own terminal, whosever it is.
+static int open_controlling_terminal(int descriptor, dev_t device) {
+    pid_t session;
+    unsigned number;
+    // Only the process's own tells its session, and the other end of it; one in another mount of devpts may have the same number.
+    if (ioctl(descriptor, TIOCGSID, &session) != 0) return -1;
+    int own = open_without_waiting("/dev/tty");
+    if (own < 0 || (ioctl(own, TIOCGDEV, &number) == 0 && number == device)) return own;
+    close(own);
+    return -1;
+}
+#endif
+
 int logbook_reopen_without_waiting(int descriptor) {
 #if defined(__linux__)
     struct stat found;
     char path[32];
     if (fstat(descriptor, &found) != 0 || (!S_ISFIFO(found.st_mode) && !isatty(descriptor))) return -1;
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    int own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int own = open_without_waiting(path);
+    if (own < 0 && !S_ISFIFO(found.st_mode)) own = open_controlling_terminal(descriptor, found.st_rdev);
     if (own < 0 || own > 2) return own;
     int higher = fcntl(own, F_DUPFD_CLOEXEC, 3);
     close(own);

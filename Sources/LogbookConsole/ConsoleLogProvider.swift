@@ -19,8 +19,9 @@ public import LogbookFormat
 /// ``DropReason/inputOutputError``; `flush` has nothing left to do.
 ///
 /// A closed pipe, a full disk behind a redirection or a reader that sleeps never ends and never hangs the program: a line waits
-/// up to 250 ms for room, and the lines after it do not wait until there is some again. The provider keeps a descriptor of its
-/// own, so make it after redirecting the streams; closing the stream later does not close the provider's.
+/// up to 250 ms for room, and the lines after it do not wait until there is some again. Only in a terminal that the user may not open
+/// and that is not the process's own, as after `su -c`, may a line wait for as long as nobody reads. The provider keeps a descriptor of
+/// its own, so make it after redirecting the streams; closing the stream later does not close the provider's.
 public final class ConsoleLogProvider: LogProvider, LineSink {
     private struct Lane: Sendable {
         let stream: ConsoleStream

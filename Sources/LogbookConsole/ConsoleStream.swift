@@ -74,6 +74,7 @@ final class ConsoleStream: Sendable {
     ) throws(SystemError) {
         while taken < bytes.count {
             // Asking first bounds the wait also where writing itself would block: a pipe nobody reads that could not be opened anew.
+            // In a terminal that could not be, it does so only while nothing is left: neither this user's to open nor the process's own.
             if !isFile { try awaitRoom(until: patience, &state) }
             let chunk = isFile ? bytes.count - taken : Self.chunk(of: bytes, from: taken)
             let count = logbook_write(number, bytes.baseAddress! + taken, chunk)

@@ -21,6 +21,19 @@ struct MessageFormat: LogFormat {
     }
 }
 
+#if os(Linux)
+    /// Logs more to a terminal than it has room for.
+    private func overfill(_ terminal: Terminal) throws {
+        for length in [80, 500, 4000] {
+            let provider = ConsoleLogProvider(
+                format: MessageFormat(), descriptor: terminal.input, colour: .never, patience: .milliseconds(20))
+            for _ in 1...3000 { provider.log(event(String(repeating: "x", count: length))) }
+            let ledger = try #require(provider.ledger)
+            #expect(ledger.submitted == 3000 && ledger.pending == 0 && ledger.dropped[.inputOutputError] ?? 0 > 0)
+        }
+    }
+#endif
+
 func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
     LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: level, message: message)
 }
@@ -195,14 +208,23 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
             await #expect(processExitsWith: .success) {
                 alarm(60)   // where a write waits, it waits for ever
                 let terminal = try #require(Terminal())
-                for length in [80, 500, 4000] {
-                    let provider = ConsoleLogProvider(
-                        format: MessageFormat(), descriptor: terminal.input, colour: .never, patience: .milliseconds(20))
-                    for _ in 1...3000 { provider.log(event(String(repeating: "x", count: length))) }
-                    let ledger = try #require(provider.ledger)
-                    #expect(ledger.submitted == 3000 && ledger.pending == 0 && ledger.dropped[.inputOutputError] ?? 0 > 0)
-                }
+                try overfill(terminal)
                 #expect(fcntl(terminal.input, F_GETFL) & O_NONBLOCK == 0)   // the host's stays as it was
+            }
+        }
+
+        @Test(
+            "row 39: nor does the process's own terminal hold up anybody where it is another user's",
+            .enabled(if: geteuid() == 0, "only root can become somebody else"))
+        func sleepingTerminalOfSomebodyElse() async {
+            await #expect(processExitsWith: .success) {
+                alarm(60)
+                signal(SIGHUP, SIG_IGN)
+                let terminal = try #require(Terminal())
+                try #require(terminal.becomeControlling())
+                try #require(setgroups(0, nil) == 0 && setgid(65534) == 0 && setuid(65534) == 0)
+                try #require(open("/proc/self/fd/\(terminal.input)", O_WRONLY | O_NOCTTY | O_CLOEXEC) == -1)
+                try overfill(terminal)
             }
         }
     #endif

@@ -20,6 +20,9 @@
             if input < 0 { return nil }
         }
 
+        /// Makes it the terminal of this process, which then gets SIGHUP when it is closed.
+        func becomeControlling() -> Bool { setsid() > 0 && ioctl(input, UInt(0x540E), 0) == 0 }   // TIOCSCTTY
+
         deinit {
             close(input)
             close(output)

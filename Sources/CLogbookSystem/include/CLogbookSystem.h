@@ -139,7 +139,8 @@ int logbook_thread_start(const char *name, void (*body)(void *), void *context);
 /// write(2) with SIGPIPE and SIGXFSZ held back for this thread: a closed pipe or a file size limit gives -1 and errno.
 long logbook_write(int descriptor, const void *bytes, size_t count);
 /// Another opening of a terminal or pipe in which no write waits; the flags of the one that is there are the host's, and its children's.
-/// Never 0, 1 or 2. -1 for everything else, where the system gives none, or where nobody has the other end.
+/// Never 0, 1 or 2. -1 for everything else, where the system gives none, or where nobody has the other end. A terminal that this user
+/// may not open is had all the same where it is the process's own; of any other there is none, and a write to it may wait.
 int logbook_reopen_without_waiting(int descriptor);
 /// The same without waiting: -1 and EAGAIN where the file takes nothing now. A pipe takes all of up to 4 KiB, or nothing.
 long logbook_write_at_once(int descriptor, const void *bytes, size_t count);
