@@ -250,6 +250,9 @@ public final class LogRegistration: Sendable {
     /// What its queue does when it is full; nil when it has none.
     var overflow: QueuePolicy.Overflow? { if case .queued(let queue) = feed { queue.overflow } else { nil } }
 
+    /// How the queue behaves that feeds the provider, or that its wrappers feed; nil when there is none.
+    var queuePolicy: QueuePolicy? { queue?.policy }
+
     /// Whether an event may go on its way to the queue; counts it when not. To be asked on the thread that says it.
     func admits(_ event: LogEvent) -> Bool {
         guard isOfThisProcess else {

@@ -5,23 +5,82 @@ extension LogService {
     /// Gives events of an earlier run to registrations, whatever their level and filter, and flushes those. The events get
     /// sequences of this run: under the old ones a receiver would take them for events of this run that it has. Whoever else listens
     /// counts them as kept back by its filter, so that its accounts name every sequence.
+    ///
+    /// They come in portions that every queue has room for, each when the queues have written the one before. Who takes more than half of
+    /// the time that is left for one of those gets no more, so that it keeps the events from nobody else; the others get them until the
+    /// deadline.
+    /// - Returns: What the flush did not reach before the deadline, and who was not given everything.
     package func handOver(
         _ events: [LogEvent], to registrations: [LogRegistration], by deadline: LogDeadline
     ) -> LogFlushReport {
         let privacy = audience.privacy
-        for event in events {
-            let stamped = LogEvent(
-                sequence: nextSequence(), time: event.time, level: event.level,
-                message: event.message, metadata: event.metadata, thread: event.thread, source: event.source,
-                transaction: event.transaction, error: event.error, nesting: logbook_nesting_get().depth)
-            for other in self.registrations where !registrations.contains(where: { $0 === other }) { other.pass(over: .filter) }
-            guard privacy.scanner != nil else {
-                for registration in registrations { registration.take(stamped) }
-                continue
-            }
-            var views = PrivateViews(of: PrivateEvent(recovered: stamped), privacy)
-            for registration in registrations { registration.take(views.view(registration.privacy ?? privacy.mode)) }
+        var rest = events[...], takers = registrations
+        while !rest.isEmpty {
+            let portion = Self.portion(of: rest, for: takers.compactMap { $0.queuePolicy })
+            for event in portion { give(event, to: takers, privacy) }
+            rest = rest[portion.endIndex...]
+            if rest.isEmpty { break }
+            let patience = deadline.remaining.map { LogDeadline.after($0 / 2) } ?? .never
+            takers = Self.ready(among: takers, by: patience)
+            if takers.isEmpty || deadline.hasPassed { break }
         }
-        return Self.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
+        var unfinished: [LogFlushReport.Unfinished] = []
+        if rest.isEmpty {
+            unfinished = Self.report(among: takers, by: deadline) { try $0.flush(by: deadline) }.unfinished
+        } else {
+            takers = []   // nobody has everything
+        }
+        for registration in registrations where registration.isOpen && !takers.contains(where: { $0 === registration }) {
+            unfinished.append(
+                .init(
+                    name: registration.name, pending: registration.ledger(by: deadline).pending,
+                    reason: "there was no time to give it everything"))
+        }
+        return LogFlushReport(unfinished: unfinished)
+    }
+
+    private func give(_ event: LogEvent, to registrations: [LogRegistration], _ privacy: PrivacyTerms) {
+        let stamped = LogEvent(
+            sequence: nextSequence(), time: event.time, level: event.level,
+            message: event.message, metadata: event.metadata, thread: event.thread, source: event.source,
+            transaction: event.transaction, error: event.error, nesting: logbook_nesting_get().depth)
+        for other in self.registrations where !registrations.contains(where: { $0 === other }) { other.pass(over: .filter) }
+        guard privacy.scanner != nil else {
+            for registration in registrations { registration.take(stamped) }
+            return
+        }
+        var views = PrivateViews(of: PrivateEvent(recovered: stamped), privacy)
+        for registration in registrations { registration.take(views.view(registration.privacy ?? privacy.mode)) }
+    }
+
+    /// Events that are given at once, at most.
+    private static let largestPortion = 256
+
+    /// The first of some events, at least one: half of what the smallest queue holds, as others log meanwhile.
+    private static func portion(of events: ArraySlice<LogEvent>, for queues: [QueuePolicy]) -> ArraySlice<LogEvent> {
+        let count = min(largestPortion, (queues.map { $0.capacity }.min() ?? .max) / 2)
+        var bytes = (queues.map { $0.maximumBytes }.min() ?? .max) / 2, end = events.startIndex
+        repeat {
+            bytes -= events[end].estimatedBytes
+            end += 1
+        } while end < events.endIndex && end - events.startIndex < count && events[end].estimatedBytes <= bytes
+        return events[..<end]
+    }
+
+    /// Waits until queues have written what is in them.
+    /// - Returns: Those whose queue has, and those that have none.
+    private static func ready(among registrations: [LogRegistration], by deadline: LogDeadline) -> [LogRegistration] {
+        let queued = registrations.filter { $0.queuePolicy != nil }
+        let late = Locked(Set(queued.map { ObjectIdentifier($0) }))
+        _ = report(among: queued, by: deadline) { registration in
+            do {
+                try registration.flush(by: deadline)
+            } catch QueueError.deadlinePassed {
+                return
+            } catch {}   // its queue is empty all the same, and the last flush says what is wrong
+            _ = late.withLock { $0.remove(ObjectIdentifier(registration)) }
+        }
+        let slow = late.withLock { $0 }
+        return registrations.filter { !slow.contains(ObjectIdentifier($0)) }
     }
 }

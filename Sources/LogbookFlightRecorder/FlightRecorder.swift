@@ -149,12 +149,13 @@ public final class FlightRecorder: SafeEndWitness {
     /// Gives what earlier runs said last to providers, whatever their level and filter, and flushes them. Only the first call has
     /// something to give.
     ///
-    /// The events keep their time and level, get sequences of this run, and are marked as recovered. Once the flush has reached every
-    /// provider, and none has dropped anything meanwhile, they will not be handed over again; otherwise, and after a kill in the middle,
-    /// the next start does it again.
+    /// The events keep their time and level, get sequences of this run, and are marked as recovered. They come as fast as the queues of
+    /// the providers write; who is too slow gets only some of them. Once the flush has reached every provider, and none has dropped
+    /// anything meanwhile, they will not be handed over again; otherwise, and after a kill in the middle, the next start does it again.
     /// - Parameter registrations: Who gets them; every provider of the service unless given, but for this recorder and those that
     ///   hear transaction entries alone.
-    /// - Returns: What the flush did not reach before the deadline.
+    /// - Returns: What the flush did not reach before the deadline, and who was not given everything by then, has dropped something, or
+    ///   listens no more.
     @discardableResult
     public func handOver(
         to service: LogService, only registrations: [LogRegistration]? = nil, by deadline: LogDeadline = .seconds(5)
@@ -172,16 +173,17 @@ public final class FlightRecorder: SafeEndWitness {
         // A flush is complete as well where a queue was full or a disk has no room: what is safe then is what was not dropped.
         let droppedBefore = receivers.map(\.ledger.droppedTotal)
         let report = service.handOver(events, to: receivers, by: deadline)
-        let gone = receivers.filter { !$0.isOpen }   // they took nothing, and count nothing
-        guard gone.isEmpty else {
-            return LogFlushReport(
-                unfinished: report.unfinished
-                    + gone.map {
-                        LogFlushReport.Unfinished(
-                            name: $0.name, pending: 0, reason: "it does not listen any more; what was recovered stays")
-                    })
+        let losses = zip(receivers, droppedBefore).compactMap { receiver, before -> LogFlushReport.Unfinished? in
+            guard receiver.isOpen else {   // it took nothing, and counts nothing
+                return LogFlushReport.Unfinished(
+                    name: receiver.name, pending: 0, reason: "it does not listen any more; what was recovered stays")
+            }
+            let ledger = receiver.ledger
+            if ledger.droppedTotal == before { return nil }
+            return LogFlushReport.Unfinished(
+                name: receiver.name, pending: ledger.pending, reason: "it dropped events meanwhile; what was recovered stays")
         }
-        guard report.isComplete, receivers.map(\.ledger.droppedTotal) == droppedBefore else { return report }
+        guard report.isComplete, losses.isEmpty else { return LogFlushReport(unfinished: report.unfinished + losses) }
         state.withLock { state in
             guard state.owesHandOver else { return }
             state.owesHandOver = false

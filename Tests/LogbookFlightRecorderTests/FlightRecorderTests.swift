@@ -23,9 +23,9 @@ import Testing
     }
 
     /// A run that says something and ends badly.
-    private func run(epoch: UInt64 = 1, _ messages: [String]) throws {
+    private func run(epoch: UInt64 = 1, capacityBytes: Int = smallest, _ messages: [String]) throws {
         let service = LogService()
-        let recorder = try recorder(epoch: epoch)
+        let recorder = try recorder(epoch: epoch, capacityBytes: capacityBytes)
         service.register(recorder)
         for message in messages { service.debug("\(message)", metadata: ["key": 7]) }
     }
@@ -99,6 +99,54 @@ import Testing
         next.handOver(to: service)
         #expect(heard.messages == ["kept", "too"])
         #expect(try FlightRecorder.recover(folder("ring")) == [])
+    }
+
+    @Test func whoDroppedSomethingIsNamed() throws {
+        try run(["kept"])
+        let service = LogService()
+        let refusal = BatchWriteError.refused(.oversize, because: SystemError(EMSGSIZE, in: "write"))
+        service.register(sink: FailingSink { _ in refusal }, name: "refusing")
+        let report = try recorder(epoch: 2).handOver(to: service, by: .seconds(30))
+        #expect(report.unfinished.map(\.name) == ["refusing"])
+        #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == ["kept"])
+    }
+
+    private static let many = (1...500).map { "event \($0)" }
+
+    @Test func aQueueThatHoldsOnlyAFewGetsEverything() throws {
+        try run(capacityBytes: 1 << 20, Self.many)
+        let service = LogService(), sink = GatedSink(), next = try recorder(epoch: 2)
+        sink.gate.open()
+        service.register(sink: sink, queue: QueuePolicy(capacity: 16, batchCount: 8, overflow: .dropNewest))
+        #expect(next.handOver(to: service, by: .seconds(60)).isComplete)
+        #expect(sink.inner.written.map(\.message) == Self.many)
+        #expect(try FlightRecorder.recover(folder("ring")) == [])
+    }
+
+    @Test func aQueueThatDoesNotMoveIsGivenNoMoreThanItHasRoomFor() throws {
+        try run(capacityBytes: 1 << 20, Self.many)
+        let service = LogService(), sink = GatedSink(), next = try recorder(epoch: 2)
+        defer { sink.gate.open() }
+        let stuck = service.register(sink: sink, queue: QueuePolicy(capacity: 16, batchCount: 8), name: "stuck")
+        #expect(next.handOver(to: service, by: .milliseconds(100)).unfinished.map(\.name) == ["stuck"])
+        #expect(stuck.ledger == LogLedger(submitted: 8))
+        #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == Self.many)
+    }
+
+    @Test func aQueueThatDoesNotMoveKeepsTheEventsFromNobodyElse() throws {
+        try run(capacityBytes: 1 << 20, Self.many)
+        let service = LogService(), sink = GatedSink(), moving = GatedSink(), heard = RecordingProvider()
+        defer { sink.gate.open() }
+        moving.gate.open()
+        let stuck = service.register(sink: sink, queue: QueuePolicy(capacity: 16, batchCount: 8), name: "stuck")
+        service.register(sink: moving)
+        service.register(heard)
+        let report = try recorder(epoch: 2).handOver(to: service, by: .seconds(6))   // of which half goes by
+        #expect(report.unfinished.map(\.name) == ["stuck"])
+        #expect(heard.messages == Self.many)
+        #expect(moving.inner.written.map(\.message) == Self.many)
+        #expect(stuck.unheard.total + stuck.ledger.submitted == service.health().latestSequence)
+        #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == Self.many)
     }
 
     @Test func onlyTheNamedProvidersAreGivenWhatWasRecovered() throws {
