@@ -363,6 +363,10 @@ bool logbook_monitor_wait_until(logbook_monitor *monitor, uint64_t deadline) {
 #endif
 }
 
+// The signals of a thread's own faults.
+static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+enum { crash_signal_count = sizeof crash_signals / sizeof *crash_signals };
+
 struct start {
     void (*body)(void *);
     void *context;
@@ -391,9 +395,11 @@ int logbook_thread_start(const char *name, void (*body)(void *), void *context) 
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    // A fault whose signal is blocked ends the program without any handler.
+    for (int place = 0; place < crash_signal_count; place++) sigdelset(&blocked, crash_signals[place]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     pthread_t thread;
     int failure = pthread_create(&thread, &attributes, run, start);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -611,8 +617,6 @@ void logbook_signal_repeat(int number) {
 }
 
 // Only what a signal handler may call: the line is put together by hand.
-static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
-enum { crash_signal_count = sizeof crash_signals / sizeof *crash_signals };
 static struct sigaction crash_before[crash_signal_count];
 static _Atomic(bool) crash_is_taken, crash_is_written;
 static _Atomic(int) crash_descriptor = -1;

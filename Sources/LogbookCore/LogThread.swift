@@ -8,7 +8,7 @@ internal import CLogbookSystem
     internal import Musl
 #endif
 
-/// Starts threads that belong to the library: detached, named, and with every signal blocked.
+/// Starts threads that belong to the library: detached, named, and with every signal blocked but those of their own faults.
 package enum LogThread {
     private final class Body {
         let run: @Sendable () -> Void

@@ -10,6 +10,10 @@ import Testing
     import Musl
 #endif
 
+private struct TrappingSink: BatchSink {
+    func write(_ batch: [LogEvent]) throws { fatalError("as the test wants") }
+}
+
 @Suite struct CrashRecordTests {
     private let folder = TemporaryFolder()
     private var path: String { folder("crash") }
@@ -33,6 +37,20 @@ import Testing
         #expect(record.process > 0 && record.process != getpid() && record.thread > 0)
         #expect(abs(record.time.seconds - LogClock.system.now().seconds) < 600)
         #expect(record.description.hasSuffix("of process \(record.process), after event 7"))
+    }
+
+    @Test("a sink that traps leaves a record as well, from its queue's thread")
+    func aTrapOfASink() async throws {
+        await #expect(processExitsWith: .failure) { [path = path as String] in
+            let service = LogService()
+            service.register(sink: TrappingSink())
+            guard try service.recordCrashes(in: path) == nil else { exit(0) }
+            service.info("1")
+            while true { pause() }
+        }
+        let record = try #require(try record())
+        #expect([SIGILL, SIGTRAP].contains(record.signal) && record.code > 0 && record.latestSequence == 1)
+        #expect(record.process > 0 && record.thread != UInt64(record.process))
     }
 
     @Test("abort, and a bad pointer, end by their signals", arguments: [SIGABRT, SIGSEGV])

@@ -132,7 +132,7 @@ void logbook_monitor_wait(logbook_monitor *monitor);
 /// Returns false when `deadline` (monotonic nanoseconds) has passed.
 bool logbook_monitor_wait_until(logbook_monitor *monitor, uint64_t deadline);
 
-/// Starts a detached thread with every signal blocked, so that the host's handlers run on the host's threads.
+/// Starts a detached thread with every signal blocked but those of its own faults, so that the host's handlers run on the host's threads.
 /// Returns 0 or the error number of pthread_create.
 int logbook_thread_start(const char *name, void (*body)(void *), void *context);
 
