@@ -636,6 +636,16 @@ static char *crash_number(char *next, uint64_t value, unsigned base) {
     return next;
 }
 
+// Whether the program does it again by itself when the handler returns. What was sent it does not, nor what lies behind it: a system
+// call that a filter refused, and on x86 a breakpoint.
+static bool crash_recurs(int number, const siginfo_t *info) {
+    if (info->si_code <= 0 || number == SIGSYS) return false;
+#if defined(__x86_64__) || defined(__i386__)
+    if (number == SIGTRAP) return false;
+#endif
+    return true;
+}
+
 static void on_crash(int number, siginfo_t *info, void *context) {
     (void)context;
     int kept = errno;
@@ -659,8 +669,7 @@ static void on_crash(int number, siginfo_t *info, void *context) {
         if (crash_signals[place] == number) sigaction(number, &crash_before[place], NULL);
     }
     errno = kept;
-    // What the program did itself it does again when this returns; what was sent is sent again.
-    if (info->si_code <= 0) raise(number);
+    if (!crash_recurs(number, info)) raise(number);   // held back until this handler returns
 }
 
 int logbook_crash_take(int descriptor, const uint64_t *sequence) {

@@ -53,6 +53,23 @@ private struct TrappingSink: BatchSink {
         #expect(record.process > 0 && record.thread != UInt64(record.process))
     }
 
+    #if arch(x86_64)
+        @Test("a breakpoint, behind which the program would go on, ends it")
+        func aBreakpoint() async throws {
+            await #expect(processExitsWith: .signal(SIGTRAP)) { [path = path as String] in
+                signal(SIGTRAP, SIG_DFL)   // what Swift's backtrace has installed would end the process otherwise
+                _ = try LogService.shared.recordCrashes(in: path)
+                // int3, ret
+                let code = mmap(nil, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)!
+                code.storeBytes(of: 0xC3CC, as: UInt16.self)
+                unsafeBitCast(code, to: (@convention(c) () -> Void).self)()
+                exit(0)
+            }
+            let record = try #require(try record())
+            #expect(record.signal == SIGTRAP && record.code > 0)
+        }
+    #endif
+
     @Test("abort, and a bad pointer, end by their signals", arguments: [SIGABRT, SIGSEGV])
     func otherEnds(_ number: Int32) async throws {
         await #expect(processExitsWith: .signal(number)) { [path = path as String, number = number as Int32] in
