@@ -58,6 +58,7 @@ extension BatchEngine {
             access.value.phase = .closed
             access.broadcast()
         }
+        LeavingQueues.remove(self)
     }
 
     private enum Work {

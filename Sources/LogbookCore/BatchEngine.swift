@@ -352,17 +352,28 @@ final class BatchEngine: Sendable {
     }
 
     func flush(by deadline: LogDeadline) throws {
-        if !lineage.isCurrent { return }
+        if let round = try demandFlush(by: deadline) { try awaitFlush(round, by: deadline) }
+    }
+
+    /// Asks the thread to flush, without waiting for it.
+    /// - Returns: What to wait for; nil where nothing is left to flush.
+    func demandFlush(by deadline: LogDeadline) throws -> UInt64? {
+        if !lineage.isCurrent { return nil }
         if logbook_nesting_get().registration == token { throw QueueError.calledFromOwnSink }
-        try locked { access in
-            if access.value.phase == .closed { return }
+        return locked { access in
+            if access.value.phase == .closed { return nil }
             if !access.value.hasThread { startThread(access) }
             access.value.flushRequested = access.value.queue.latestNumber
             access.value.flushDeadline = max(deadline, access.value.flushDeadline)
             access.value.flushRound += 1
-            let round = access.value.flushRound
             access.value.wantsAttention = true
             access.broadcast()
+            return access.value.flushRound
+        }
+    }
+
+    func awaitFlush(_ round: UInt64, by deadline: LogDeadline) throws {
+        try locked { access in
             while access.value.flushesDone < round && access.value.phase != .closed {
                 if deadline.hasPassed || !access.wait(until: deadline) {
                     if access.value.flushesDone >= round { break }
@@ -377,10 +388,11 @@ final class BatchEngine: Sendable {
     /// How long a queue that its owner let go of may go on trying.
     private static let lastTries = Duration.seconds(5)
 
-    /// Takes no more; the thread writes what is queued and ends.
+    /// Takes no more; the thread writes what is queued and ends. Until then the program's end waits for it.
     func close() {
         if !lineage.isCurrent { return }
-        let closesHere = state.withLock { access in
+        LeavingQueues.include(self)   // before the thread, which takes it out again, may have ended
+        let (closesHere, isClosed) = state.withLock { access in
             if access.value.phase == .running {
                 access.value.phase = .closing
                 access.value.shutdownDeadline = .after(Self.lastTries)
@@ -390,8 +402,9 @@ final class BatchEngine: Sendable {
             showPressure(access)
             access.value.wantsAttention = true
             access.broadcast()
-            return closesHere
+            return (closesHere, access.value.phase == .closed)
         }
+        if isClosed { LeavingQueues.remove(self) }
         if closesHere {
             sink.close(by: .now)
             fallback?.close(by: .now)

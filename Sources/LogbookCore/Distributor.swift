@@ -87,14 +87,17 @@ final class Distributor: Sendable {
         withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
     }
 
-    /// The service is gone: hands out what is left; the thread ends.
+    /// The service is gone: hands out what is left, and lets go of the queues; the thread ends.
     func close() {
-        distribute(by: .seconds(1))
+        let limit = LogDeadline.seconds(1), thread = LogThread.currentNumber
+        distribute(by: limit)
         let earlier = state.withLock { access in
             let earlier = access.value.plan
             access.value.plan = SeatPlan([])
             access.value.isClosed = true
             access.broadcast()
+            // Whoever has handed out the last round may still have the plan in hand, and would let go of the queues later than this.
+            while access.value.owner != 0, access.value.owner != thread, access.wait(until: limit) {}
             return earlier
         }
         withExtendedLifetime(earlier) {}

@@ -6,7 +6,8 @@
     internal import Musl
 #endif
 
-/// The one `atexit` hook: flushes every service that has providers when the program ends through `exit` or `main`.
+/// The one `atexit` hook: flushes every service that has providers, and what those that are gone have left, when the program ends
+/// through `exit` or `main`.
 enum ExitFlush {
     private struct State {
         var isInstalled = false
@@ -49,16 +50,25 @@ enum ExitFlush {
         set { state.withLock { $0.limit = newValue } }
     }
 
-    /// Flushes all services together. Where everything became safe, providers that keep something for a bad end are told that
-    /// this is a good one.
+    /// Flushes all services together, and queues that were let go of. Where everything became safe, providers that keep something for a
+    /// bad end are told that this is a good one.
     static func run(_ origin: String, within limit: Duration) {
         guard limit > .zero else { return }
         let services = LiveServices.all
         let deadline = LogDeadline.after(limit)
         LogService.tellLastLosses(of: services, by: deadline)
         // All at once: a provider that hangs takes no time from those of another service.
-        let registrations = services.flatMap(\.registrations)
-        let report = LogService.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
+        let leaving = LeavingQueues.demandFlush(by: deadline), registrations = services.flatMap(\.registrations)
+        let listening = LogService.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
+        let late = leaving.compactMap { queue, round -> LogFlushReport.Unfinished? in
+            do {
+                if let round = try round.get() { try queue.awaitFlush(round, by: deadline) }
+                return nil
+            } catch {
+                return LogFlushReport.Unfinished(name: queue.name, pending: queue.ledger.pending, reason: String(describing: error))
+            }
+        }
+        let report = LogFlushReport(unfinished: listening.unfinished + late)
         guard report.isComplete else { return LogDiagnostics.report(origin, "not everything is safe: \(report)") }
         for registration in registrations where registration.isOfThisProcess { registration.witness?.programEndsSafely() }
     }

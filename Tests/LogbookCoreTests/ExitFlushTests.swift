@@ -11,6 +11,14 @@ private struct StandardOutputSink: BatchSink {
     }
 }
 
+/// The same, long after the program could have ended.
+private struct SlowSink: BatchSink {
+    func write(_ batch: [LogEvent]) throws {
+        Thread.sleep(forTimeInterval: 0.2)
+        try StandardOutputSink().write(batch)
+    }
+}
+
 /// For a process of its own, whose end finds them all.
 private let hangingServices = (0..<3).map { _ in LogService() }
 private let speakingServices = (0..<3).map { _ in LogService() }
@@ -126,6 +134,38 @@ private let speakingServices = (0..<3).map { _ in LogService() }
             LogService.info("line 1")
         }
         #expect(lines(result.standardOutputContent) == ["line 1"])
+    }
+
+    @Test("what a service that is gone, or a queue that is, has yet to write is written", arguments: [true, false])
+    func whatWasLetGoIsWrittenAsWell(isService: Bool) async throws {
+        let result = try await #require(processExitsWith: .exitCode(7), observing: [\.standardOutputContent]) {
+            [isService = isService as Bool] in
+            LogService.exitFlushLimit = .seconds(60)
+            if isService {
+                let service = LogService()
+                service.register(sink: SlowSink())
+                service.info("line 1")
+            } else {
+                let provider = BatchingProvider(SlowSink())
+                provider.log(LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: "line 1"))
+            }
+            exit(7)
+        }
+        #expect(lines(result.standardOutputContent) == ["line 1"])
+    }
+
+    @Test func whatAServiceThatIsGoneCouldNotWriteIsSaid() async throws {
+        let result = try await #require(processExitsWith: .exitCode(7), observing: [\.standardErrorContent]) {
+            LogService.exitFlushLimit = .milliseconds(50)
+            do {
+                let service = LogService()
+                service.register(BlockingProvider(), delivery: .queued(), name: "blocked")
+                service.info("never written")
+            }
+            exit(7)
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains("logbook: exit: not everything is safe: blocked"))
     }
 
     @Test func whatIsLoggedAfterAShutdownIsCountedAlsoWhileTheProgramEnds() async {
