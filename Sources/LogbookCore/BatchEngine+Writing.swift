@@ -187,18 +187,33 @@ extension BatchEngine {
     }
 
     /// Gives a batch to the fallback, if there is one.
-    /// - Parameter batch: Keeps what the fallback could not write either.
+    /// - Parameter batch: Keeps what the fallback could not write either. An event that it can never write is lost: it would come again
+    ///   before all others.
     private func divert(_ batch: inout ArraySlice<QueueItem>) {
         guard let fallback else { return }
-        let events = batch.events
-        var written = events.count
-        if let failure = inside(nesting: batch[batch.startIndex].nesting, { try fallback.write(events) }) {
+        while !batch.isEmpty {
+            let events = batch.events
+            guard let failure = inside(nesting: batch[batch.startIndex].nesting, { try fallback.write(events) }) else {
+                settle(written: events.count, diverted: true)
+                batch = []
+                return
+            }
+            if case BatchWriteError.refusedOne(let reason, let count, let cause) = failure {
+                precondition(events.indices.contains(count), "the fallback of \(name) refused an event that it was not given")
+                settle(written: count, diverted: true)
+                batch = batch.droppingEvents(count)
+                settle(lost: batch.firstEvent, reason, because: cause)
+                batch = batch.droppingEvents(1)
+                continue
+            }
             LogDiagnostics.report(name + ", fallback", "cannot write either: \(failure)")
-            written = 0
-            if case BatchWriteError.wroteOnly(let count, _) = failure { written = min(max(count, 0), events.count) }
+            if case BatchWriteError.wroteOnly(let count, _) = failure, count > 0 {
+                let written = min(count, events.count)
+                settle(written: written, diverted: true)
+                batch = batch.droppingEvents(written)
+            }
+            return
         }
-        if written > 0 { settle(written: written, diverted: true) }
-        batch = batch.droppingEvents(written)
     }
 
     /// Pauses after a failed write; a flush or a shutdown ends the pause early, also one that came while the write was failing.

@@ -18,6 +18,16 @@ import Testing
         }
     }
 
+    /// Takes no event whose number ends in 7.
+    final class Picky: BatchSink {
+        let written = Locked<[UInt64]>([])
+        func write(_ batch: [LogEvent]) throws {
+            let place = batch.firstIndex { $0.sequence % 10 == 7 }
+            written.withLock { $0 += batch[..<(place ?? batch.count)].map(\.sequence) }
+            if let place { throw BatchWriteError.refusedOne(.oversize, after: place, because: ScriptedFailure()) }
+        }
+    }
+
     /// Knows what was safe when a flush returned.
     final class SafeSink: BatchSink {
         private struct State { var written: [UInt64] = [], safe: Set<UInt64> = [] }
@@ -58,15 +68,6 @@ import Testing
     }
 
     @Test func oneEventThatIsRefusedTakesNoOtherWithIt() throws {
-        /// Takes no event whose number ends in 7.
-        final class Picky: BatchSink {
-            let written = Locked<[UInt64]>([])
-            func write(_ batch: [LogEvent]) throws {
-                let place = batch.firstIndex { $0.sequence % 10 == 7 }
-                written.withLock { $0 += batch[..<(place ?? batch.count)].map(\.sequence) }
-                if let place { throw BatchWriteError.refusedOne(.oversize, after: place, because: ScriptedFailure()) }
-            }
-        }
         let sink = Picky(), rest = FailingSink { _ in nil }
         let provider = BatchingProvider(sink), withFallback = BatchingProvider(Picky(), fallback: rest)
         for provider in [provider, withFallback] {

@@ -132,6 +132,16 @@ import Testing
         #expect(provider.ledger == LogLedger(submitted: 50, delivered: 50))
     }
 
+    @Test func mayRefuseOneEventAndHasTheOthersOnce() throws {
+        let sink = FailingSink { _ in ScriptedFailure() }, fallback = BatchingProviderTests.Picky()
+        let provider = provider(sink, fallback, batchCount: 64, threshold: 1)
+        for number in 1...20 { provider.log(event(number)) }
+        try provider.flush(by: .seconds(30))
+        #expect(fallback.written.withLock { $0 } == (1...20).filter { $0 % 10 != 7 })
+        #expect(provider.ledger == LogLedger(submitted: 20, delivered: 18, dropped: [.oversize: 2]))
+        #expect(provider.diverted == 18)
+    }
+
     @Test func mayFailInTheMiddleOfWhatWasSaidTogether() {
         let sink = FailingSink { $0 < 40 ? ScriptedFailure() : nil }, fallback = BatchingProviderTests.HaltingSink()
         let service = LogService(), registration = service.register(provider(sink, fallback, batchCount: 64))
