@@ -52,8 +52,7 @@ extension BatchEngine {
             }
         }
         let deadline = state.withLock { $0.value.shutdownDeadline }
-        sink.close(by: deadline)
-        fallback?.close(by: deadline)
+        closeSinks(by: deadline)
         state.withLock { access in
             access.value.phase = .closed
             access.broadcast()
@@ -243,9 +242,9 @@ extension BatchEngine {
     }
 
     private func flushSink(_ round: UInt64, by deadline: LogDeadline) {
-        var failure: (any Error)?
-        do { try sink.flush(by: deadline) } catch { failure = error }
-        do { try fallback?.flush(by: deadline) } catch { failure = failure ?? error }
+        let first = inside(nesting: 0) { try sink.flush(by: deadline) }
+        let second = inside(nesting: 0) { try fallback?.flush(by: deadline) }
+        let failure = first ?? second
         state.withLock { access in
             access.value.flushesDone = round
             access.value.flushFailure = failure
@@ -254,6 +253,14 @@ extension BatchEngine {
                 access.value.flushDeadline = .now
             }
             access.broadcast()
+        }
+    }
+
+    /// The last call of both, on the queue's thread or, where there was none, on its owner's.
+    func closeSinks(by deadline: LogDeadline) {
+        _ = inside(nesting: logbook_nesting_get().depth) {
+            sink.close(by: deadline)
+            fallback?.close(by: deadline)
         }
     }
 }

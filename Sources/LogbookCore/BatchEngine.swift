@@ -405,10 +405,7 @@ final class BatchEngine: Sendable {
             return (closesHere, access.value.phase == .closed)
         }
         if isClosed { LeavingQueues.remove(self) }
-        if closesHere {
-            sink.close(by: .now)
-            fallback?.close(by: .now)
-        }
+        if closesHere { closeSinks(by: .now) }
     }
 
     func shutdown(by deadline: LogDeadline) throws {

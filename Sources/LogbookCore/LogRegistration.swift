@@ -306,7 +306,7 @@ public final class LogRegistration: Sendable {
         service()?.distribute(by: deadline)
         switch feed {
         case .queued(let queue): try queue.flush(by: deadline)
-        case .immediate: try provider.flush(by: deadline)
+        case .immediate: try inside { try provider.flush(by: deadline) }
         }
     }
 
@@ -319,9 +319,19 @@ public final class LogRegistration: Sendable {
         switch feed {
         case .queued(let queue):
             try queue.shutdown(by: deadline)
-            if provider is any BatchSink { try provider.shutdown(by: deadline) }
-        case .immediate: try provider.shutdown(by: deadline)
+            if provider is any BatchSink { try inside { try provider.shutdown(by: deadline) } }
+        case .immediate: try inside { try provider.shutdown(by: deadline) }
         }
+    }
+
+    /// Runs a call of the provider that gives it nothing: what it logs meanwhile reaches the others. A thread that is inside already, or
+    /// inside the queue behind a wrapper, keeps the mark by which that is known.
+    private func inside(_ body: () throws -> Void) rethrows {
+        if isCurrent { return try body() }
+        let outer = logbook_nesting_get()
+        logbook_nesting_set(logbook_nesting(depth: outer.depth + 1, registration: id))
+        defer { logbook_nesting_set(outer) }
+        try body()
     }
 
     func leave(by deadline: LogDeadline) {
@@ -331,7 +341,7 @@ public final class LogRegistration: Sendable {
         case .immediate:
             guard wasOpen, !deadline.hasPassed else { return }
             // On a thread of its own: it is foreign code, and may ignore the deadline.
-            _ = LogService.report(among: [self], by: deadline) { try $0.provider.flush(by: deadline) }
+            _ = LogService.report(among: [self], by: deadline) { left in try left.inside { try left.provider.flush(by: deadline) } }
         }
     }
 

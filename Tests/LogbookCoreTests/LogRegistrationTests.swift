@@ -59,6 +59,53 @@ import Testing
         #expect(registration.callCount == 0)
     }
 
+    @Test func whatAProviderLogsInItsFlushReachesTheOthersAndNotItself() {
+        struct Talkative: LogProvider {
+            let service: LogService
+            func log(_ event: LogEvent) {}
+            func flush(by deadline: LogDeadline) { service.info("flushed") }
+        }
+        let service = LogService(), heard = RecordingProvider(), registration = service.register(Talkative(service: service))
+        service.register(heard)
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(heard.messages == ["flushed"])
+        #expect(registration.ledger == LogLedger(submitted: 1, dropped: [.reentrant: 1]))
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aSinkThatLogsInItsFlushWaitsForNoRoomInItsOwnQueue() {
+        /// Logs in its flush, once a gate is open.
+        struct Talkative: BatchSink {
+            let service: LogService, gate = Gate()
+            func write(_ batch: [LogEvent]) {}
+            func flush(by deadline: LogDeadline) {
+                gate.wait()
+                service.info("flushed")
+            }
+        }
+        let service = LogService(), heard = RecordingProvider(), sink = Talkative(service: service)
+        service.register(heard)
+        let policy = QueuePolicy(capacity: 4, reservedCapacity: 0, overflow: .block(upTo: .seconds(60)))
+        let registration = service.register(sink: sink, queue: policy), reports = Monitor<[LogFlushReport]>([])
+        LogThread.start("flushes") {
+            let report = service.flush(by: .seconds(20))
+            reports.withLock { access in
+                access.value.append(report)
+                access.broadcast()
+            }
+        }
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 1...4 { service.info("\(number)") }
+        #expect(registration.ledger == LogLedger(submitted: 4))   // all of them are in the queue, which is full
+        sink.gate.open()
+        let answered = reports.withLock { access in
+            while access.value.isEmpty, access.wait(until: .seconds(60)) {}
+            return access.value
+        }
+        #expect(answered == [.everythingIsSafe])
+        #expect(registration.ledger.dropped == [.reentrant: 1])
+        #expect(heard.messages == ["1", "2", "3", "4", "flushed"])
+    }
+
     @Test func aProviderThatNeverComesBackIsLeftAtTheDeadline() {
         let blocking = BlockingProvider(), service = LogService(), registration = service.register(blocking), hasLeft = Locked(false)
         LogThread.start("leaves") {
