@@ -5,7 +5,8 @@ package final class LogAlarm: Sendable {
     private final class Waiting: Sendable {
         struct State {
             var due: UInt64?
-            var hasThread = false
+            /// The process whose thread waits; a forked child has to start its own.
+            var thread: ProcessLineage?
         }
         let state = Monitor(State())
         let clock: LogClock
@@ -31,7 +32,7 @@ package final class LogAlarm: Sendable {
                 if isDue() { action() }
                 let isSet = state.withLock { access in
                     guard let due = access.value.due else {
-                        access.value.hasThread = false
+                        access.value.thread = nil
                         return false
                     }
                     access.wait(until: LogDeadline(uptime: due))
@@ -62,12 +63,12 @@ package final class LogAlarm: Sendable {
         let needsThread = waiting.state.withLock { access in
             access.value.due = uptime
             access.broadcast()
-            guard observation == nil, uptime != nil, !access.value.hasThread else { return false }
-            access.value.hasThread = true
+            guard observation == nil, uptime != nil, access.value.thread?.isCurrent != true else { return false }
+            access.value.thread = .current
             return true
         }
         if needsThread, !LogThread.start(name, { [waiting] in waiting.run() }) {
-            waiting.state.withLock { $0.value.hasThread = false }
+            waiting.state.withLock { $0.value.thread = nil }
             LogDiagnostics.report(name, "the machine gives no thread to wait on; what should have happened later does not")
         }
     }

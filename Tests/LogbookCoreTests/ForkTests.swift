@@ -166,6 +166,21 @@ private func forked(_ child: () -> Bool) -> Int32 {
         }
     }
 
+    @Test func anAlarmThatAThreadOfTheParentWaitsForRingsInTheChild() async {
+        await #expect(processExitsWith: .success) {
+            let rings = Locked(0)
+            let alarm = LogAlarm("test", clock: .system) { rings.withLock { $0 += 1 } }
+            alarm.set(at: 0)
+            #expect(becomesTrue { rings.withLock { $0 } == 1 })   // everything is done once
+            alarm.set(at: .max)
+            let status = forked {
+                alarm.set(at: 0)
+                return becomesTrue(by: .seconds(30)) { rings.withLock { $0 } == 2 }
+            }
+            #expect(status == 0)
+        }
+    }
+
     @Test func theEndOfAChildLeavesTheParentsProvidersAlone() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let service = LogService(), blocking = BlockingProvider()
