@@ -59,6 +59,7 @@ extension LogService {
         applied.withLock { $0 = registrations }
         for registration in earlier where !registrations.contains(where: { $0 === registration }) {
             close(registration, by: deadline)
+            tellLastLosses(of: registration)
         }
         return registrations
     }

@@ -4,8 +4,8 @@ extension LogService {
     /// Such an event is a warning, heard like any other: `12 events did not reach orders (queue_full)`, with the metadata
     /// `provider`, `reason` (see ``DropReason``), `count`, `firstSeq` and `lastSeq` (the lost events are among these sequences),
     /// `firstAt` and `lastAt` (when they were said, in nanoseconds since 1970). It is said once the provider can write again, at
-    /// most once a second for each provider and reason; what is lost meanwhile is in the next one. Of a provider that keeps an account
-    /// of its own the range is that of everything it had in hand when it lost them.
+    /// most once a second for each provider and reason; what is lost meanwhile is in the next one. Of a provider that stops listening it
+    /// is said then. Of a provider that keeps an account of its own the range is that of everything it had in hand when it lost them.
     public static let lossCategory = "log.loss"
 
     /// Tells what may be told, and sets the alarm for the rest. Immediate providers are told on this thread.
@@ -18,6 +18,13 @@ extension LogService {
             if let later { next = min(next ?? .max, later) }
         }
         if let next { setLossAlarm(at: next) }
+    }
+
+    /// Tells the others, on this thread, what is left of a registration that listens no more.
+    func tellLastLosses(of registration: LogRegistration) {
+        guard registration.isOfThisProcess, registration.losses.isUntold else { return }
+        let (runs, _) = registration.losses.take(at: clock.monotonicNanoseconds(), isLast: true)
+        for (reason, run) in runs { tell(reason, run, of: registration) }
     }
 
     private func tell(_ reason: DropReason, _ run: LossRun, of registration: LogRegistration) {

@@ -177,8 +177,10 @@ public final class LogService: Sendable {
     /// provider is flushed, and not shut down. What had been said and not even reached its queue by then is counted as
     /// ``DropReason/providerTimeout``.
     public func unregister(_ registration: LogRegistration, by deadline: LogDeadline = .seconds(2)) {
+        let wasOpen = registration.isOpen
         change(by: deadline) { $0.registrations.removeAll { $0 === registration } }
         if !registration.isCurrent { registration.leave(by: deadline) }
+        if wasOpen { tellLastLosses(of: registration) }
     }
 
     /// Who listens at the moment, in the order of registration.

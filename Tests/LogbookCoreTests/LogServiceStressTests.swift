@@ -13,7 +13,7 @@ import Testing
     private static let threads = 16, steps = 400
     private static let dropping = QueuePolicy(capacity: 8, reservedCapacity: 4, batchCount: 4, linger: .zero, overflow: .dropOldest)
 
-    // With a clock that stands still, nobody is told of losses, which would be events as well.
+    // With a clock that stands still, nobody is told of losses before their provider leaves: those would be events as well.
     private let service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0))))
 
     private func witnesses() -> [Witness] {

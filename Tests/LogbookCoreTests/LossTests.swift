@@ -49,6 +49,21 @@ import Testing
         #expect(registration.ledger == LogLedger(submitted: 11, delivered: 6, dropped: [.queueFull: 5]))
     }
 
+    @Test func whatOneThatStopsListeningHasLostIsToldToTheOthers() {
+        let sink = GatedSink(), registration = overflow(sink)
+        service.info("1")
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...10 { service.info("\(number)") }
+        #expect(registration.ledger.dropped == [.queueFull: 5])
+        sink.gate.open()
+        registration.unregister(by: .seconds(30))
+        clock.advance(by: .seconds(5))
+        #expect(losses.map(\.message) == ["5 events did not reach orders (queue_full)"])
+        #expect(sink.inner.written.map(\.sequence) == [1, 2, 3, 4, 5])
+        registration.unregister(by: .seconds(30))
+        #expect(losses.count == 1)
+    }
+
     @Test func theTaskThatHappensToTellALossHasNoSayInIt() throws {
         let errors = RecordingProvider(), sink = GatedSink()
         service.register(errors, from: .error)
@@ -116,6 +131,14 @@ import Testing
         #expect(losses.count == 1)
         clock.advance(by: .milliseconds(1))
         #expect(losses.map { $0.metadata["firstSeq"] } == [.unsigned(1), .unsigned(4)])
+    }
+
+    @Test func whatAConfigurationNamesNoLongerAndHasLostIsToldToTheOthers() throws {
+        let disk = Picky { $0.message == "no room" }
+        try service.apply(LogConfiguration(.development) { LogListener(disk, name: "disk") })
+        service.info("no room")
+        try service.apply(LogConfiguration(.development) {})
+        #expect(losses.map(\.message) == ["1 event did not reach disk (io_error)"])
     }
 
     @Test func whatNobodyCanWaitForIsToldByTheLedgerAlone() {
