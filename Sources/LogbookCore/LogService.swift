@@ -300,9 +300,10 @@ public final class LogService: Sendable {
     /// Says something at a level chosen at run time; ``info(_:metadata:error:file:function:line:)`` and its siblings are the
     /// everyday form.
     ///
-    /// A signal handler may call it with a literal: one that has interrupted this library on its own thread is not written, but counted
-    /// as ``DropReason/reentrant`` with every registration that would have heard it. Text with values in it takes memory, which a handler
-    /// must not; what a crash should leave behind is written by the ``CrashRecord``.
+    /// A signal handler may call it with a literal, where every listener is queued: one that has interrupted this library on its own thread
+    /// is not written, but counted as ``DropReason/reentrant`` with every registration that would have heard it. Text with values in it
+    /// takes memory, and so does an event for an immediate provider: a handler that has interrupted `malloc` would wait for itself. What a
+    /// crash should leave behind is written by the ``CrashRecord``.
     @inlinable
     public func log(
         _ level: LogLevel, _ message: @autoclosure () -> LogMessage, metadata: @autoclosure () -> LogMetadata = [:],
