@@ -31,8 +31,8 @@
     extension Logger.MetadataValue.StringInterpolation {
         /// A metadata value that not every reader may see: `["user": "\(name, privacy: .private)"]`.
         ///
-        /// The whole value is as private as its strictest part. Handlers other than ``LogbookLogHandler`` know nothing of it and
-        /// write private values out.
+        /// The whole value is as private as the strictest part that is marked: one part marked public makes all of it public, with the
+        /// parts that nobody marked. Handlers other than ``LogbookLogHandler`` know nothing of it and write private values out.
         /// - Parameter privacy: A ``LogPrivacy/secret`` value is not evaluated and reads `<secret>` for every handler.
         public mutating func appendInterpolation<Value>(_ value: @autoclosure () -> Value, privacy: LogPrivacy) {
             let shown = privacy == .secret ? "<secret>" : String(describing: value())

@@ -30,7 +30,8 @@
                 switch LogPrivacy.strictest(attributes[LogPrivacy.self], privacy?(attributes)) {
                 case .secret: self = .protected(.secret, .null)
                 case .private: self = .protected(.private, .string(convertible.description))
-                case .public, nil: self = .string(convertible.description)
+                case .public: self = .protected(.public, .string(convertible.description))
+                case nil: self = .string(convertible.description)
                 }
             }
         }

@@ -13,7 +13,7 @@
     /// | level | the level of the same name; `trace` is ``LogLevel/verbose`` |
     /// | metadata | typed values in the order of their keys; the call's beat the metadata provider's, those beat the logger's |
     /// | `Int`, `Bool`, `Double` … as `stringConvertible` | numbers and truth values; every other type its description |
-    /// | value with the attribute ``LogPrivacy`` | private or secret value |
+    /// | value with the attribute ``LogPrivacy`` | public, private or secret value |
     /// | `error:` | ``LogEvent/error`` |
     /// | label | metadata under `logger`, unless it is empty |
     /// | source | the file's module; metadata under ``sourceKey`` when the caller gave another one |

@@ -9,8 +9,11 @@
         private enum Sensitivity: Int64, Logger.MetadataValueAttributes.Attribute { case sensitive, harmless }
         private enum Unit: Int64, Logger.MetadataValueAttributes.Attribute { case seconds }
 
-        private func heard(_ mode: PrivacyMode, _ metadata: Logger.Metadata, line: UInt = #line) -> LogMetadata? {
+        private func heard(
+            _ mode: PrivacyMode, _ metadata: Logger.Metadata, rules: PrivacyRules = .none, line: UInt = #line
+        ) -> LogMetadata? {
             let provider = RecordingProvider(), service = LogService(privacy: mode)
+            service.privacyRules = rules
             service.register(provider)
             var logger = Logger(label: "") {
                 LogbookLogHandler(label: $0, service: service) { $0[Sensitivity.self] == .sensitive ? .private : nil }
@@ -53,6 +56,23 @@
                 "d": .attributed("jane", attributes: [Sensitivity.sensitive, LogPrivacy.secret]),
             ]
             #expect(heard(.masked, metadata) == ["a": "<secret>", "b": "<private>", "c": "<private>", "d": "<secret>"])
+        }
+
+        @Test(arguments: [PrivacyRules.standard, PrivacyRules(unmarkedTexts: .private)])
+        func noRuleLooksAtAPublicValue(rules: PrivacyRules) {
+            let text = "pin=1234"
+            let values: [Logger.MetadataValue] = [
+                "\(text, privacy: .public)", .attributed(text, attributes: [LogPrivacy.public]),
+            ]
+            for value in values {
+                let shown = heard(.masked, ["token": value, "list": [value], "owner": ["token": value]], rules: rules)
+                #expect(shown == ["list": [.string(text)], "owner": ["token": .string(text)], "token": .string(text)])
+            }
+        }
+
+        @Test func onePublicPartMakesTheWholeValuePublic() {
+            let metadata: Logger.Metadata = ["token": "\("home", privacy: .public) of \("jane")"]
+            #expect(heard(.masked, metadata, rules: .standard) == ["token": "home of jane"])
         }
 
         @Test func aSecretIsNotEvenEvaluatedAndNoHandlerSeesIt() {
