@@ -48,6 +48,18 @@ import Testing
 extension Flaw {
     static let all: [Flaw] = contents + many + lifecycle + pressure + service + sinks + queues
 
+    /// Nothing counts what is lost, so what comes after a shutdown is kept as well.
+    private static func keepNoLedger(_ habits: inout Shelf.Habits) {
+        habits.account = { _ in nil }
+        habits.log = { shelf, event in
+            shelf.state.withLock { access in
+                access.value.ledger.submit()
+                access.value.waiting.append([event])
+                access.broadcast()
+            }
+        }
+    }
+
     static let contents: [Flaw] = [
         keeping("loses everything", .oneEvent, "1 of 1 events are missing") { _, _ in [] },
         keeping("rewrites the text", .oneEvent, "was read back as \"THE FIRST\"") { event, _ in
@@ -314,6 +326,13 @@ extension Flaw {
                 try shelf.put(by: .never)
             }
         },
+        shelf("says nothing of what a flush could not write", .flushKeepsToDeadline, "something is pending") { habits, _ in
+            habits.flush = { try? $0.put(by: $1) }
+        },
+        shelf("keeps no ledger and hides what a flush could not write", .flushKeepsToDeadline, "and flush has not thrown") { habits, _ in
+            Flaw.keepNoLedger(&habits)
+            habits.flush = { try? $0.put(by: $1) }
+        },
         shelf("loses what a flush has no time for", .flushKeepsToDeadline, "10 of 10 events are missing") { habits, _ in
             habits.flush = { shelf, deadline in
                 do { try shelf.put(by: deadline) } catch {
@@ -355,12 +374,19 @@ extension Flaw {
         },
         shelf("forgets what it cannot write", .survivesFailure, "20 of 40 events were read back") { habits, _ in
             habits.flush = { shelf, deadline in
-                try? shelf.put(by: deadline)
-                shelf.state.withLock { access in
-                    guard access.value.isBroken else { return }
-                    access.value.ledger.deliver(access.value.waiting.count)
-                    access.value.waiting = []
+                do { try shelf.put(by: deadline) } catch {
+                    shelf.state.withLock { access in
+                        guard access.value.isBroken else { return }
+                        access.value.ledger.deliver(access.value.waiting.count)
+                        access.value.waiting = []
+                    }
+                    throw error
                 }
+            }
+        },
+        shelf("says nothing of what failed", .survivesFailure, "something is pending") { habits, _ in
+            habits.flush = { shelf, deadline in
+                do { try shelf.put(by: deadline) } catch { if shelf.isStalled { throw error } }
             }
         },
         shelf("never writes again after a failure", .survivesFailure, "when the destination worked again") { habits, _ in

@@ -56,13 +56,14 @@ extension ConformanceCheck {
     public static let logDoesNotWait = ConformanceCheck(
         "logDoesNotWait", "log returns although the destination does not answer")
     public static let flushKeepsToDeadline = ConformanceCheck(
-        "flushKeepsToDeadline", "flush with a deadline that is over returns, and loses nothing")
+        "flushKeepsToDeadline", "flush with a deadline that is over returns, loses nothing, and throws when something is not safe yet")
     public static let shutdownKeepsToDeadline = ConformanceCheck(
         "shutdownKeepsToDeadline", "shutdown with a deadline that is over returns; what it gives up is counted or thrown")
     public static let staysBounded = ConformanceCheck(
         "staysBounded", "the claimed capacity is not exceeded while the destination does not answer; the rest is counted")
     public static let survivesFailure = ConformanceCheck(
-        "survivesFailure", "what comes while the destination fails arrives later or is counted, and what comes later arrives")
+        "survivesFailure",
+        "what comes while the destination fails arrives later or is counted, no flush hides it, and what comes later arrives")
     public static let interest = ConformanceCheck(
         "interest", "registered with a service, the provider keeps what its interest asks for")
     public static let reentrancy = ConformanceCheck(

@@ -14,7 +14,8 @@ public struct ConformanceSpecimen: Sendable {
     /// A provider that nothing has been logged to yet.
     /// - Parameters:
     ///   - readBack: Everything written so far, in its order: from the file, the table, the fake server. Called after a flush and
-    ///     after a shutdown, by one thread at a time.
+    ///     after a shutdown, by one thread at a time; of a provider without a ledger also while the destination does not answer or
+    ///     fails, when a flush has returned all the same.
     ///   - stall: Makes the destination not answer (true) and answer again (false). Without it nothing is known of how the
     ///     provider bears that; the report names the checks that were not run.
     ///   - fail: Makes the destination fail (true), if it can in the middle of its work, and work again (false). Likewise.

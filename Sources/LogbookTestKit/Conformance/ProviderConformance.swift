@@ -113,13 +113,16 @@ public struct ProviderConformance: Sendable {
             Check(.queueCountsRefused, after: [.ledgerAddsUp, .queueCallsOneAtATime]) { try $0.queueCountsRefused() },
 
             Check(.logDoesNotWait, after: basics) { try $0.logDoesNotWait() },
-            Check(.flushKeepsToDeadline, after: [.logDoesNotWait, .sinkKeepsToDeadline]) { try $0.flushKeepsToDeadline() },
+            Check(.flushKeepsToDeadline, after: [.logDoesNotWait, .ledgerAddsUp, .sinkKeepsToDeadline]) {
+                try $0.flushKeepsToDeadline()
+            },
             Check(.shutdownKeepsToDeadline, after: [.logDoesNotWait, .ledgerAddsUp, .sinkKeepsToDeadline]) {
                 try $0.shutdownKeepsToDeadline()
             },
             Check(.staysBounded, after: [.logDoesNotWait, .ledgerAddsUp]) { try $0.staysBounded() },
             Check(
-                .survivesFailure, after: [.keepsEverything, .ledgerAddsUp, .sinkFailsHonestly, .queueOffersAgain]
+                .survivesFailure,
+                after: [.keepsEverything, .ledgerAddsUp, .sinkFailsHonestly, .queueOffersAgain, .flushKeepsToDeadline]
             ) { try $0.survivesFailure() },
 
             Check(.interest, after: basics) { try $0.interest() },
