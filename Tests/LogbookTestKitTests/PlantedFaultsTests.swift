@@ -216,6 +216,20 @@ extension Flaw {
                 return LogLedger(submitted: ledger.submitted, delivered: ledger.delivered - 1, dropped: ledger.dropped)
             }
         },
+        shelf("loses what comes while it flushes", .flushUnderLoad, "events are missing") { habits, _ in
+            Flaw.keepNoLedger(&habits)
+            habits.flush = { shelf, deadline in
+                shelf.state.withLock { access in
+                    let batch = access.value.waiting
+                    // Nobody logs beside a quiet flush; under load somebody comes soon.
+                    guard batch.last?.first?.message.hasPrefix("thread") == true else { return }
+                    let limit = LogDeadline.milliseconds(200)
+                    while access.value.waiting.count == batch.count, access.wait(until: limit) {}
+                    access.value.waiting = batch
+                }
+                try shelf.put(by: deadline)
+            }
+        },
     ]
 
     static let lifecycle: [Flaw] = [

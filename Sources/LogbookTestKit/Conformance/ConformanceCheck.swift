@@ -31,6 +31,8 @@ extension ConformanceCheck {
         "keepsOrder", "events of one thread arrive in the order in which it logged them (unless not claimed)")
     public static let concurrency = ConformanceCheck(
         "concurrency", "events that many threads log at the same time all arrive, each once")
+    public static let flushUnderLoad = ConformanceCheck(
+        "flushUnderLoad", "events that are logged while another thread flushes all arrive, each once")
     public static let everyLevel = ConformanceCheck("everyLevel", "events of every level arrive, with their level")
     public static let emptyMessage = ConformanceCheck("emptyMessage", "an event without text is an event")
     public static let unusualTimes = ConformanceCheck(

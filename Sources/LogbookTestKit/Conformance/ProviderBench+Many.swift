@@ -69,6 +69,43 @@ extension ProviderBench {
         try requireAccount(readBack(perThread.flatMap { $0 }))
     }
 
+    func flushUnderLoad() throws {
+        let threads = 4, rounds = 20, perRound = 10
+        let perThread = (0..<threads).map { events(rounds * perRound, "thread \($0), number") }
+        let flushing = Monitor((begun: 0, working: threads, isOver: false))
+        let letGo: @Sendable () -> Void = {
+            flushing.withLock { access in
+                access.value.isOver = true
+                access.broadcast()
+            }
+        }
+        whenAbandoned(letGo)
+        defer { letGo() }
+        let crew = try startThreads(threads) { [provider] thread in
+            var begun = 0
+            for round in 0..<rounds {
+                // Each round comes beside a flush, however busy the machine is.
+                begun = flushing.withLock { [begun] access in
+                    while access.value.begun == begun, !access.value.isOver { access.wait() }
+                    return access.value.begun
+                }
+                for event in perThread[thread][(round * perRound)..<((round + 1) * perRound)] { provider.log(event) }
+            }
+            flushing.withLock { $0.value.working -= 1 }
+        }
+        var isWorking = true
+        while isWorking {
+            isWorking = flushing.withLock { access in
+                access.value.begun += 1
+                access.broadcast()
+                return access.value.working > 0
+            }
+            try flushUnlessFull()
+        }
+        crew.wait("log while another thread flushes", progress)
+        try requireIntact(settled(perThread.flatMap { $0 }))
+    }
+
     /// A flush may say that events were lost, where more come than the provider claims to hold.
     private func flushUnlessFull() throws {
         do { try flush() } catch {

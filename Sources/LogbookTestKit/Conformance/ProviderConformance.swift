@@ -99,6 +99,7 @@ public struct ProviderConformance: Sendable {
             Check(.concurrency, after: [.keepsEverything]) { try $0.concurrency() },
             Check(.ledgerAddsUp, after: [.keepsEverything]) { try $0.ledgerAddsUp() },
             Check(.ledgerNeverGoesBack, after: [.ledgerAddsUp, .concurrency]) { try $0.ledgerNeverGoesBack() },
+            Check(.flushUnderLoad, after: [.concurrency, .ledgerNeverGoesBack]) { try $0.flushUnderLoad() },
 
             Check(.flushAfterShutdown, after: basics) { try $0.flushAfterShutdown() },
             Check(.shutdownTwice, after: basics) { try $0.shutdownTwice() },
