@@ -83,6 +83,21 @@ import Testing
         }
     }
 
+    /// With every hook, and no bound.
+    private static let ofAShelf = forSinks + [.visibleWhenLogReturns] + forQueues + [.staysBounded]
+
+    @Test func aShortenedMessageIsKnownByItsBeginning() async {
+        await expectSound(ConformanceClaims(largestMessage: 4096), notRun: Self.ofAShelf) {
+            var habits = Shelf.Habits()
+            habits.keep = { event, _ in [event.replacingMessage(String(decoding: event.message.utf8.prefix(4096), as: UTF8.self))] }
+            let shelf = Shelf(habits)
+            // As lines of plain text are read: without a sequence.
+            return ConformanceSpecimen(
+                shelf, readBack: { shelf.standing.map { RecordedEvent(message: $0.message) } }, stall: { shelf.stall($0) },
+                fail: { shelf.fail($0) })
+        }
+    }
+
     @Test func modestClaimsAreHonoured() async {
         let claims = ConformanceClaims(
             keepsOrder: false, keepsText: false, largestMessage: 4096, mostMembers: 200, deepestMetadata: 10,
