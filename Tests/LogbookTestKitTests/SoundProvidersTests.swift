@@ -122,11 +122,23 @@ import Testing
         }
     }
 
-    /// 199 members and a mark where there are more than 200, and no more than ten levels.
-    private static func modest(_ metadata: LogMetadata) -> LogMetadata {
-        if metadata.contains(where: { $0.value.levels > 10 }) { return ["cut": true] }
-        guard metadata.count > 200 else { return metadata }
-        return LogMetadata(metadata.prefix(199).map { ($0.key, $0.value) } + [("cut", true)])
+    /// All but one and a mark where there are more members, and no more than so many levels.
+    private static func modest(_ metadata: LogMetadata, members: Int = 200, levels: Int = 10) -> LogMetadata {
+        if metadata.contains(where: { $0.value.levels > levels }) { return ["cut": true] }
+        guard metadata.count > members else { return metadata }
+        return LogMetadata(metadata.prefix(members - 1).map { ($0.key, $0.value) } + [("cut", true)])
+    }
+
+    @Test(arguments: [
+        (members: 33, levels: 24), (members: 10, levels: 24), (members: 1, levels: 24), (members: 200, levels: 1),
+        (members: 200, levels: 0),
+    ])
+    func fewMembersAndFlatMetadataAreEnough(members: Int, levels: Int) async {
+        await expectSound(ConformanceClaims(mostMembers: members, deepestMetadata: levels), notRun: Self.ofAShelf) {
+            var habits = Shelf.Habits()
+            habits.keep = { event, _ in [event.replacingMetadata(Self.modest(event.metadata, members: members, levels: levels))] }
+            return Shelf(habits).specimen
+        }
     }
 
     @Test func theQueueConforms() async {
