@@ -51,6 +51,13 @@ import Testing
         ) { Shelf(.init(capacity: 100)).specimen }
     }
 
+    /// What it holds when its destination works again leaves no room for what comes next.
+    @Test func aShelfThatHoldsFewConforms() async {
+        await expectSound(
+            ConformanceClaims(capacity: 20), notRun: Self.forSinks + [.visibleWhenLogReturns] + Self.forQueues
+        ) { Shelf(.init(capacity: 20)).specimen }
+    }
+
     /// As a receiver may take what a program no longer waits for: the account still has it as pending.
     @Test func whatAShutdownHasGivenUpMayArrive() async {
         var habits = Shelf.Habits(capacity: 100)

@@ -107,7 +107,7 @@ extension ProviderBench {
     }
 
     /// A flush may say that events were lost, where more come than the provider claims to hold.
-    private func flushUnlessFull() throws {
+    func flushUnlessFull() throws {
         do { try flush() } catch {
             if claims.capacity == nil { throw error }
         }

@@ -73,7 +73,7 @@ extension ProviderBench {
             log(during)
             try flushInTrouble("flush while the destination fails", during)
         }
-        log(after)
+        try logWithinCapacity(after)
         let reading = try settled(during + after)
         if !claims.mayRepeatAfterFailure { try refuse(reading.repeatedInWords) }
         try refuse(reading.strangersInWords)
@@ -82,5 +82,14 @@ extension ProviderBench {
             reading.count(of: after) == after.count,
             "\(after.count - reading.count(of: after)) events are missing that were logged when the destination worked again")
         try requireAccount(reading)
+    }
+
+    /// Never more at a time than the provider claims to hold, and that with nothing before it.
+    private func logWithinCapacity(_ events: [LogEvent]) throws {
+        guard let capacity = claims.capacity else { return log(events) }
+        for first in stride(from: 0, to: events.count, by: capacity) {
+            try flushUnlessFull()
+            log(Array(events[first..<min(first + capacity, events.count)]))
+        }
     }
 }
