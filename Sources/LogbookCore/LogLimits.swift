@@ -5,6 +5,8 @@
 /// - Metadata with too many or too large members ends in the member `logbook.cut`: `"255 of 1000000 members"`; an array ends in
 ///   `… [cut from 5000 elements]`.
 /// - A value that is nested too deep is the text `… [cut from 10000 levels]`.
+///
+/// What is cut again, such as by a format with lower limits, still says how much there was at first.
 public struct LogLimits: Sendable, Hashable {
     /// Bytes of UTF-8 of one text: the message, an error's description, the place and so on. Default 64 KiB; the mark comes on
     /// top of it.
@@ -45,13 +47,38 @@ public struct LogLimits: Sendable, Hashable {
     /// The key of the member that says how many members there were.
     package static let cutMember = "logbook.cut"
 
-    package static func mark(_ count: Int, _ unit: String) -> String { "… [cut from \(count) \(unit)]" }
+    private static let markOpening = "… [cut from "
+
+    package static func mark(_ count: Int, _ unit: String) -> String { "\(markOpening)\(count) \(unit)]" }
 
     /// The mark in which a text ends that was cut; nil where it was not.
     private static func mark(endingIn text: String) -> String? {
         guard let start = text.unicodeScalars.suffix(markBytes).lastIndex(of: "…") else { return nil }
         let mark = String(text[start...])
-        return mark.hasPrefix("… [cut from ") && mark.hasSuffix(" bytes]") ? mark : nil
+        return mark.hasPrefix(markOpening) && mark.hasSuffix(" bytes]") ? mark : nil
+    }
+
+    /// The number in a mark that is the whole text; nil for every other text, and for a number that nothing ever had.
+    fileprivate static func count(namedBy text: String, _ unit: String) -> Int? {
+        guard text.utf8.count <= markBytes, text.hasPrefix(markOpening), text.hasSuffix(" \(unit)]") else { return nil }
+        let digits = text.utf8.dropFirst(markOpening.utf8.count).dropLast(unit.utf8.count + 2)
+        return Int(String(decoding: digits, as: UTF8.self)).flatMap { (1...Int.max / 2).contains($0) ? $0 : nil }
+    }
+
+    /// How many members were cut before, as the member says that counts them; nil where there is none.
+    private static func missing(in members: LogMetadata) -> Int? {
+        guard case .string(let text) = members[cutMember], text.utf8.count <= markBytes else { return nil }
+        let words = text.split(separator: " ")
+        guard words.count == 4, words[1] == "of", words[3] == "members", let kept = Int(words[0]), let total = Int(words[2]),
+            kept >= 0, total > kept, total <= Int.max / 2
+        else { return nil }
+        return total - kept
+    }
+
+    /// The beginning of the text and a mark: its own where it was cut before.
+    private static func cut(_ text: String, to bytes: Int) -> String {
+        guard let earlier = mark(endingIn: text) else { return text.cut(to: bytes, mark(text.utf8.count, "bytes")) }
+        return text.cut(to: min(bytes, text.utf8.count - earlier.utf8.count), earlier)
     }
 
     /// The text in no more bytes than these, its mark included; one that was cut before keeps what that says.
@@ -78,7 +105,7 @@ public struct LogLimits: Sendable, Hashable {
     @inline(__always)
     package func hold(_ text: UnsafeBufferPointer<UInt8>) -> Bool { text.count <= textBytes + Self.markBytes }
 
-    func cut(_ text: String) -> String { hold(text) ? text : text.cut(to: textBytes) }
+    func cut(_ text: String) -> String { hold(text) ? text : Self.cut(text, to: textBytes) }
 
     // MARK: Metadata
 
@@ -141,15 +168,18 @@ public struct LogLimits: Sendable, Hashable {
 
     private func cut(_ members: LogMetadata, depth: Int, left: inout Int) -> LogMetadata {
         var kept = LogMetadata()
+        // The mark of an earlier cut is no member: what was missing then is missing still.
+        let missing = Self.missing(in: members), given = missing == nil ? members.count : members.count - 1
+        let total = given + (missing ?? 0)
         // Where not all have room, the mark needs a place of its own.
-        let most = members.count > metadataMembers ? metadataMembers - 1 : members.count
-        for (key, value) in members {
+        let most = members.count > metadataMembers ? metadataMembers - 1 : given
+        for (key, value) in members where missing == nil || key != Self.cutMember {
             guard kept.count < most, key.utf8.count < left else { break }
             left -= key.utf8.count
             kept[key] = cut(value, depth: depth, left: &left)
         }
-        if kept.count < members.count {
-            kept[Self.cutMember] = .string("\(kept.count) of \(members.count) members")
+        if kept.count < total {
+            kept[Self.cutMember] = .string("\(kept.count) of \(total) members")
         }
         return kept
     }
@@ -158,19 +188,23 @@ public struct LogLimits: Sendable, Hashable {
         switch value {
         case .string(let text):
             defer { left = max(0, left - Self.bytes(of: text)) }
-            return text.utf8.count <= left ? value : .string(text.cut(to: left))
+            let stays = text.utf8.count <= left || Self.count(namedBy: text, "levels") != nil
+            return stays ? value : .string(Self.cut(text, to: left))
         case .null, .bool, .integer, .unsigned, .double, .protected:
             left = max(0, left - Self.scalarBytes)
             return value
         case .array(let values):
             left = max(0, left - (depth < metadataDepth ? Self.scalarBytes : Self.markBytes))
             guard depth < metadataDepth else { return .string(Self.mark(value.levels, "levels")) }
-            var kept: [LogValue] = []
-            for value in values {
+            var kept: [LogValue] = [], given = values[...], total = values.count
+            if case .string(let text) = values.last, let count = Self.count(namedBy: text, "elements"), count >= total {
+                (given, total) = (values.dropLast(), count)   // the mark of an earlier cut is no element
+            }
+            for value in given {
                 guard left > 0 else { break }
                 kept.append(cut(value, depth: depth + 1, left: &left))
             }
-            if kept.count < values.count { kept.append(.string(Self.mark(values.count, "elements"))) }
+            if kept.count < total { kept.append(.string(Self.mark(total, "elements"))) }
             return .array(kept)
         case .object(let members):
             left = max(0, left - (depth < metadataDepth ? Self.scalarBytes : Self.markBytes))
@@ -233,7 +267,7 @@ extension TransactionEntry {
 }
 
 extension LogValue {
-    /// How many arrays and objects are within each other here; found without recursion.
+    /// How many arrays and objects are within each other here, or were before they were cut; found without recursion.
     package var levels: Int {
         var deepest = 0
         var open: [(value: LogValue, level: Int)] = [(self, 1)]
@@ -245,6 +279,8 @@ extension LogValue {
             case .object(let members):
                 deepest = max(deepest, level)
                 for (_, value) in members { open.append((value, level + 1)) }
+            case .string(let text):
+                if let cut = LogLimits.count(namedBy: text, "levels") { deepest = max(deepest, level - 1 + cut) }
             default: break
             }
         }
@@ -253,10 +289,10 @@ extension LogValue {
 }
 
 extension String {
-    /// The beginning of the text in whole characters of Unicode, and the mark; nil for the one of a text.
-    fileprivate func cut(to bytes: Int, _ mark: String? = nil) -> String {
+    /// The beginning of the text in whole characters of Unicode, and the mark.
+    fileprivate func cut(to bytes: Int, _ mark: String) -> String {
         var end = utf8.index(utf8.startIndex, offsetBy: bytes)
         while end > utf8.startIndex, utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
-        return String(self[..<end]) + (mark ?? LogLimits.mark(utf8.count, "bytes"))
+        return String(self[..<end]) + mark
     }
 }

@@ -65,6 +65,42 @@ import Testing
         for event in [cut, list, giant, texts] { #expect(event.within(limits) == event) }
     }
 
+    @Test("row 37: what is cut twice says how much there was at first")
+    func cutTwice() {
+        let wide = LogLimits(textBytes: 1000, metadataBytes: 10_000, metadataDepth: 8, metadataMembers: 20)
+        let narrow = LogLimits(textBytes: 10, metadataBytes: 1000, metadataDepth: 2, metadataMembers: 10)
+        func cut(_ message: String, _ metadata: LogMetadata) -> LogEvent {
+            let cut = event(message, metadata: metadata).within(wide).within(narrow)
+            #expect(cut.within(narrow) == cut)
+            return cut
+        }
+        #expect(cut(String(repeating: "m", count: 5000), [:]).message == "mmmmmmmmmm… [cut from 5000 bytes]")
+        let members = cut("", LogMetadata((0..<300).map { ("key\($0)", LogValue.integer(1)) })).metadata
+        #expect(members.count == 10 && members.last?.value == "9 of 300 members")
+        let elements: [LogValue] = Array(repeating: 1, count: 124) + ["… [cut from 5000 elements]"]
+        #expect(cut("", ["list": .array(Array(repeating: 1, count: 5000))]).metadata["list"] == .array(elements))
+        #expect(cut("", ["deep": Self.nested(100)]).metadata == ["deep": ["in": ["… [cut from 98 levels]"]]])
+        let text = cut("", ["text": .string(String(repeating: "t", count: 20_000))]).metadata["text"]
+        #expect(text == .string(String(repeating: "t", count: 996) + "… [cut from 20000 bytes]"))
+    }
+
+    @Test("row 37: no mark is cut itself")
+    func marksStayWhole() {
+        // The last byte that there is room for stands within the mark.
+        let limits = LogLimits(metadataBytes: 100, metadataDepth: 1)
+        let long = LogValue.string(String(repeating: "x", count: 400))
+        let marked = event(metadata: [
+            "a": .string(String(repeating: "x", count: 90) + "… [cut from 5000 bytes]"), "b": long, "logbook.cut": "2 of 7 members",
+        ])
+        #expect(
+            marked.within(limits).metadata == [
+                "a": .string(String(repeating: "x", count: 90) + "… [cut from 5000 bytes]"), "logbook.cut": "1 of 7 members",
+            ])
+        // What looks like a mark and cannot be one is cut like everything else.
+        let forged = event(metadata: ["a": long, "b": 1, "logbook.cut": "7 of 2 members"])
+        #expect(forged.within(limits).metadata["logbook.cut"] == "1 of 3 members")
+    }
+
     @Test("row 37: a service hands on no event that could exhaust a stack")
     func throughAService() throws {
         let service = LogService(), provider = RecordingProvider()
@@ -74,7 +110,8 @@ import Testing
         service.flush(by: .after(.seconds(30)))
         let events = provider.events
         #expect(events.count == 2)
-        #expect(events.first?.metadata["deep"]?.levels == LogLimits.highest.metadataDepth)
+        #expect(events.first?.isWithin(.highest) == true)
+        #expect(events.first?.metadata["deep"]?.levels == 10_000)   // with those that the mark names
         #expect(events.last?.message.hasSuffix("… [cut from 3145728 bytes]") == true)
     }
 }

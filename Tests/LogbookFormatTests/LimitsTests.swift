@@ -1,5 +1,6 @@
 import LogbookCore
 import LogbookFormat
+import LogbookTestKit
 import Testing
 
 @Suite struct LimitsTests {
@@ -76,6 +77,24 @@ import Testing
             #expect(String(decoding: cut, as: UTF8.self).contains("… [cut from \(most + 1) elements]"))
             #expect(try format.event(from: cut).message == "m")
         }
+    }
+
+    @Test("row 37: what the service has cut is cut again by the format, and says how much there was at first")
+    func cutTwice() throws {
+        let service = LogService(), provider = RecordingProvider(), format = JSONLineFormat()
+        service.register(provider, from: .verbose)
+        let members = LogMetadata((0..<300).map { ("key\(100 + $0)", LogValue.string(String(repeating: "v", count: 300))) })
+        let deep = (0..<10_000).reduce(LogValue.null) { value, _ in .array([value]) }
+        service.info("\(String(repeating: "m", count: 3 << 20))")
+        service.info("members", metadata: members)
+        service.info("list", metadata: ["list": .array(Array(repeating: 1, count: 200_000))])
+        service.info("deep", metadata: ["deep": deep])
+        let lines = provider.events.map { format.string(for: $0) }
+        try #require(lines.count == 4)
+        #expect(try format.event(from: lines[0]).message.hasSuffix("… [cut from 3145728 bytes]"))
+        #expect(try format.event(from: lines[1]).metadata.last?.value == "215 of 300 members")
+        #expect(lines[2].contains("… [cut from 200000 elements]"))
+        #expect(lines[3].contains("… [cut from 9984 levels]"))
     }
 
     @Test func aValueThatWentThroughNoLimitsIsCutByTheWriter() {
