@@ -6,20 +6,30 @@ public struct LogLineReader: Sendable {
     /// The formats of this library that can be told from each other.
     public enum Kind: Sendable, Hashable, CaseIterable {
         case text, article, jsonLines, logfmt, ecs
+
+        /// Whether a layout may begin its lines like that.
+        fileprivate var isText: Bool {
+            switch self {
+            case .text, .article, .logfmt: true
+            case .jsonLines, .ecs: false
+            }
+        }
     }
 
     private let text: TextFormat
     private let article: TextFormat
 
     /// - Parameters:
-    ///   - text: What text lines were written with: a time stamp of one's own, or a layout.
+    ///   - text: What text lines were written with: a time stamp of one's own, or a layout. A line that fits a layout is read in
+    ///     it, also when it begins like one of another format, unless that is JSON.
     ///   - article: The date pattern of lines in the style of the article.
     public init(text: TextFormat = .standard(), article: DatePattern = .article) {
         self.text = text
         self.article = .article(date: article)
     }
 
-    /// Which format the line is in, by how it begins. Text with a time stamp of one's own or in a layout is not recognised.
+    /// Which format the line is in, by how it begins. Text with a time stamp of one's own or in a layout is not recognised, or
+    /// taken for what it begins like.
     /// - Returns: Nil for a line of none of them. A line that is recognised may still be damaged further on.
     public static func kind(of line: [UInt8]) -> Kind? {
         var scanner = LineScanner(line: line)
@@ -44,7 +54,9 @@ public struct LogLineReader: Sendable {
 
     /// Reads a line in the format that it is in. What no other format recognises is read as ``init(text:article:)`` says.
     public func event(from line: [UInt8]) throws(LogLineError) -> LogEvent {
-        switch Self.kind(of: line) {
+        let kind = Self.kind(of: line)
+        if case .layout = text.style, kind?.isText == true, let event = try? text.event(from: line) { return event }
+        switch kind {
         case .jsonLines: return try JSONLineFormat().event(from: line)
         case .ecs: return try ECSFormat().event(from: line)
         case .logfmt: return try LogfmtFormat().event(from: line)

@@ -35,4 +35,26 @@ import Testing
         let layout = try TextFormat.layout("\(.level): \(.message)")
         #expect(try LogLineReader(text: layout).event(from: Array("notice: hello\n".utf8)).message == "hello")
     }
+
+    @Test(
+        "a layout is read as such, although its lines begin like those of another format",
+        arguments: [
+            ("\(.time(digits: 3, zone: .utc)) \(.level(padded: true)) \(.fileName):\(.line) \(.message)\(.facts)", .text),
+            ("[\(.symbol) \(.time(zone: .utc))] \(.message)", .article),
+            ("time=\(.time(zone: .utc)) \(.level) \(.message)", .logfmt),
+        ] as [(TextLayout, LogLineReader.Kind)])
+    func layoutsLikeOurs(pieces: TextLayout, kind: LogLineReader.Kind) throws {
+        let layout = try TextFormat.layout(pieces), reader = LogLineReader(text: layout)
+        let event = LogEvent(
+            sequence: 7, time: LogTime(nanoseconds: 1_591_472_835_393_000_000), level: .warning, message: "payment took 812 ms",
+            metadata: ["gateway": "north"], source: LogSource(fileNamed: "Checkout/Cart.swift", line: 12))
+        let line = Array(layout.string(for: event).utf8)
+        #expect(LogLineReader.kind(of: line) == kind)
+        #expect(try reader.event(from: line) == layout.event(from: line))
+        // A file may hold lines from before the layout.
+        for (_, format) in Self.written {
+            let line = Array(format.string(for: event).utf8)
+            #expect(try reader.event(from: line) == format.event(from: line))
+        }
+    }
 }

@@ -214,9 +214,14 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
-    @Test("D3: a layout of one's own is urgent where the conditions know it, and lines that are none never are")
-    func urgentLayout() async throws {
-        let layout = try TextFormat.layout("\(.level) at \(.time(digits: 3, zone: .utc)): \(.message)")
+    @Test(
+        "D3: a layout of one's own is urgent where the conditions know it, and lines that are none never are",
+        arguments: [
+            "\(.level) at \(.time(digits: 3, zone: .utc)): \(.message)",
+            "[\(.symbol) \(.time(digits: 3, zone: .utc))] \(.message)",   // begins as the article's lines do
+        ] as [TextLayout])
+    func urgentLayout(pieces: TextLayout) async throws {
+        let layout = try TextFormat.layout(pieces)
         let long = String(repeating: "error ", count: 1_000_000)
         try bench.roll(["error", long, lines(.error).replacing("error", with: "mistake"), lines(.info, layout)])
         let urgent = try bench.roll([long + "\n" + lines(.error, layout)])
