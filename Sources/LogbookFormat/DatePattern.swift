@@ -129,9 +129,11 @@ public struct DatePattern: Sendable, Hashable {
     }
 
     /// Reads a time that this pattern wrote. What a pattern does not write is that of 1970-01-01 00:00:00; a year of two digits
-    /// is one from 1970 to 2069; where the clocks went back and no offset is written, the first run of the hour is meant.
+    /// is one from 1970 to 2069; where the clocks went back and no offset is written, the first run of the hour is meant. Without
+    /// a year the 29th of February is the day after the 28th: 1970-03-01.
     func time(from scanner: inout LineScanner) -> LogTime? {
-        var (year, month, day, hour, minute, second) = (1970, 1, 1, 0, 0, 0)
+        var year: Int?
+        var (month, day, hour, minute, second) = (1, 1, 0, 0, 0)
         var nanosecond = 0, fractionDigits = 0
         var offset: Int?
         func digits(_ width: Int) -> Int? { width == 1 ? scanner.digits(atMost: 2) : scanner.digits(width) }
@@ -173,8 +175,11 @@ public struct DatePattern: Sendable, Hashable {
                 offset = read
             }
         }
-        guard (1677...2262).contains(year), (1...CivilTime.daysInMonth(month, of: year)).contains(day) else { return nil }
-        let days = CivilTime.days(year: year, month: month, day: day), secondOfDay = hour * 3600 + minute * 60 + second
+        // In a year that is not known February may have 29 days.
+        guard (1...CivilTime.daysInMonth(month, of: year ?? 2000)).contains(day) else { return nil }
+        let knownYear = year ?? 1970, secondOfDay = hour * 3600 + minute * 60 + second
+        guard (1677...2262).contains(knownYear) else { return nil }
+        let days = CivilTime.days(year: knownYear, month: month, day: day)
         if let offset {
             return CivilTime.time(days: days, secondOfDay: secondOfDay, nanosecond: nanosecond, offset: offset)
         }

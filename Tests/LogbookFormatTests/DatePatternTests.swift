@@ -40,9 +40,24 @@ import Testing
         #expect(try read("yyyy-MM-dd HH:mm:ssSSS", "2015-02-06 00:59:27987", zone: .fixed(seconds: -18_000)) == t)
         #expect(try read("HH:mm", "01:02") == LogTime(nanoseconds: 3_720_000_000_000))
         #expect(try read("yy", "70") == LogTime(nanoseconds: 0))
-        for stamp in ["2015-02-30 00:00", "2015-13-01 00:00", "2015-02-06 24:00", "2015-02-06 0:00", "2015-02-06T00:00"] {
+        for stamp in [
+            "2015-02-29 00:00", "2015-02-30 00:00", "2015-13-01 00:00", "2015-02-06 24:00", "2015-02-06 0:00", "2015-02-06T00:00",
+        ] {
             #expect(throws: LogLineError.malformed(expected: "a time stamp", offset: 6)) { try read("yyyy-MM-dd HH:mm", stamp) }
         }
+    }
+
+    @Test func aLineOfTheLeapDayIsReadWithoutItsYear() throws {
+        let format = TextFormat.standard(date: try DatePattern("MMM dd HH:mm:ss", zone: .utc))
+        let days = CivilTime.days(year: 2028, month: 2, day: 29), second: Int64 = 45_296   // 12:34:56
+        let event = LogEvent(
+            sequence: 1, time: LogTime(nanoseconds: (Int64(days) * 86_400 + second) * 1_000_000_000), level: .notice, message: "m")
+        let line = format.string(for: event)
+        #expect(line == "Feb 29 12:34:56 notice m\n")
+        let read = try format.event(from: line)
+        #expect(read.level == .notice && read.message == "m")
+        #expect(read.time == LogTime(nanoseconds: (59 * 86_400 + second) * 1_000_000_000))
+        #expect(throws: LogLineError.self) { try format.event(from: "Feb 30 12:34:56 notice m") }
     }
 
     @Test func aPatternCannotBreakTheLine() throws {
