@@ -43,11 +43,13 @@ package struct JSONLimits: Sendable, Equatable {
     package var numberLength = 64
     package init() {}
 
-    /// What a line of our own formats may hold: the longest array, and the longest text, each byte of it written in six, and its mark.
+    /// What a line of our own formats may hold: the longest array, and the longest string, which is a document of all the metadata
+    /// there may be. A byte of that may take six, and seven as the backslash is escaped again; what stands around a value and its
+    /// key takes ten at most, and a value counts as eight bytes at least.
     static var line: JSONLimits {
         var limits = JSONLimits()
         limits.elements = LogLimits.highest.maximumElements
-        limits.stringBytes = 6 * (LogLimits.highest.textBytes + 64)
+        limits.stringBytes = (7 * 8 + 10) * (limits.elements + 1)
         return limits
     }
 }

@@ -49,6 +49,13 @@ import Testing
             let read = try format.event(from: line(format, text, ["deep": value]))
             #expect(read.message == text)
             if !(format is ECSFormat) { #expect(read.metadata == ["deep": value]) }
+            // Within a document that is a string, each of these bytes is written in seven, and each quote in two.
+            let most = LogLimits.highest.maximumElements - 2
+            for (text, count) in [(1_000_000, 1), (8, most)] {
+                let texts = Array(repeating: LogValue.string(String(repeating: "\u{1}", count: text)), count: count)
+                let metadata = try format.event(from: line(format, "m", ["d": .array(texts)])).metadata
+                if !(format is ECSFormat) { #expect(metadata == ["d": .array(texts)]) }
+            }
         }
     }
 
