@@ -18,7 +18,7 @@ public final class FoldingRepeats: WrappingProvider {
         }
 
         mutating func add(_ event: HeldEvent) {
-            repeats += 1
+            repeats = LogSuppression.sum(repeats, event.event.standsFor)
             last = event
         }
 

@@ -19,10 +19,22 @@ struct HeldEvent: Sendable {
         logbook_nesting_set(outer)
     }
 
-    /// The event that stands for `count` held-back ones, of which this is the last.
+    /// The event that stands for `count` events, of which this is the last.
     func report(_ message: String, standingFor count: UInt64) -> LogEvent {
         var metadata = event.metadata
         metadata[LogSuppression.key] = .integer(Int64(clamping: count))
-        return event.replacingMessage(message).replacingMetadata(metadata)
+        var report = event.replacingMessage(message).replacingMetadata(metadata)
+        report.isReport = true
+        return report
     }
+}
+
+extension LogEvent {
+    /// How many events like it a wrapper outside held back, as it says itself.
+    var suppressed: UInt64 {
+        if case .integer(let count) = metadata[LogSuppression.key], count > 0 { UInt64(count) } else { 0 }
+    }
+
+    /// How many events are gone with this one: itself, and those that it speaks of.
+    var standsFor: UInt64 { isReport ? max(suppressed, 1) : suppressed + 1 }
 }

@@ -48,6 +48,8 @@ public struct LogEvent: Sendable, Equatable {
 
     /// How many providers stand between the application and this event: 0 when the application itself said it.
     let nesting: UInt32
+    /// Whether a wrapper said it in the place of events that it held back: the count under ``LogSuppression/key`` includes this one.
+    var isReport = false
 
     public init(
         sequence: UInt64, time: LogTime, level: LogLevel, message: String, metadata: LogMetadata = [:],
@@ -97,17 +99,17 @@ public struct LogEvent: Sendable, Equatable {
     public var transactionID: String? { attachment?.transaction?.transactionID ?? metadata.transactionID }
 
     /// The same event with other metadata: for a wrapper that adds or hides facts.
-    public func replacingMetadata(_ metadata: LogMetadata) -> LogEvent {
-        LogEvent(
-            sequence: sequence, time: time, level: level, message: message, metadata: metadata, thread: thread,
-            source: source, transaction: transaction, error: error, nesting: nesting)
-    }
+    public func replacingMetadata(_ metadata: LogMetadata) -> LogEvent { replacing(message, metadata) }
 
     /// The same event with another text.
-    public func replacingMessage(_ message: String) -> LogEvent {
-        LogEvent(
+    public func replacingMessage(_ message: String) -> LogEvent { replacing(message, metadata) }
+
+    private func replacing(_ message: String, _ metadata: LogMetadata) -> LogEvent {
+        var event = LogEvent(
             sequence: sequence, time: time, level: level, message: message, metadata: metadata, thread: thread,
             source: source, transaction: transaction, error: error, nesting: nesting)
+        event.isReport = isReport
+        return event
     }
 }
 

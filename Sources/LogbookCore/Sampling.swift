@@ -44,12 +44,12 @@ public struct SamplingPolicy: Sendable, Hashable {
         }
 
         /// Counts one event. Nil when it is held back; otherwise how many were, since one passed.
-        mutating func pass(_ policy: SamplingPolicy, at now: UInt64) -> UInt64? {
+        mutating func pass(_ event: LogEvent, _ policy: SamplingPolicy, at now: UInt64) -> UInt64? {
             if now >= end { self = Count(policy, from: now, held: held) }
             seen += 1
             let beyond = seen - policy.first
             guard beyond <= 0 || (policy.every > 0 && beyond.isMultiple(of: policy.every)) else {
-                held += 1
+                held = LogSuppression.sum(held, event.standsFor)
                 return nil
             }
             defer { held = 0 }
@@ -85,14 +85,14 @@ public final class Sampling: WrappingProvider {
         let now = clock.monotonicNanoseconds(), kind = policy.key.value(of: event)
         let held = state.withLock { state -> UInt64? in
             let place = state.table.place(for: kind) { $0.end <= now }
-            let held = state.table[place, default: SamplingPolicy.Count(policy, from: now)].pass(policy, at: now)
+            let held = state.table[place, default: SamplingPolicy.Count(policy, from: now)].pass(event, policy, at: now)
             if held == nil { state.heldBack += 1 }
             return held
         }
         guard let held else { return }
         if held == 0 { return wrapped.log(event) }
         var metadata = event.metadata
-        metadata[LogSuppression.key] = .integer(Int64(clamping: held))
+        metadata[LogSuppression.key] = .integer(Int64(clamping: LogSuppression.sum(held, event.suppressed)))
         wrapped.log(event.replacingMetadata(metadata))
     }
 
@@ -102,7 +102,7 @@ public final class Sampling: WrappingProvider {
         if spares(event) { return nil }
         let now = clock.monotonicNanoseconds(), kind = policy.key.value(of: event)
         var count = state.withLock { $0.table[kind] } ?? SamplingPolicy.Count(policy, from: now)
-        if count.pass(policy, at: now) != nil { return nil }
+        if count.pass(event, policy, at: now) != nil { return nil }
         return "sampling: the first \(policy.first), then "
             + (policy.every == 0 ? "none" : "one of \(policy.every)") + " in \(policy.window)"
     }

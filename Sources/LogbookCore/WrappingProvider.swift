@@ -31,7 +31,8 @@ extension WrappingProvider {
 
 /// What a wrapper held back on purpose. Not a loss: it was asked to.
 public struct LogSuppression: Sendable, Hashable {
-    /// Metadata key under which an event says how many like it were held back: `suppressed`.
+    /// Metadata key under which an event says how many like it were held back: `suppressed`. Where wrappers stand within each
+    /// other, an event that is held back counts with those that it speaks of, so that the counts that arrive add up.
     public static let key = "suppressed"
 
     /// Events that came and have not reached the wrapped provider.
@@ -47,6 +48,12 @@ public struct LogSuppression: Sendable, Hashable {
 
     public static func + (left: LogSuppression, right: LogSuppression) -> LogSuppression {
         LogSuppression(heldBack: left.heldBack + right.heldBack, reports: left.reports + right.reports)
+    }
+
+    /// Never overflows: a program may say any number under ``key``.
+    static func sum(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        let (sum, isTooMuch) = left.addingReportingOverflow(right)
+        return isTooMuch ? .max : sum
     }
 
     /// By how many events fewer reached the wrapped provider than came.

@@ -55,6 +55,49 @@ import Testing
         #expect(provider.events.count { $0.level == .error } == 4)
     }
 
+    @Test func theCountsOfWrappersWithinEachOtherAddUp() throws {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), time = LogClock.manual(clock)
+        let limit = RateLimit(1, per: .seconds(1), key: .everything)
+        /// Each letter is an event, and each space a flush.
+        func arrived(_ said: String, _ wrap: (RecordingProvider) -> any WrappingProvider) throws -> [LogEvent] {
+            let provider = RecordingProvider(), chain = wrap(provider)
+            for (number, letter) in (said + " ").enumerated() {
+                if letter == " " { try chain.flush(by: .now) } else { chain.log(event(UInt64(number), String(letter))) }
+            }
+            return provider.events
+        }
+        /// Those that arrived themselves, and those of which that is said.
+        func count(_ events: [LogEvent]) -> Int {
+            events.reduce(0) { sum, event in
+                let itself = event.message.count == 1 ? 1 : 0
+                return if case .integer(let count) = event.metadata["suppressed"] { sum + itself + Int(count) } else { sum + itself }
+            }
+        }
+        let sampled = try arrived(String(repeating: "m", count: 42)) {
+            Sampling(FoldingRepeats($0, clock: time), SamplingPolicy(first: 2, every: 10), clock: time)
+        }
+        #expect(sampled.map(\.message) == ["m", "last message repeated once: m", "m", "last message repeated 30 times: m"])
+        #expect(count(sampled) == 42)
+        // A report stands in the place of one of the events that it speaks of.
+        let folded = try arrived("mmm mm") { RateLimiting(FoldingRepeats($0, clock: time), to: limit, clock: time) }
+        #expect(folded.count == 3 && count(folded) == 5)
+        let limited = try arrived("mmmx") { FoldingRepeats(RateLimiting($0, to: limit, clock: time), clock: time) }
+        #expect(limited.count == 2 && count(limited) == 4)
+        let both = try arrived("mxxxmx") {
+            FoldingRepeats(Sampling($0, SamplingPolicy(first: 1, every: 2, key: .everything), clock: time), clock: time)
+        }
+        #expect(both.map { $0.metadata["suppressed"] } == [nil, 3, 1])
+        #expect(count(both) == 6)
+    }
+
+    @Test func aCountOfAnySizeIsTaken() throws {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), provider = RecordingProvider()
+        let folding = FoldingRepeats(provider, clock: .manual(clock))
+        for number in 1...4 { folding.log(event(UInt64(number), "m", .info, ["suppressed": .integer(.max)])) }
+        try folding.flush(by: .now)
+        #expect(provider.events.map { $0.metadata["suppressed"] } == [.integer(.max), .integer(.max)])
+    }
+
     @Test func explainLooksThroughTheWrappers() {
         let service = LogService(), provider = RecordingProvider()
         service.register(
