@@ -40,7 +40,7 @@
             var configuration = CollectorConfiguration()
             configuration.token = RunningCollector.token
             configuration.storageFolder = folder.path
-            configuration.keepFreeBytes = CollectorService.journalBytes + 1
+            configuration.keepFreeBytes = CollectorService.journalBytes + (1 << 30)
             var service = try CollectorService(configuration: configuration, archive: archive, clock: .manual(clock))
             service.report = { _, _ in }
             service.freeBytes = { _ in CollectorService.journalBytes }

@@ -84,7 +84,7 @@ import Testing
         }
         let service = LogService(), heard = RecordingProvider(), sink = Talkative(service: service)
         service.register(heard)
-        let policy = QueuePolicy(capacity: 4, reservedCapacity: 0, overflow: .block(upTo: .seconds(60)))
+        let policy = QueuePolicy(capacity: 4, reservedCapacity: 0, batchCount: 4, overflow: .block(upTo: .seconds(60)))
         let registration = service.register(sink: sink, queue: policy), reports = Monitor<[LogFlushReport]>([])
         LogThread.start("flushes") {
             let report = service.flush(by: .seconds(20))

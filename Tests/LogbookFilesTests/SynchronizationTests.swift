@@ -106,6 +106,10 @@ import Testing
             }
             #expect(gate.waitForArrivals(1))
         }
+        // What is synchronized from here on waits for nobody.
+        let open = Gate()
+        open.open()
+        files.hold("synchronize", at: open)
         for (gate, done) in zip(gates, done) {
             gate.open()
             done.wait()
