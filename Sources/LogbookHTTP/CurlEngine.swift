@@ -148,9 +148,14 @@ final class CurlEngine: Sendable {
             while let handle = logbook_curl_next_finished(multi, &code) {
                 guard let exchange = exchanges.values.first(where: { $0.handle == handle }) else { continue }
                 if exchange.lostKeptConnection(code) {
+                    let left = exchange.millisecondsLeft
                     curl_multi_remove_handle(multi, handle)
-                    exchange.beginAnew()
-                    if curl_multi_add_handle(multi, handle) == CURLM_OK { continue }
+                    if left == 0 {
+                        code = CURLE_OPERATION_TIMEDOUT
+                    } else {
+                        exchange.beginAnew(within: left)
+                        if curl_multi_add_handle(multi, handle) == CURLM_OK { continue }
+                    }
                 }
                 end(exchange, exchange.result(code))
             }

@@ -199,10 +199,15 @@ final class CurlExchange {
         code == CURLE_SEND_ERROR && headerBytes == 0 && logbook_curl_info_long(handle, CURLINFO_NUM_CONNECTS) == 0
     }
 
-    /// Sends the request over a new connection, within the time that is left.
-    func beginAnew() {
-        let seconds = logbook_curl_info_double(handle, CURLINFO_TOTAL_TIME)
-        set(CURLOPT_TIMEOUT_MS, (request.limits.total - .seconds(seconds)).wholeMilliseconds)
+    /// Of the request's time; to libcurl none at all would mean that there is no limit.
+    var millisecondsLeft: Int {
+        max(0, (request.limits.total - .seconds(logbook_curl_info_double(handle, CURLINFO_TOTAL_TIME))).wholeMilliseconds)
+    }
+
+    /// Sends the request over a new connection.
+    /// - Parameter milliseconds: How long it may take now, at least 1.
+    func beginAnew(within milliseconds: Int) {
+        set(CURLOPT_TIMEOUT_MS, milliseconds)
         set(CURLOPT_FRESH_CONNECT, 1)
         reader = nil
         uploaded = 0
