@@ -123,9 +123,12 @@ final class StoreLanes: Sendable {
 
     /// Goes through the lanes of those who have gone, the lowest first, but not the one that is held. Each is locked meanwhile. What cannot
     /// be opened is said once, and left alone.
-    private func eachLeft(_ visit: (StoreFile) throws(TransactionStoreError) -> Void) {
+    /// - Returns: Why the first could not be opened that may hold entries of ours.
+    @discardableResult
+    private func eachLeft(_ visit: (StoreFile) throws(TransactionStoreError) -> Void) -> TransactionStoreError? {
         let (held, isClosed) = state.withLock { ($0.held?.path, $0.isClosed) }
-        guard let path, !isClosed else { return }
+        guard let path, !isClosed else { return nil }
+        var failure: TransactionStoreError?
         for number in 0..<Self.maximumCount {
             let lane = Self.path(ofLane: number, of: path)
             guard lane != own.path, lane != held, access(lane, F_OK) == 0 else { continue }
@@ -133,8 +136,13 @@ final class StoreLanes: Sendable {
                 if let file = try Self.lock(lane) { try visit(file) }
             } catch {
                 say(error, of: lane)
+                switch error {
+                case .notADatabase, .notAStore: break
+                default: failure = failure ?? error
+                }
             }
         }
+        return failure
     }
 
     private func say(_ error: TransactionStoreError, of lane: String) {
@@ -256,7 +264,7 @@ final class StoreLanes: Sendable {
     }
 
     /// Deletes everything here, and in the lanes of those who have gone.
-    /// - Throws: The first failure; what it was not about is deleted all the same.
+    /// - Throws: The first failure, also of a lane that could not be opened; what it was not about is deleted all the same.
     func deleteAll() throws(TransactionStoreError) {
         try inEveryLane(where: { $0.transactions > 0 }) { store throws(TransactionStoreError) in
             // When the others have their turn, the transactions of this process are ended, and new ones may have begun.
@@ -295,14 +303,14 @@ final class StoreLanes: Sendable {
             }
             run(in: own)
             if let held = state.withLock({ $0.held }) { run(in: held) }
-            eachLeft { file throws(TransactionStoreError) in
+            let unopened = eachLeft { file throws(TransactionStoreError) in
                 if let contents = file.contents, !isWanted(contents.counts) { return }
                 let store = try open(file)
                 run(in: store)
                 store.close()
             }
             look()   // what was seen before is no longer so
-            if let failure { throw failure }
+            if let failure = failure ?? unopened { throw failure }
         }
     }
 

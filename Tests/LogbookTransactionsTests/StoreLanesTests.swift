@@ -243,6 +243,24 @@ import Testing
         lanes.close()
     }
 
+    @Test("Row 24, C28: a logout says that a lane could not be opened, and is done with the others; the next one reaches it")
+    func aLogoutThatCannotOpenALane() throws {
+        let first = folder.store + ".lane-1", second = folder.store + ".lane-2", isBusy = Locked(true)
+        try leave("A", in: first)
+        try leave("B", in: second)
+        let lanes = try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+            file throws(TransactionStoreError) in
+            if file.path == first, isBusy.withLock({ $0 }) { throw .busy(path: first) }
+            return try TransactionStore(file)
+        }
+        #expect(throws: TransactionStoreError.busy(path: first)) { try lanes.deleteAll() }
+        #expect(sqlite3(second, "SELECT count(*) FROM txn_log") == "0")
+        isBusy.withLock { $0 = false }
+        try lanes.deleteAll()
+        #expect(sqlite3(first, "SELECT count(*) FROM txn_log") == "0")
+        lanes.close()
+    }
+
     @Test("Row 24: a lane that cannot be read holds up no other")
     func aLaneThatFails() throws {
         let first = folder.store + ".lane-1", second = folder.store + ".lane-2"
