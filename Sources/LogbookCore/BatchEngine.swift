@@ -79,7 +79,6 @@ final class BatchEngine: Sendable {
         }
         return state.withLock { $0.value.ledger }
     }
-    var overflow: QueuePolicy.Overflow { policy.overflow }
     /// How its items are laid out; nil when they are events.
     var lineLayout: (any LineLayout)? { lines?.layout }
     var latestFailure: String? { lineage.isCurrent ? state.withLock { $0.value.latestFailure } : nil }

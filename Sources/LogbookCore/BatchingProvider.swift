@@ -52,7 +52,6 @@ public final class BatchingProvider: LogProvider {
 
     /// The queue's mark in the thread's nesting: what the sink logs from its own thread carries it.
     var token: UInt64 { engine.token }
-    var overflow: QueuePolicy.Overflow { engine.overflow }
     var policy: QueuePolicy { engine.policy }
 
     var lineLayout: (any LineLayout)? { engine.lineLayout }

@@ -126,8 +126,9 @@ final class EventRing: Sendable {
     /// - Parameter position: How far this has been done; 0 at first.
     /// - Returns: How far it is done now. Only the first lap needs it.
     func populate(from position: Int) -> Int {
+        guard position < Self.cells else { return position }
         let target = min(end + Self.populatedCells, Self.cells)
-        guard position < Self.cells, target - position >= Self.populatedCells / 2 || target == Self.cells else { return position }
+        guard target - position >= Self.populatedCells / 2 || target == Self.cells else { return position }
         logbook_populate(address(position), (target - position) * Self.cellBytes)
         return target
     }

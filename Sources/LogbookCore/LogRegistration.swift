@@ -248,7 +248,7 @@ public final class LogRegistration: Sendable {
     var isQueued: Bool { if case .queued = feed { true } else { false } }
 
     /// What its queue does when it is full; nil when it has none.
-    var overflow: QueuePolicy.Overflow? { if case .queued(let queue) = feed { queue.overflow } else { nil } }
+    var overflow: QueuePolicy.Overflow? { if case .queued(let queue) = feed { queue.policy.overflow } else { nil } }
 
     /// How the queue behaves that feeds the provider, or that its wrappers feed; nil when there is none.
     var queuePolicy: QueuePolicy? { queue?.policy }

@@ -66,16 +66,19 @@ package struct SystemFileSystem: FileSystem {
     }
 
     package func openForReading(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
-        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
-        return FileDescriptor(try check(logbook_openat(folder.number, name, flags, 0), "openat"))
+        try openExisting(name, in: folder, O_RDONLY)
     }
 
     package func openForLocking(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
-        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
-        do { return FileDescriptor(try check(logbook_openat(folder.number, name, flags, 0), "openat")) } catch {
+        do { return try openExisting(name, in: folder, O_RDWR) } catch {
             guard [EACCES, EPERM, EROFS, EISDIR].contains(error.number) else { throw error }
             return try openForReading(name, in: folder)
         }
+    }
+
+    private func openExisting(_ name: String, in folder: FileDescriptor, _ mode: Int32) throws(SystemError) -> FileDescriptor {
+        let flags = mode | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
+        return FileDescriptor(try check(logbook_openat(folder.number, name, flags, 0), "openat"))
     }
 
     package func read(

@@ -12,12 +12,10 @@ import Testing
     private let clock = ManualClock(now: LogTime(nanoseconds: 1_763_720_960_000_000_000))  // 2025-11-21 10:29:20
     private let told = Locked<[LogArchiveEvent]>([])
 
-    private func provider(
-        _ policy: RollingPolicy, durability: FileDurability = .process, files: FaultyFileSystem = FaultyFileSystem()
-    ) throws -> FileLogProvider {
+    private func provider(_ policy: RollingPolicy, files: FaultyFileSystem = FaultyFileSystem()) throws -> FileLogProvider {
         let told = told
         return try FileLogProvider(
-            in: folder.path, format: MessageFormat(), rolling: policy, durability: durability, files: files,
+            in: folder.path, format: MessageFormat(), rolling: policy, files: files,
             clock: .manual(clock)) { event in told.withLock { $0.append(event) } }
     }
     private func log(_ provider: FileLogProvider, _ messages: String...) {
@@ -547,76 +545,5 @@ import Testing
         for number in 1...5 { service.info("\(number)") }
         #expect(folder.allLines().filter { $0 != "told" } == ["1", "2", "3", "4", "5"])
         #expect(done.withLock { $0 } >= 4)
-    }
-
-    @Test("interval: what is written is safe within the interval, with one call to the disk")
-    func interval() throws {
-        let files = FaultyFileSystem()
-        let provider = try provider(RollingPolicy(), durability: .interval(.seconds(1)), files: files)
-        func synchronizations() -> Int { files.calls.filter { $0 == "synchronize" }.count }
-        log(provider, "1", "2", "3")
-        #expect(synchronizations() == 0)
-        clock.advance(by: .seconds(1))
-        #expect(synchronizations() == 1)
-        clock.advance(by: .seconds(10))
-        #expect(synchronizations() == 1, "nothing was written since")
-        log(provider, "4")
-        clock.advance(by: .milliseconds(999))
-        #expect(synchronizations() == 1)
-        clock.advance(by: .milliseconds(1))
-        #expect(synchronizations() == 2)
-    }
-
-    @Test("interval: what the disk refused in the background is said by the next flush")
-    func intervalWithFailure() throws {
-        let files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronize"])
-        let provider = try provider(RollingPolicy(), durability: .interval(.seconds(1)), files: files)
-        log(provider, "1")
-        clock.advance(by: .seconds(1))
-        #expect(files.calls.contains("synchronize"))
-        #expect(throws: FileLogProviderError.self) { try provider.flush(by: .seconds(30)) }
-        try provider.flush(by: .seconds(30))
-        log(provider, "2")
-        clock.advance(by: .seconds(1))
-        try provider.flush(by: .seconds(30))
-        #expect(folder.allLines() == ["1", "2"])
-    }
-
-    @Test("interval: a disk that fails and takes no new file either is tried again after an interval and not at once")
-    func intervalWithoutDisk() throws {
-        let files = FaultyFileSystem()
-        let provider = try provider(RollingPolicy(), durability: .interval(.seconds(1)), files: files)
-        log(provider, "1")
-        files.fail(30)
-        for _ in 1...2 { clock.advance(by: .seconds(1)) }
-        let calls = files.calls.count
-        for _ in 1...1000 { clock.advance(by: .microseconds(1)) }
-        #expect(files.calls.count == calls)
-
-        files.fail(nil)
-        clock.advance(by: .seconds(1))
-        log(provider, "2")
-        #expect(folder.archives().map { folder.lines($0) } == [["1"]])
-        #expect(folder.lines("app.log") == ["2"])
-    }
-
-    @Test("power: a line is safe when the call returns; a failing disk gets it once more, in a new file")
-    func power() throws {
-        let files = FaultyFileSystem(failing: 2, with: .failure(5), only: ["synchronize"])
-        let provider = try provider(RollingPolicy(maximumArchives: 0), durability: .power, files: files)
-        log(provider, "1")
-        #expect(files.calls.last == "synchronizeFolder")
-        log(provider, "2")
-        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
-        #expect(folder.archives().map { folder.lines($0) } == [["1", "2"]])
-        #expect(folder.lines("app.log") == ["2"])
-    }
-
-    @Test("power: with a disk that fails for good the line is counted as lost")
-    func powerWithoutDisk() throws {
-        let files = FaultyFileSystem(failing: 1, with: .failure(5), lasts: true, only: ["synchronize"])
-        let provider = try provider(RollingPolicy(maximumArchives: 0), durability: .power, files: files)
-        log(provider, "1")
-        #expect(provider.ledger == LogLedger(submitted: 1, dropped: [.inputOutputError: 1]))
     }
 }

@@ -155,36 +155,40 @@ import Testing
         #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
     }
 
-    @Test("row 18: a file whose name something else has is too old, and is not rolled again and again for that")
-    func tooOldAfterRename() throws {
-        let files = FaultyFileSystem()
+    /// A log with one line whose file is too old after ten seconds.
+    private func aging(_ files: FaultyFileSystem) throws -> FileLogProvider {
         let other = try FileLogProvider(
             in: folder.path, name: "other", format: MessageFormat(), rolling: RollingPolicy(maximumFileAge: .seconds(10)), files: files,
             clock: .manual(clock))
         other.log(event("one"))
-        output(of: "cd '\(folder.path)' && mv other.log kept.log && mkdir other.log")
+        return other
+    }
+
+    /// When the file is too old it is looked at once.
+    private func expectRest(_ files: FaultyFileSystem) {
         clock.advance(by: .seconds(11))
         let calls = files.calls.count
         for _ in 1...1000 { clock.advance(by: .microseconds(1)) }
         #expect(files.calls.count == calls)
+    }
+
+    @Test("row 18: a file whose name something else has is too old, and is not rolled again and again for that")
+    func tooOldAfterRename() throws {
+        let files = FaultyFileSystem(), other = try aging(files)
+        output(of: "cd '\(folder.path)' && mv other.log kept.log && mkdir other.log")
+        expectRest(files)
 
         output(of: "cd '\(folder.path)' && rmdir other.log && mv kept.log other.log")
         clock.advance(by: .seconds(10))
         #expect(folder.archives(of: "other").map { folder.lines($0) } == [["one"]])
+        withExtendedLifetime(other) {}
     }
 
     @Test("F23: a file that was emptied is too old only once its next event is, and no empty archive is made of it")
     func tooOldAfterTruncation() throws {
-        let files = FaultyFileSystem()
-        let other = try FileLogProvider(
-            in: folder.path, name: "other", format: MessageFormat(), rolling: RollingPolicy(maximumFileAge: .seconds(10)), files: files,
-            clock: .manual(clock))
-        other.log(event("one"))
+        let files = FaultyFileSystem(), other = try aging(files)
         output(of: ": > '\(folder.path)/other.log'")
-        clock.advance(by: .seconds(11))
-        let calls = files.calls.count
-        for _ in 1...1000 { clock.advance(by: .microseconds(1)) }
-        #expect(files.calls.count == calls)
+        expectRest(files)
 
         other.log(event("two"))
         #expect(folder.archives(of: "other") == [])

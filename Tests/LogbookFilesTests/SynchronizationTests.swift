@@ -20,6 +20,12 @@ import Testing
             in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumBytes: maximumBytes), files: files)
     }
 
+    /// The next flush says that the disk has failed.
+    private func expectUnsafe(_ provider: FileLogProvider, at place: SourceLocation = #_sourceLocation) {
+        let failure = FileLogProviderError.cannotSynchronize(path: folder.path + "/app.log", errno: EIO)
+        #expect(throws: failure, sourceLocation: place) { try provider.flush(by: .seconds(30)) }
+    }
+
     @Test func aFlushMakesTheFileAndItsNameSafe() throws {
         let files = FaultyFileSystem()
         let provider = try provider(files)
@@ -35,9 +41,7 @@ import Testing
         let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])
         let provider = try provider(files)
         provider.log(event("one"))
-        #expect(throws: FileLogProviderError.cannotSynchronize(path: folder.path + "/app.log", errno: EIO)) {
-            try provider.flush(by: .seconds(30))
-        }
+        expectUnsafe(provider)
         provider.log(event("two"))
         try provider.flush(by: .seconds(30))
         #expect(folder.archives().map { folder.lines($0) } == [["one"]])
@@ -61,9 +65,7 @@ import Testing
         let provider = try provider(files, maximumBytes: 4)
         provider.log(event("one"))
         provider.log(event("two"))
-        #expect(throws: FileLogProviderError.cannotSynchronize(path: folder.path + "/app.log", errno: EIO)) {
-            try provider.flush(by: .seconds(30))
-        }
+        expectUnsafe(provider)
         try provider.flush(by: .seconds(30))
     }
 
@@ -85,9 +87,7 @@ import Testing
         done.wait()
         #expect(hasFailed.withLock { $0 })
         #expect(folder.archives().map { folder.lines($0) } == [["one", "two"]])
-        #expect(throws: FileLogProviderError.cannotSynchronize(path: folder.path + "/app.log", errno: EIO)) {
-            try provider.flush(by: .seconds(30))
-        }
+        expectUnsafe(provider)
         try provider.flush(by: .seconds(30))
     }
 
@@ -115,30 +115,6 @@ import Testing
             done.wait()
         }
         #expect(failures.withLock { $0 } == 2)
-    }
-
-    @Test("power: a line that was written while its file failed is written once more too")
-    func powerMeanwhile() throws {
-        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])
-        let provider = try FileLogProvider(
-            in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0), durability: .power, files: files)
-        let gate = Gate(), done = [Gate(), Gate()]
-        files.hold("synchronize", at: gate)
-        LogThread.start("first") {
-            provider.log(event("1"))
-            done[0].open()
-        }
-        #expect(gate.waitForArrivals(1))
-        LogThread.start("second") {
-            provider.log(event("2"))
-            done[1].open()
-        }
-        #expect(becomesTrue { folder.text("app.log") == "1\n2\n" })
-        gate.open()
-        for done in done { done.wait() }
-        #expect(folder.archives().map { folder.lines($0) } == [["1", "2"]])
-        #expect(folder.lines("app.log").sorted() == ["1", "2"])
-        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
     }
 
     @Test func aDeadlineThatIsOverSaysSo() throws {

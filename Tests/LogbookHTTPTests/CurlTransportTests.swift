@@ -112,19 +112,37 @@ import Musl
 
     @Test("who replaces a kept connection has only the time that is left, if there is any", arguments: [1500, 3000])
     func aReplacedConnectionHasTheTimeThatIsLeft(milliseconds: Int) throws {
-        let heads = Locked(0)
+        for _ in 1...10 {
+            let (starts, failure) = try losesAKeptConnection(after: .milliseconds(milliseconds))
+            // On a busy machine libcurl may notice before it asks for the body, and then there is time for all of it.
+            if failure == nil, starts == 1 { continue }
+            guard case .timedOut? = failure else {
+                Issue.record("\(String(describing: failure)) after the limit, with \(starts) starts")
+                return
+            }
+            return
+        }
+        Issue.record("the connection was never lost under the body")
+    }
+
+    /// A request that may take two seconds; its kept connection is gone when its body is asked for, which takes so long.
+    /// - Returns: How often the body was begun, and why there was no answer.
+    private func losesAKeptConnection(after span: Duration) throws -> (starts: Int, failure: HTTPFailure?) {
+        let heads = Locked(0), starts = Locked(0), never = Gate()
         let server = try LoopbackServer(atHead: { _ in
             heads.withLock { heads in
                 heads += 1
                 return heads == 2 ? .reset : nil
             }
         }) { _ in .status(200) }
-        let never = Gate()
         let slow = HTTPBodyStream(name: "body", bytes: 300_000) { buffer, offset in
             #expect(server.waitForClosedConnections(1))
-            let isFirst = heads.withLock { $0 } == 2
-            // The first time until little is left, or nothing; then longer than that, and shorter than the whole.
-            _ = never.waitForArrivals(1, by: .after(.milliseconds(isFirst ? milliseconds : 1000)))
+            let start = starts.withLock { starts in
+                if offset == 0 { starts += 1 }
+                return starts
+            }
+            // The second time longer than what is left, and shorter than the whole.
+            _ = never.waitForArrivals(1, by: .after(start == 1 ? span : .seconds(1)))
             return min(buffer.count, 300_000 - offset)
         }
         var limits = HTTPLimits()
@@ -132,10 +150,8 @@ import Musl
         _ = try transport.sendAndWait(HTTPRequest(url: server.url, body: [1]), by: .seconds(60))
         do {
             _ = try transport.sendAndWait(HTTPRequest(method: "PUT", url: server.url, stream: slow, limits: limits), by: .seconds(60))
-            Issue.record("an answer after the limit")
-        } catch {
-            guard case HTTPFailure.timedOut = error else { throw error }
-        }
+            return (starts.withLock { $0 }, nil)
+        } catch { return (starts.withLock { $0 }, error) }
     }
 
     @Test func aNewConnectionThatIsResetUnderTheBodyIsNotTriedAgain() throws {

@@ -1,0 +1,123 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@testable import LogbookFiles
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// When lines are safe from a crash of the machine although nobody flushes.
+@Suite struct DurabilityTests {
+    private let folder = TemporaryFolder(inMemory: true)
+    private let clock = ManualClock(now: LogTime(seconds: 1_763_720_960))
+
+    private func provider(_ durability: FileDurability, _ files: FaultyFileSystem) throws -> FileLogProvider {
+        try FileLogProvider(
+            in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0), durability: durability, files: files,
+            clock: .manual(clock))
+    }
+
+    private func log(_ provider: FileLogProvider, _ messages: String...) {
+        for message in messages { provider.log(event(message, at: clock.now)) }
+    }
+
+    @Test("interval: what is written is safe within the interval, with one call to the disk")
+    func interval() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(.interval(.seconds(1)), files)
+        func synchronizations() -> Int { files.calls.filter { $0 == "synchronize" }.count }
+        log(provider, "1", "2", "3")
+        #expect(synchronizations() == 0)
+        clock.advance(by: .seconds(1))
+        #expect(synchronizations() == 1)
+        clock.advance(by: .seconds(10))
+        #expect(synchronizations() == 1, "nothing was written since")
+        log(provider, "4")
+        clock.advance(by: .milliseconds(999))
+        #expect(synchronizations() == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(synchronizations() == 2)
+    }
+
+    @Test("interval: what the disk refused in the background is said by the next flush")
+    func intervalWithFailure() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronize"])
+        let provider = try provider(.interval(.seconds(1)), files)
+        log(provider, "1")
+        clock.advance(by: .seconds(1))
+        #expect(files.calls.contains("synchronize"))
+        #expect(throws: FileLogProviderError.self) { try provider.flush(by: .seconds(30)) }
+        try provider.flush(by: .seconds(30))
+        log(provider, "2")
+        clock.advance(by: .seconds(1))
+        try provider.flush(by: .seconds(30))
+        #expect(folder.allLines() == ["1", "2"])
+    }
+
+    @Test("interval: a disk that fails and takes no new file either is tried again after an interval and not at once")
+    func intervalWithoutDisk() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(.interval(.seconds(1)), files)
+        log(provider, "1")
+        files.fail(30)
+        for _ in 1...2 { clock.advance(by: .seconds(1)) }
+        let calls = files.calls.count
+        for _ in 1...1000 { clock.advance(by: .microseconds(1)) }
+        #expect(files.calls.count == calls)
+
+        files.fail(nil)
+        clock.advance(by: .seconds(1))
+        log(provider, "2")
+        #expect(folder.archives().map { folder.lines($0) } == [["1"]])
+        #expect(folder.lines("app.log") == ["2"])
+    }
+
+    @Test("power: a line is safe when the call returns; a failing disk gets it once more, in a new file")
+    func power() throws {
+        let files = FaultyFileSystem(failing: 2, with: .failure(5), only: ["synchronize"])
+        let provider = try provider(.power, files)
+        log(provider, "1")
+        #expect(files.calls.last == "synchronizeFolder")
+        log(provider, "2")
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
+        #expect(folder.archives().map { folder.lines($0) } == [["1", "2"]])
+        #expect(folder.lines("app.log") == ["2"])
+    }
+
+    @Test("power: with a disk that fails for good the line is counted as lost")
+    func powerWithoutDisk() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(5), lasts: true, only: ["synchronize"])
+        let provider = try provider(.power, files)
+        log(provider, "1")
+        #expect(provider.ledger == LogLedger(submitted: 1, dropped: [.inputOutputError: 1]))
+    }
+
+    @Test("power: a line that was written while its file failed is written once more too")
+    func powerMeanwhile() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])
+        let provider = try provider(.power, files)
+        let gate = Gate(), done = [Gate(), Gate()]
+        files.hold("synchronize", at: gate)
+        LogThread.start("first") {
+            provider.log(event("1"))
+            done[0].open()
+        }
+        #expect(gate.waitForArrivals(1))
+        LogThread.start("second") {
+            provider.log(event("2"))
+            done[1].open()
+        }
+        #expect(becomesTrue { folder.text("app.log") == "1\n2\n" })
+        gate.open()
+        for done in done { done.wait() }
+        #expect(folder.archives().map { folder.lines($0) } == [["1", "2"]])
+        #expect(folder.lines("app.log").sorted() == ["1", "2"])
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
+    }
+}

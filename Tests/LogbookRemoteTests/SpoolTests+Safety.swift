@@ -1,0 +1,178 @@
+import LogbookCore
+import LogbookDelivery
+import LogbookFormat
+import LogbookHTTP
+import LogbookTestKit
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@testable import LogbookRemote
+
+/// What a crash of the machine leaves.
+extension SpoolTests {
+    @Test func flushMakesSafeWithoutTheReceiverAndPowerDoesSoWithEachEvent() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(away, files: files)
+        for number in 1...5 { provider.log(.numbered(number)) }
+        #expect(!files.calls.contains("synchronize"))
+        try provider.flush(by: .seconds(30))
+        #expect(files.calls.contains("synchronize") && files.calls.contains("synchronizeFolder"))
+        #expect(provider.deliveries.pending == 5)
+        try? provider.shutdown(by: .now)
+
+        let careful = FaultyFileSystem()
+        let second = try self.provider(away, policy: SpoolPolicy(durability: .power), files: careful)
+        for number in 1...5 { second.log(.numbered(number)) }
+        #expect(careful.calls.filter { $0 == "synchronize" }.count == 5)
+        try? second.shutdown(by: .now)
+    }
+
+    @Test func aFlushMakesSafeWhatAnEarlierRunLeft() throws {
+        var first: Spool<SystemFileSystem>? = try makeSpool(files: SystemFileSystem())
+        _ = first?.take(.numbered(1))
+        first = nil
+        let files = FaultyFileSystem(), next = try makeSpool(files: files)
+        for _ in 1...2 {
+            #expect(try next.makeSafe())
+            #expect(files.calls.count { $0 == "synchronize" } == 1)
+        }
+        #expect(files.calls.contains("synchronizeFolder"))
+    }
+
+    @Test func aDiskThatDoesNotConfirmIsSaid() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(away, files: files)
+        provider.log(.numbered(1))
+        files.fail(5)
+        #expect {
+            try provider.flush(by: .seconds(30))
+        } throws: { error in
+            guard case .notSafe? = error as? RemoteLogProviderError else { return false }
+            return true
+        }
+        provider.log(.numbered(2))
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 1, dropped: [.inputOutputError: 1]))
+        files.fail(nil)
+        provider.log(.numbered(3))
+        try provider.flush(by: .seconds(30))
+        try? provider.shutdown(by: .now)
+        let next = try self.provider(collector.willing(), epoch: 8)
+        try next.deliver(by: .seconds(30))
+        #expect(collector.received == ["event 1", "event 3"])
+    }
+
+    @Test("a file that the full disk left empty gives the courier nothing to look for")
+    func anEmptyFileIsNotDue() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(ENOSPC), only: ["append"])
+        let spool = try makeSpool(files: files)
+        #expect(!spool.take(.numbered(1)))
+        #expect(eventFiles.count == 1)
+        clock.advance(by: .seconds(5))
+        #expect(try spool.nextParcel(besides: []) == nil)
+        #expect(try #require(spool.nextParcelIsDue) > .seconds(1))   // until it looks for what others have left
+        #expect(spool.take(.numbered(2)))
+        clock.advance(by: .seconds(5))
+        #expect(spool.nextParcelIsDue == .zero)
+        #expect(try spool.nextParcel(besides: [])?.count == 1)
+    }
+
+    @Test("what the disk did not confirm is written anew before it is called safe: asked again, the kernel says nothing of it")
+    func whatWasNotConfirmedIsWrittenAnew() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronize"])
+        let provider = try provider(away, files: files)
+        provider.log(.numbered(1))
+        let before = folder.bytes("spool/" + eventFiles[0])
+        #expect(throws: RemoteLogProviderError.self) { try provider.flush(by: .seconds(30)) }
+        #expect(!files.calls.contains("replace"))
+        provider.log(.numbered(2))   // goes elsewhere
+        for _ in 1...2 {
+            try provider.flush(by: .seconds(30))
+            #expect(files.calls.filter { $0 == "replace" }.count == 1)
+        }
+        #expect(eventFiles.count == 2 && folder.bytes("spool/" + eventFiles[0]) == before)
+        try? provider.shutdown(by: .now)
+        let next = try self.provider(collector.willing(), epoch: 8)
+        try next.deliver(by: .seconds(30))
+        #expect(collector.received == ["event 1", "event 2"])
+    }
+
+    @Test("a folder that the disk did not confirm is asked for again: by the next flush, and for power with the next event")
+    func aFolderThatWasNotConfirmedIsAskedForAgain() throws {
+        func disk() -> FaultyFileSystem { FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronizeFolder"]) }
+        let files = disk(), spool = try makeSpool(SpoolPolicy(parcelEvents: 1), files: files)
+        _ = spool.take(.numbered(1))
+        #expect(throws: RemoteLogProviderError.self) { try spool.makeSafe() }
+        for _ in 1...2 {
+            #expect(try spool.makeSafe())
+            #expect(files.calls.count { $0 == "synchronizeFolder" } == 2)   // now it is safe, and stays so
+        }
+
+        let careful = disk(), second = try makeSpool(SpoolPolicy(durability: .power), files: careful)
+        for (number, calls) in [(1, 1), (2, 2), (3, 2)] {
+            _ = second.take(.numbered(number))
+            #expect(careful.calls.count { $0 == "synchronizeFolder" } == calls)
+        }
+        #expect(careful.faults == 1)
+    }
+
+    @Test func aFolderThatTheDiskDoesNotConfirmIsSaid() async {
+        await #expect(processExitsWith: .success) {
+            let said = Locked<[String]>([])
+            LogDiagnostics.setHandler { remark in said.withLock { $0.append(remark.message) } }
+            let tests = SpoolTests(), files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronizeFolder"])
+            let spool = try tests.makeSpool(SpoolPolicy(durability: .power), files: files)
+            for number in 1...2 { _ = spool.take(.numbered(number)) }
+            #expect(tests.eventFiles.count == 1)
+            let reason = SystemError(5, in: "synchronizeFolder").description
+            #expect(said.withLock { $0 } == ["the disk does not confirm which files are in the spool: " + reason])
+        }
+    }
+
+    /// A flush that waits for the disk while the body runs.
+    private func flush<Files: FileSystem>(_ spool: Spool<Files>, _ files: FaultyFileSystem, while body: () -> Void) {
+        let disk = Gate(), end = Gate()
+        files.hold("synchronize", at: disk)
+        LogThread.start("flush") {
+            _ = try? spool.makeSafe()
+            end.open()
+        }
+        #expect(disk.waitForArrivals(1))
+        body()
+        disk.open()
+        end.wait()
+    }
+
+    @Test("a flush vouches only for what was in a file when it came to it: what is written meanwhile the next flush makes safe")
+    func aFlushVouchesForWhatItFound() throws {
+        let files = FaultyFileSystem(), spool = try makeSpool(SpoolPolicy(parcelEvents: 3), files: files)
+        _ = spool.take(.numbered(1))
+        flush(spool, files) {
+            for number in 2...3 { _ = spool.take(.numbered(number)) }   // and it is closed
+        }
+        #expect(files.calls.count { $0 == "synchronize" } == 1)
+        for _ in 1...2 {
+            #expect(try spool.makeSafe())
+            #expect(files.calls.count { $0 == "synchronize" } == 2)   // now it is safe, and stays so
+        }
+    }
+
+    @Test("a file that is written anew to make room while a flush is under way is not safe by that flush")
+    func whatIsWrittenAnewMeanwhileIsNotSafe() throws {
+        let files = FaultyFileSystem(), spool = try makeSpool(SpoolPolicy(maximumBytes: 64 << 10, parcelEvents: 20), files: files)
+        _ = spool.take(entry(1))
+        flush(spool, files) {
+            for number in 2...1000 { _ = spool.take(.numbered(number)) }
+        }
+        #expect(files.calls.contains("replace"))
+        let before = files.calls.count { $0 == "synchronize" }
+        #expect(try spool.makeSafe())
+        #expect(files.calls.count { $0 == "synchronize" } - before == eventFiles.count)
+    }
+}
