@@ -51,8 +51,9 @@ public enum LogDiagnostics {
         guard remarkable else { return }
         let remark = Remark(origin: origin, message: PrivacyLens.forDiagnostics.masked(message()), suppressed: suppressed)
         if let handler { return Inside.runOutside { handler(remark) } }
-        var line = Array(remark.description.utf8.prefix(maximumBytes - 1).map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 })
-        line.append(0x0A)
+        var text = String.UnicodeScalarView()
+        for scalar in remark.description.unicodeScalars.prefix(maximumBytes) { text.append(scalar.mayForge ? " " : scalar) }
+        let line = String(text).utf8.prefix(maximumBytes - 1) + [0x0A]
         // Where a reader sleeps, a halted terminal for one, whoever reports would sleep as well. Nobody is left to tell of other failures.
         if logbook_write_at_once(2, line, line.count) < 0 {
             state.withLock { $0.recent[origin]?.suppressed += suppressed + 1 }

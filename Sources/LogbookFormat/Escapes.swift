@@ -44,11 +44,8 @@ struct EscapedBytes: Sendable, Hashable {
         }
         guard byte == 0xE2, position + 2 < bytes.count else { return nil }
         let scalar = UInt32(byte & 0x0F) << 12 | UInt32(bytes[position + 1] & 0x3F) << 6 | UInt32(bytes[position + 2] & 0x3F)
-        switch scalar {
-        case 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
-            return EscapedCharacter(position: position, length: 3, scalar: scalar)
-        default: return nil
-        }
+        guard Unicode.Scalar(scalar)?.mayForge == true else { return nil }
+        return EscapedCharacter(position: position, length: 3, scalar: scalar)
     }
 }
 

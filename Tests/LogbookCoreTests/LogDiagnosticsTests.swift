@@ -24,6 +24,18 @@ import Testing
         #expect(remarks.contains { $0.origin == "other" && $0.description == "logbook: other: one" })
     }
 
+    @Test func nothingThatAReceiverSaysForgesALineOrMovesACursor() async {
+        await #expect(processExitsWith: .success) {
+            let ends = Unshared.pipe(), console = dup(2)
+            try #require(dup2(ends[1], 2) == 2)
+            LogDiagnostics.report("a\nb", "é\n\u{1B}[2J\r\0\u{7F}\u{9B}31m\u{202E}\u{2066}\u{200F}\u{61C}\u{2028}logbook: z")
+            var taken = [UInt8](repeating: 0, count: 4096)
+            let count = read(ends[0], &taken, taken.count)
+            dup2(console, 2)
+            #expect(String(decoding: taken[..<count], as: UTF8.self) == "logbook: a b: é  [2J    31m     logbook: z\n")
+        }
+    }
+
     @Test func aReaderOfStandardErrorThatSleepsHoldsNobodyUp() async {
         await #expect(processExitsWith: .success) {
             let ends = Unshared.pipe()
