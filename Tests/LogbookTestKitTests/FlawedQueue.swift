@@ -4,7 +4,7 @@
 final class FlawedQueue: LogProvider {
     enum Flaw: Sendable {
         case none, writesFromEveryThread, flushesFirst, neverFlushes, closesTwice, givesUpAfterFailure, reversesFailedBatch,
-            offersPartAgain, forgetsRefused, offersEmptyBatches
+            offersPartAgain, forgetsRefused, offersRefusedAgain, dropsBehindRefused, offersEmptyBatches
     }
 
     private struct State {
@@ -103,6 +103,13 @@ final class FlawedQueue: LogProvider {
                 } catch BatchWriteError.refused(let reason, _) {
                     if flaw == .forgetsRefused { settle(batch.count) } else { drop(batch.count, reason) }
                     batch = []
+                } catch BatchWriteError.refusedOne(let reason, let count, _) {
+                    settle(count)
+                    batch.removeFirst(count)
+                    if flaw == .offersRefusedAgain { continue }
+                    let lost = flaw == .dropsBehindRefused ? batch.count : 1
+                    drop(lost, reason)
+                    batch.removeFirst(lost)
                 } catch BatchWriteError.wroteOnly(let count, _) {
                     if flaw == .offersPartAgain { continue }
                     settle(count)

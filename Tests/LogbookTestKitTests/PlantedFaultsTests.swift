@@ -471,6 +471,8 @@ extension Flaw {
         queue("turns a failed batch round", .queueOffersAgain, "offered again as another", .reversesFailedBatch),
         queue("offers again what was written", .queueGoesOnAfterPart, "repeat an event", .offersPartAgain),
         queue("forgets what was refused", .queueCountsRefused, "as refused_by_bench", .forgetsRefused),
+        queue("offers again what was refused", .queueCountsRefusedOne, "0 events are missing", .offersRefusedAgain),
+        queue("drops what stood behind it", .queueCountsRefusedOne, "7 events are missing", .dropsBehindRefused),
     ]
 }
 

@@ -18,7 +18,7 @@ import Testing
     ]
     static let forQueues: [ConformanceCheck] = [
         .queueCallsOneAtATime, .queueFlushesAfterBatches, .queueClosesOnce, .queueOffersAgain, .queueGoesOnAfterPart,
-        .queueCountsRefused,
+        .queueCountsRefused, .queueCountsRefusedOne,
     ]
 
     @Test func theRecordingProviderConforms() async {

@@ -28,10 +28,16 @@ final class BenchSink: BatchSink {
         try inside(.write(batch)) { access in
             if !access.value.answers.isEmpty {
                 let answer = access.value.answers.removeFirst()
-                if case BatchWriteError.wroteOnly(let count, _) = answer {
+                switch answer {
+                case BatchWriteError.wroteOnly(let count, _):
                     access.value.written.append(contentsOf: batch.prefix(count))
+                    throw answer
+                case BatchWriteError.refusedOne(let reason, let place, let cause):
+                    let count = min(place, batch.count - 1)
+                    access.value.written.append(contentsOf: batch.prefix(count))
+                    throw BatchWriteError.refusedOne(reason, after: count, because: cause)
+                default: throw answer
                 }
-                throw answer
             }
             if let failure = access.value.failure { throw failure }
             access.value.written.append(contentsOf: batch)
@@ -75,7 +81,7 @@ final class BenchSink: BatchSink {
 
     /// What every write throws from now on; nil for success.
     func fail(_ failure: (any Error)?) { state.withLock { $0.value.failure = failure } }
-    /// What the next writes throw, one each.
+    /// What the next writes throw, one each; of a batch that is too short for it, the last event is the one that is refused.
     func answer(_ answers: [any Error]) { state.withLock { $0.value.answers = answers } }
     /// Lets the next call stay inside for a moment, so that a second caller would be seen.
     func waitForCompany() { state.withLock { $0.value.waitsForCompany = true } }

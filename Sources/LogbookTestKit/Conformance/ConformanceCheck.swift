@@ -100,4 +100,7 @@ extension ConformanceCheck {
         "queueGoesOnAfterPart", "after BatchWriteError.wroteOnly the rest is offered again, and only the rest")
     public static let queueCountsRefused = ConformanceCheck(
         "queueCountsRefused", "after BatchWriteError.refused the batch is counted under the sink's reason and the next one goes on")
+    public static let queueCountsRefusedOne = ConformanceCheck(
+        "queueCountsRefusedOne",
+        "after BatchWriteError.refusedOne that event alone is counted, and what stood behind it is offered again")
 }

@@ -72,7 +72,7 @@ extension ProviderBench {
     func flushUnderLoad() throws {
         let threads = 4, rounds = 20, perRound = 10
         let perThread = (0..<threads).map { events(rounds * perRound, "thread \($0), number") }
-        let flushing = Monitor((begun: 0, working: threads, isOver: false))
+        let flushing = Monitor((begun: 0, ended: 0, working: threads, isOver: false))
         let letGo: @Sendable () -> Void = {
             flushing.withLock { access in
                 access.value.isOver = true
@@ -89,7 +89,14 @@ extension ProviderBench {
                     while access.value.begun == begun, !access.value.isOver { access.wait() }
                     return access.value.begun
                 }
-                for event in perThread[thread][(round * perRound)..<((round + 1) * perRound)] { provider.log(event) }
+                for (number, event) in perThread[thread][(round * perRound)..<((round + 1) * perRound)].enumerated() {
+                    // Spread over the flush, which may begin late on a busy machine, or take long: the last one comes after 50 ms.
+                    let limit = LogDeadline.after(.microseconds(50 << number))
+                    flushing.withLock { [begun] access in
+                        while access.value.ended < begun, !access.value.isOver, access.wait(until: limit) {}
+                    }
+                    provider.log(event)
+                }
             }
             flushing.withLock { $0.value.working -= 1 }
         }
@@ -101,6 +108,10 @@ extension ProviderBench {
                 return access.value.working > 0
             }
             try flushUnlessFull()
+            flushing.withLock { access in
+                access.value.ended = access.value.begun
+                access.broadcast()
+            }
         }
         crew.wait("log while another thread flushes", progress)
         try requireIntact(settled(perThread.flatMap { $0 }))

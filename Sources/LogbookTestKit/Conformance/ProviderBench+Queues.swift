@@ -80,6 +80,22 @@ extension ProviderBench {
         let reading = try settled(events + after)
         try requireOnce(reading)
         guard let refused = sink.calls.lazy.compactMap(\.batch).first else { throw CheckFailed("nothing was written") }
+        try requireMissing(refused, as: reason, in: reading)
+    }
+
+    func queueCountsRefusedOne() throws {
+        let sink = try queueSink, events = events(30)
+        let reason = DropReason(rawValue: "one_refused_by_bench"), place = 3
+        sink.answer([BatchWriteError.refusedOne(reason, after: place, because: ScriptedFailure())])
+        log(events)
+        let reading = try settled(events)
+        try requireOnce(reading)
+        guard let first = sink.calls.lazy.compactMap(\.batch).first else { throw CheckFailed("nothing was written") }
+        try requireMissing([first[min(place, first.count - 1)]], as: reason, in: reading)
+        try refuse(reading.disorderInWords { _ in 0 })
+    }
+
+    private func requireMissing(_ refused: [LogEvent], as reason: DropReason, in reading: Reading) throws {
         try require(
             reading.missing.map { reading.logged[$0] } == refused,
             "\(reading.missing.count) events are missing; the sink refused \(refused.count)")

@@ -112,6 +112,7 @@ public struct ProviderConformance: Sendable {
             Check(.queueOffersAgain, after: [.keepsOrder, .queueCallsOneAtATime]) { try $0.queueOffersAgain() },
             Check(.queueGoesOnAfterPart, after: [.queueOffersAgain]) { try $0.queueGoesOnAfterPart() },
             Check(.queueCountsRefused, after: [.ledgerAddsUp, .queueCallsOneAtATime]) { try $0.queueCountsRefused() },
+            Check(.queueCountsRefusedOne, after: [.queueGoesOnAfterPart, .queueCountsRefused]) { try $0.queueCountsRefusedOne() },
 
             Check(.logDoesNotWait, after: basics) { try $0.logDoesNotWait() },
             Check(.flushKeepsToDeadline, after: [.logDoesNotWait, .ledgerAddsUp, .sinkKeepsToDeadline]) {
