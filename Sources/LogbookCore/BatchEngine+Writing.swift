@@ -154,8 +154,7 @@ extension BatchEngine {
             access.value.inFlight -= batch.eventCount
             access.value.isStuck = false
             access.value.latestFailure = String(describing: cause)
-            drop(batch.eventCount, reason, access)
-            if let run = batch.asLoss { access.value.losses?.lost(reason, run) }
+            giveUp(batch, reason, access)
         }
     }
 

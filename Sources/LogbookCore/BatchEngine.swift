@@ -437,14 +437,16 @@ final class BatchEngine: Sendable {
         if access.value.abandoned != nil { return }
         let reason = access.value.latestFailure == nil ? DropReason.providerTimeout : .providerError
         access.value.abandoned = (reason, access.value.queue.count + access.value.inFlight)
-        drop(access.value.queue.count, reason, access)
-        access.value.queue.removeAll()
+        var waiting: [QueueItem] = []
+        while let next = access.value.queue.removeFirst(upTo: .max) { waiting.append(next) }
+        giveUp(waiting[...], reason, access)
         access.broadcast()
     }
 
-    func drop(_ count: Int, _ reason: DropReason, _ access: Access) {
-        guard count > 0 else { return }
-        access.value.ledger.drop(count, reason)
-        access.value.notes.append("\(count) events dropped (\(reason))")
+    /// Loses what was in the queue, and says so.
+    func giveUp(_ items: ArraySlice<QueueItem>, _ reason: DropReason, _ access: Access) {
+        guard let run = items.asLoss else { return }
+        lose(reason, run, access)
+        access.value.notes.append("\(run.count) events dropped (\(reason))")
     }
 }

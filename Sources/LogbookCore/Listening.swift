@@ -4,6 +4,8 @@ struct Listening {
     var registrations: [LogRegistration] = []
     var raises: [LogRaise] = []
     var privacy: PrivacyTerms
+    /// What the program has set, apart from what a configuration adds; nil while it has set nothing.
+    var ownPrivacyRules: PrivacyRules?
     private(set) var audience: Audience
     /// Counts the audience's changes. A test may let many go by at once.
     var generation: UInt32 = 0

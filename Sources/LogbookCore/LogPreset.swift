@@ -5,7 +5,8 @@ public struct LogPreset: Sendable, Hashable {
     public var levels: LevelRules
     public var delivery: LogDelivery
     public var privacy: PrivacyMode
-    /// What is private although nobody marked it.
+    /// What is private although nobody marked it, beside what the program itself has set as ``LogService/privacyRules``: those are one for
+    /// all who listen.
     public var privacyRules: PrivacyRules
 
     public init(

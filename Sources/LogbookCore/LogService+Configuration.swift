@@ -1,5 +1,7 @@
 extension LogService {
-    /// Puts a configuration in force, in the place of the one that was applied before. What was registered by hand stays.
+    /// Puts a configuration in force, in the place of the one that was applied before. What was registered by hand stays, and so does
+    /// ``privacy``: the preset's goes for the listeners of the configuration. ``privacyRules`` are the service's: those of the preset are
+    /// in force beside what the program has set there.
     ///
     /// - A listener whose name is new gets its provider made and registered.
     /// - A listener that is in force already, by its name and delivery, keeps its provider, queue and ledger; only what it hears
@@ -10,8 +12,8 @@ extension LogService {
     ///
     /// All providers are made first: when one throws, those just made are shut down, and everything stays as it was. Log calls never
     /// find a moment in between. Not to be called from several threads at the same time.
-    /// - Parameter deadline: Until when providers that leave may write what is queued; what they do not reach is reported to
-    ///   ``LogDiagnostics``.
+    /// - Parameter deadline: Until when providers that leave may write what is queued, all of them at the same time; what they do not reach
+    ///   is lost, the others hear of it, and it is reported to ``LogDiagnostics``.
     /// - Returns: The registrations in the order of the configuration.
     /// - Throws: ``LogConfigurationError/nameTakenTwice(_:)``, and what making a provider throws.
     @discardableResult
@@ -36,20 +38,20 @@ extension LogService {
                 registrations.append(registration)
             }
         } catch {
-            for registration in made { close(registration, by: deadline) }
+            close(made, by: deadline)
             throw error
         }
 
         // In one change: a listener that stays may be the one that must not see what the preset shows.
         change { listening in
-            listening.privacy.mode = configuration.preset.privacy
-            listening.privacy.rules = configuration.preset.privacyRules
+            let rules = configuration.preset.privacyRules
+            listening.privacy.rules = listening.ownPrivacyRules?.joined(with: rules) ?? rules
             for (registration, listener) in zip(registrations, configuration.listeners) {
                 registration.adopt { terms in
                     terms.levels = configuration.levels(of: listener)
                     terms.filter = listener.filter
                     terms.isFixed = listener.isFixed
-                    terms.privacy = listener.privacy
+                    terms.privacy = listener.privacy ?? configuration.preset.privacy
                 }
             }
             listening.registrations.removeAll { old in leaving.contains { $0 === old } }
@@ -57,16 +59,15 @@ extension LogService {
         }
         Self.keepInherited(leaving)
         applied.withLock { $0 = registrations }
-        for registration in earlier where !registrations.contains(where: { $0 === registration }) {
-            close(registration, by: deadline)
-            tellLastLosses(of: registration)
-        }
+        let gone = earlier.filter { old in !registrations.contains { $0 === old } }
+        close(gone, by: deadline)
+        gone.forEach(tellLastLosses)
         return registrations
     }
 
-    private func close(_ registration: LogRegistration, by deadline: LogDeadline) {
-        do { try registration.shutDown(by: deadline) } catch {
-            LogDiagnostics.report(registration.name, "not everything is safe after it was taken out of the configuration: \(error)")
+    private func close(_ registrations: [LogRegistration], by deadline: LogDeadline) {
+        for late in Self.report(among: registrations, by: deadline, { try $0.shutDown(by: deadline) }).unfinished {
+            LogDiagnostics.report(late.name, "not everything is safe after it was taken out of the configuration: \(late.reason)")
         }
     }
 }

@@ -7,10 +7,11 @@ extension LogService {
         set { change { $0.privacy.mode = newValue } }
     }
 
-    /// Which values are private although nobody marked them; ``PrivacyRules/none`` unless set, so that no text is searched.
+    /// Which values are private although nobody marked them; ``PrivacyRules/none`` unless set, so that no text is searched. A configuration
+    /// that is applied afterwards takes nothing of it away, see ``apply(_:by:)``.
     public var privacyRules: PrivacyRules {
         get { audience.privacy.rules }
-        set { change { $0.privacy.rules = newValue } }
+        set { change { ($0.ownPrivacyRules, $0.privacy.rules) = (newValue, newValue) } }
     }
 
     /// The key under which ``PrivacyMode/hashed`` values are hashed: a random one of this service unless set, which nobody else

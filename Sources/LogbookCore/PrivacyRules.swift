@@ -46,6 +46,18 @@ public struct PrivacyRules: Sendable, Hashable {
         ],
         detectors: Set(PrivacyDetector.allCases))
 
+    /// What these find and what others find, as secret as either says.
+    func joined(with others: PrivacyRules) -> PrivacyRules {
+        PrivacyRules(
+            keys: keys + others.keys.filter { !keys.contains($0) }, exemptKeys: exemptKeys.union(others.exemptKeys),
+            detectors: detectors.union(others.detectors), found: Self.stricter(found, others.found),
+            unmarkedTexts: Self.stricter(unmarkedTexts, others.unmarkedTexts))
+    }
+
+    private static func stricter(_ one: LogPrivacy, _ other: LogPrivacy) -> LogPrivacy {
+        [.secret, .private].first { $0 == one || $0 == other } ?? .public
+    }
+
     /// Whether nothing can be found.
     public var isEmpty: Bool { unmarkedTexts == .public && (found == .public || (keys.isEmpty && detectors.isEmpty)) }
 

@@ -74,7 +74,4 @@ struct WaitingItems {
     mutating func removeLeastMissed() -> QueueItem? {
         plain.places.isEmpty ? privileged.removeFirst(upTo: 1) : plain.removeFirst(upTo: 1)
     }
-
-    /// Items that come afterwards are counted on.
-    mutating func removeAll() { (plain, privileged) = (Lane(), Lane()) }
 }

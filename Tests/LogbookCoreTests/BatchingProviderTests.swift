@@ -5,6 +5,16 @@ import Synchronization
 import Testing
 
 @Suite struct BatchingProviderTests {
+    @Test func theDefaultsAreWhatTheDocumentationSays() async {
+        let policy = QueuePolicy(
+            capacity: 8192, reservedCapacity: 1024, maximumBytes: 16_777_216, batchCount: 512, linger: .milliseconds(20),
+            overflow: .block(upTo: .milliseconds(250)), firstPause: .milliseconds(100), longestPause: .seconds(10), failureThreshold: 5)
+        #expect(QueuePolicy() == policy && LogDelivery.queued() == .queued(policy))
+        await #expect(processExitsWith: .success) {
+            #expect(LogService.exitFlushLimit == .seconds(2))
+        }
+    }
+
     func event(_ number: Int, _ level: LogLevel = .info) -> LogEvent {
         LogEvent(sequence: UInt64(number), time: LogTime(nanoseconds: 0), level: level, message: "\(number)")
     }

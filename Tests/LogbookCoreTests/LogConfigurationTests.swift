@@ -175,7 +175,37 @@ import Testing
         }
         service.verbose("still")
         #expect(first.inner.messages == ["still"] && !first.closed && second.closed)
-        #expect(service.registrations.map(\.name) == ["first"] && service.privacy == .revealed)
+        #expect(service.registrations.map(\.name) == ["first"] && service.registrations[0].privacy == .revealed)
+    }
+
+    @Test func whatTheProgramHasSetItselfStays() throws {
+        let service = LogService(), byHand = RecordingProvider(), listener = RecordingProvider()
+        service.register(byHand, name: "by hand")
+        service.privacyRules.keys.append("iban")
+        func say() { service.info("\("jane", privacy: .private)", metadata: ["iban": "DE89", "password": "tulip"]) }
+        try service.apply(LogConfiguration(.development) { LogListener(listener, name: "p") })
+        say()
+        #expect(service.privacy == .masked && byHand.messages == ["<private>"] && listener.messages == ["jane"])
+        #expect(byHand.events[0].metadata == ["iban": "<private>", "password": "tulip"])
+        try service.apply(LogConfiguration(.production) { LogListener(listener, name: "p", delivery: .immediate) })
+        say()
+        #expect(listener.messages == ["jane", "<private>"])
+        #expect(listener.events[1].metadata == ["iban": "<private>", "password": "<private>"])
+        // A configuration's own rules go with it; what is set afterwards counts as it is.
+        try service.apply(LogConfiguration(.development) {})
+        #expect(service.privacyRules == PrivacyRules(keys: ["iban"]))
+        service.privacyRules = .none
+        try service.apply(LogConfiguration(.production) {})
+        #expect(service.privacyRules == .standard)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aProviderThatDoesNotComeBackHoldsUpNoConfiguration() throws {
+        let service = LogService(), hanging = BlockingProvider()
+        defer { hanging.gate.open() }
+        try service.apply(LogConfiguration(.development) { LogListener(hanging, name: "hanging") })
+        try service.apply(LogConfiguration(.development) {}, by: .milliseconds(50))
+        #expect(service.registrations.isEmpty)
+        #expect(hanging.gate.waitForArrivals(1))   // it was asked
     }
 
     @Test func whoMayNotSeePrivateValuesSeesNoneWhileConfigurationsChange() throws {

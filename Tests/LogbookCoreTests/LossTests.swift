@@ -141,6 +141,21 @@ import Testing
         #expect(losses.map(\.message) == ["1 event did not reach disk (io_error)"])
     }
 
+    @Test func whatAConfigurationNamesNoLongerAndCannotFinishIsToldToTheOthers() throws {
+        let sink = GatedSink()
+        defer { sink.gate.open() }
+        let queue = BatchingProvider(sink, policy: QueuePolicy(batchCount: 1, linger: .zero))
+        try service.apply(LogConfiguration(.development) { LogListener(queue, name: "orders") })
+        for number in 1...5 { service.info("\(number)") }
+        #expect(sink.gate.waitForArrivals(1))
+        try service.apply(LogConfiguration(.development) {}, by: .milliseconds(50))
+        // One is in the sink's hands.
+        #expect(losses.map(\.message) == ["4 events did not reach orders (provider_timeout)"])
+        let loss = try #require(losses.first)
+        #expect(try range(of: loss) == 2...5)
+        #expect(queue.ledger == LogLedger(submitted: 5, dropped: [.providerTimeout: 4]))
+    }
+
     @Test func whatNobodyCanWaitForIsToldByTheLedgerAlone() {
         let watch = LossWatch {}
         for reason in [DropReason.alreadyShutDown, .forkChild, .reentrant] {

@@ -51,7 +51,7 @@ import Testing
         #expect(items.holdsNothing(upTo: late))
         items.append(item(4...4))
         #expect(items.holdsNothing(upTo: late) && !items.holdsNothing(upTo: items.latestNumber))
-        items.removeAll()
+        while items.removeFirst(upTo: .max) != nil {}
         #expect(items.holdsNothing(upTo: items.latestNumber) && items.latestNumber > late)
     }
 }
