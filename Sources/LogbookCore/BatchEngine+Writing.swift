@@ -134,7 +134,9 @@ extension BatchEngine {
     }
 
     private func settle(written: Int, diverted: Bool = false) {
+        let missing = (sink as? ProviderSink)?.missing ?? 0
         let losses = locked { access in
+            access.value.settledMissing = missing
             access.value.ledger.deliver(written)
             access.value.inFlight -= written
             access.value.isStuck = false

@@ -36,6 +36,8 @@ final class BatchEngine: Sendable {
         var notes: [String] = []
         var breaker: Breaker
         var diverted: UInt64 = 0
+        /// What wrappers had held back when something was last delivered.
+        var settledMissing: UInt64 = 0
         /// When the sink of an open breaker is tried again, where a fallback takes what comes before.
         var nextTry: UInt64 = 0
         var losses: LossWatch?
@@ -78,6 +80,12 @@ final class BatchEngine: Sendable {
             return LogLedger(submitted: lost, dropped: lost == 0 ? [:] : [.forkChild: lost])
         }
         return state.withLock { $0.value.ledger }
+    }
+    /// The account without events that wrappers behind the queue have held back.
+    func ledger(leavingOut missing: UInt64) -> LogLedger {
+        guard lineage.isCurrent else { return ledger }
+        let (ledger, settled) = state.withLock { ($0.value.ledger, $0.value.settledMissing) }
+        return ledger.leavingOut(missing, settled: settled)
     }
     /// How its items are laid out; nil when they are events.
     var lineLayout: (any LineLayout)? { lines?.layout }

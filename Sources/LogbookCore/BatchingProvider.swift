@@ -40,6 +40,8 @@ public final class BatchingProvider: LogProvider {
     public func flush(by deadline: LogDeadline) throws { try engine.flush(by: deadline) }
     public func shutdown(by deadline: LogDeadline) throws { try engine.shutdown(by: deadline) }
     public var ledger: LogLedger? { engine.ledger }
+    /// The account without what wrappers between the queue and its provider have held back.
+    func ledger(leavingOut missing: UInt64) -> LogLedger { engine.ledger(leavingOut: missing) }
     /// Why the latest write failed; nil once one has succeeded.
     public var latestFailure: String? { engine.latestFailure }
     /// When the oldest event was said that is queued or being written.
@@ -72,6 +74,15 @@ public final class BatchingProvider: LogProvider {
 /// Lets a queue feed a provider that takes one event at a time.
 struct ProviderSink: BatchSink {
     let provider: any LogProvider
+    private let wrappers: [any WrappingProvider]
+
+    init(provider: any LogProvider) {
+        self.provider = provider
+        wrappers = provider.wrappers
+    }
+
+    /// By how many events fewer have got through the wrappers in front of the provider than came.
+    var missing: UInt64 { wrappers.suppression.missing }
 
     func write(_ batch: [LogEvent]) throws {
         for event in batch { provider.log(event) }

@@ -1,4 +1,11 @@
 /// What became of the events one registration was offered: `submitted == delivered + pending + droppedTotal`, always.
+///
+/// A provider that keeps an account of its own says of each event when it comes and what became of it, under a lock:
+///
+/// ```swift
+/// account.withLock { $0.submit() }
+/// account.withLock { $0.deliver() }                    // or: $0.drop(1, .inputOutputError)
+/// ```
 public struct LogLedger: Sendable, Equatable {
     /// Events that passed the registration's level and filter, and that no wrapper in front of the provider held back.
     public private(set) var submitted: UInt64
@@ -7,6 +14,8 @@ public struct LogLedger: Sendable, Equatable {
     /// Events lost, each under one reason; a reason that never happened is absent.
     public private(set) var dropped: [DropReason: UInt64]
 
+    /// - Precondition: No more is delivered and dropped than was submitted. Of numbers that are counted apart from each other, read
+    ///   `submitted` last.
     public init(submitted: UInt64 = 0, delivered: UInt64 = 0, dropped: [DropReason: UInt64] = [:]) {
         self.submitted = submitted
         self.delivered = delivered
@@ -18,25 +27,33 @@ public struct LogLedger: Sendable, Equatable {
     public var pending: UInt64 { submitted - delivered - droppedTotal }
     public var droppedTotal: UInt64 { dropped.isEmpty ? 0 : dropped.values.reduce(0, +) }
 
-    package mutating func submit(_ count: Int = 1) { submitted += UInt64(count) }
+    /// Takes events: they are pending.
+    /// - Precondition: `count` is not negative.
+    public mutating func submit(_ count: Int = 1) { submitted += UInt64(count) }
 
-    package mutating func deliver(_ count: Int) {
+    /// Says that events are taken care of.
+    /// - Precondition: At least `count` are pending, which is not negative.
+    public mutating func deliver(_ count: Int = 1) {
         precondition(UInt64(count) <= pending, "delivered more events than were pending")
         delivered += UInt64(count)
     }
 
-    package mutating func drop(_ count: Int, _ reason: DropReason) {
+    /// Says that events are lost; a count of zero changes nothing.
+    /// - Precondition: At least `count` are pending.
+    public mutating func drop(_ count: Int, _ reason: DropReason) {
         guard count > 0 else { return }
         precondition(UInt64(count) <= pending, "dropped more events than were pending")
         dropped[reason, default: 0] += UInt64(count)
     }
 
-    /// This ledger without events that a wrapper held back on purpose: they were not for the provider. Read the count of those
-    /// before the ledger, so that it can only be too small.
-    func leavingOut(_ missing: UInt64) -> LogLedger {
-        LogLedger(
-            submitted: submitted - min(missing, submitted - droppedTotal), delivered: delivered - min(missing, delivered),
-            dropped: dropped)
+    /// This ledger without events that a wrapper held back on purpose: they were not for the provider.
+    /// - Parameters:
+    ///   - missing: How many those are. Read it before the ledger, so that it can only be too small.
+    ///   - settled: How many of them are among the delivered ones, and not in a batch that is still being written.
+    func leavingOut(_ missing: UInt64, settled: UInt64) -> LogLedger {
+        let delivered = delivered - min(missing, settled, delivered)
+        let submitted = max(submitted - min(missing, submitted), delivered + droppedTotal)
+        return LogLedger(submitted: submitted, delivered: delivered, dropped: dropped)
     }
 
     /// This ledger of a queue, followed by the ledger of what the queue feeds: what the inner one still holds or has lost is

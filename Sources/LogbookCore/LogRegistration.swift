@@ -26,6 +26,8 @@ public final class LogRegistration: Sendable {
     private let unheardByInterest = Atomic<UInt64>(0)
     private let submitted = Atomic<UInt64>(0)
     private let delivered = Atomic<UInt64>(0)
+    /// What wrappers had held back when an event was last delivered.
+    private let settledMissing = Atomic<UInt64>(0)
     private let dropped = Locked<[DropReason: UInt64]>([:])
     private let calls = Locked(Calls())
     /// What it lost and nobody was told of yet.
@@ -110,7 +112,8 @@ public final class LogRegistration: Sendable {
     func adopt(_ body: (inout ListeningTerms) -> Void) { listening.withLock { body(&$0) } }
 
     /// Events that other providers of the service heard, or might have, and this one did not, since it was registered. None of
-    /// them is lost, or part of the ledger: `unheard.total + ledger.submitted` accounts for every sequence since then.
+    /// them is lost, or part of the ledger: with what wrappers hold back, `unheard.total + ledger.submitted + suppression.heldBack -
+    /// suppression.reports` accounts for every sequence since then.
     public var unheard: LogUnheard {
         service()?.settleInterruptedCalls()
         service()?.distribute()
@@ -136,17 +139,17 @@ public final class LogRegistration: Sendable {
         let outer: LogLedger
         switch feed {
         case .queued(let queue):
-            outer = queue.ledger!.leavingOut(missing)
+            outer = queue.ledger(leavingOut: missing)
             // A sink that is fed in batches reports failures to the queue; only a provider fed one by one keeps its own account.
             if provider is any BatchSink || provider is BatchingProvider { return outer }
         case .immediate:
-            outer = ownLedger.leavingOut(missing)
+            outer = ownLedger.leavingOut(missing, settled: settledMissing.load(ordering: .acquiring))
         }
         return provider.ledger.map(outer.followed(by:)) ?? outer
     }
 
     /// What wrappers in front of the provider held back on purpose.
-    public var suppression: LogSuppression { wrappers.reduce(LogSuppression()) { $0 + $1.suppression } }
+    public var suppression: LogSuppression { wrappers.suppression }
 
     /// The latest failure of the provider's queue or, where that has none to tell of, of the provider itself, in words; nil when all is
     /// well or neither says.
@@ -237,6 +240,7 @@ public final class LogRegistration: Sendable {
             logbook_nesting_set(logbook_nesting(depth: event.nesting + 1, registration: id))
             Inside.runOutside { provider.log(event) }
             logbook_nesting_set(outer)
+            if !wrappers.isEmpty { settledMissing.store(suppression.missing, ordering: .releasing) }
             delivered.add(1, ordering: .acquiringAndReleasing)
             if losses.looksAtAccount { losses.gave() }
         }

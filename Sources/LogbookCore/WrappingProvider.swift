@@ -71,3 +71,8 @@ extension LogProvider {
         return wrappers
     }
 }
+
+extension [any WrappingProvider] {
+    /// What all of them held back.
+    var suppression: LogSuppression { reduce(LogSuppression()) { $0 + $1.suppression } }
+}

@@ -22,6 +22,25 @@ struct Webhook: BatchSink {
     }
 }
 
+final class Typewriter: LogProvider {
+    private let account = Mutex(LogLedger())
+    private let type: @Sendable (String) throws -> Void
+
+    init(_ type: @escaping @Sendable (String) throws -> Void) { self.type = type }
+
+    func log(_ event: LogEvent) {
+        account.withLock { $0.submit() }
+        do {
+            try type(event.message)
+            account.withLock { $0.deliver() }
+        } catch {
+            account.withLock { $0.drop(1, .inputOutputError) }
+        }
+    }
+    func flush(by deadline: LogDeadline) {}
+    var ledger: LogLedger? { account.withLock { $0 } }
+}
+
 struct Redacting: WrappingProvider {
     let keys: Set<String>
     let wrapped: any LogProvider
@@ -74,6 +93,13 @@ struct Redacting: WrappingProvider {
         let ledger = registration.ledger
         assert(ledger.submitted == ledger.delivered + ledger.pending + ledger.droppedTotal)
         #expect(ledger.delivered == 1)
+    }
+
+    @Test func aProviderKeepsItsOwnAccount() {
+        let service = LogService()
+        let registration = service.register(Typewriter { text in if text == "jam" { throw ScriptedFailure() } })
+        for text in ["one", "jam", "two"] { service.info("\(text)") }
+        #expect(registration.ledger == LogLedger(submitted: 3, delivered: 2, dropped: [.inputOutputError: 1]))
     }
 
     @Test func aSinkSaysWhatBecameOfItsBatch() throws {

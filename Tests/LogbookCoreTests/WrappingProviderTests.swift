@@ -55,6 +55,40 @@ import Testing
         #expect(provider.events.count { $0.level == .error } == 4)
     }
 
+    /// Keeps back what reads "-".
+    private final class Dashless: WrappingProvider {
+        let wrapped: any LogProvider
+        private let heldBack = Locked<UInt64>(0)
+        init(_ wrapped: any LogProvider) { self.wrapped = wrapped }
+        var suppression: LogSuppression { LogSuppression(heldBack: heldBack.withLock { $0 }) }
+        func log(_ event: LogEvent) {
+            if event.message == "-" { heldBack.withLock { $0 += 1 } } else { wrapped.log(event) }
+        }
+    }
+
+    @Test func whatIsHeldBackInABatchThatIsBeingWrittenWasNeverDelivered() {
+        /// Stops at an error.
+        final class Slow: LogProvider {
+            let gate = Gate()
+            func log(_ event: LogEvent) { if event.level == .error { gate.wait() } }
+            func flush(by deadline: LogDeadline) throws {}
+        }
+        let service = LogService(), slow = Slow()
+        defer { slow.gate.open() }
+        let registration = service.register(Dashless(slow), delivery: .queued(QueuePolicy(linger: .seconds(60))))
+        for number in 1...10 { service.info("\(number)") }
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(registration.ledger == LogLedger(submitted: 10, delivered: 10))
+        for _ in 1...9 { service.info("-") }
+        service.error("waits for nobody")
+        #expect(slow.gate.waitForArrivals(1))
+        #expect(registration.ledger == LogLedger(submitted: 11, delivered: 10) && registration.suppression.heldBack == 9)
+        slow.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(registration.ledger == LogLedger(submitted: 11, delivered: 11))
+        #expect(registration.unheard.total + registration.ledger.submitted + 9 == service.health().latestSequence)
+    }
+
     @Test func theCountsOfWrappersWithinEachOtherAddUp() throws {
         let clock = ManualClock(now: LogTime(nanoseconds: 0)), time = LogClock.manual(clock)
         let limit = RateLimit(1, per: .seconds(1), key: .everything)
