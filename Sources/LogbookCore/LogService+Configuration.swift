@@ -61,12 +61,16 @@ extension LogService {
         applied.withLock { $0 = registrations }
         let gone = earlier.filter { old in !registrations.contains { $0 === old } }
         close(gone, by: deadline)
-        gone.forEach(tellLastLosses)
         return registrations
     }
 
+    /// What each has lost is told when its own shutdown ends, even where nobody waits for that any longer.
     private func close(_ registrations: [LogRegistration], by deadline: LogDeadline) {
-        for late in Self.report(among: registrations, by: deadline, { try $0.shutDown(by: deadline) }).unfinished {
+        let report = Self.report(among: registrations, by: deadline) { registration in
+            defer { self.tellLastLosses(of: registration) }
+            try registration.shutDown(by: deadline)
+        }
+        for late in report.unfinished {
             LogDiagnostics.report(late.name, "not everything is safe after it was taken out of the configuration: \(late.reason)")
         }
     }

@@ -149,6 +149,8 @@ import Testing
         for number in 1...5 { service.info("\(number)") }
         #expect(sink.gate.waitForArrivals(1))
         try service.apply(LogConfiguration(.development) {}, by: .milliseconds(50))
+        // The queue gives up when its caller's time is over: which of the two is first, the machine decides.
+        #expect(becomesTrue { !losses.isEmpty })
         // One is in the sink's hands.
         #expect(losses.map(\.message) == ["4 events did not reach orders (provider_timeout)"])
         let loss = try #require(losses.first)
