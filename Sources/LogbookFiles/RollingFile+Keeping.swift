@@ -54,7 +54,8 @@ extension RollingFile {
             let left = archives.filter { !gone.contains($0.number) }
             nextDeletion = policy.nextDeletion(of: left)
             if gone.count < superfluous.count { postponeDeletion() }
-            archiveBytes = archiveBytes.filter { name, _ in left.contains { $0.names.contains { $0.text == name } } }
+            let names = Set(left.flatMap { $0.names.map(\.text) })
+            archiveBytes = archiveBytes.filter { names.contains($0.key) }
             tellWhatIsBeyondLimits(left)
             try manifest.compact(keeping: Set(left.map(\.number)), in: folder.descriptor)
         } catch {

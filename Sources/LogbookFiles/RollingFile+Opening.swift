@@ -24,7 +24,7 @@ extension RollingFile {
             guard found.isSameFile(as: active.status) else { return try openAgain(insteadOf: active) }
             if found.bytes != active.end {
                 // Somebody else wrote or truncated, or our own write failed.
-                lookAtEnd(of: &active, found.bytes)
+                takeIn(found, &active)
                 phase = .open(active)
             }
             return active.end ?? found.bytes
@@ -55,7 +55,7 @@ extension RollingFile {
         }
         // A file that was only renamed keeps what is written to it; one that was removed does not.
         if var old, let found = try? files.status(of: old.handle.descriptor), found.links > 0 {
-            if found.bytes != old.end { lookAtEnd(of: &old, found.bytes) }
+            if found.bytes != old.end { takeIn(found, &old) }
             phase = .open(old)
             return found.bytes
         }
@@ -119,6 +119,16 @@ extension RollingFile {
 
     private func openOrMake() throws(SystemError) -> FileDescriptor {
         try files.openForAppending(name.active, in: folder.descriptor, permissions: 0o600)
+    }
+
+    /// What others have written belongs to the file: when its last event happened is known by the file alone, and it may have begun
+    /// with theirs.
+    private mutating func takeIn(_ found: FileStatus, _ active: inout Active) {
+        lookAtEnd(of: &active, found.bytes)
+        active.ended = nil
+        guard active.end != 0, active.beginning == nil else { return }
+        active.beginning = beginning(of: found)
+        hasNewDue = true
     }
 
     /// How often to look again while others are writing.

@@ -136,7 +136,8 @@ extension RollingFile {
         if let nextDeletion {
             due.append(after(Duration.nanoseconds(nextDeletion.nanoseconds) - .nanoseconds(steady.now(clock).nanoseconds)))
         }
-        if (policy.awaitsDelivery || policy.compression != nil), active.end ?? 0 > 0 { due.append(after(Self.lookAround)) }
+        // Also one that nobody has written to: others may write to it, and roll it.
+        if policy.awaitsDelivery || policy.compression != nil { due.append(after(Self.lookAround)) }
         return due.min()
     }
 }

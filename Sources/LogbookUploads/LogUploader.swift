@@ -83,13 +83,13 @@ public final class LogUploader: Sendable {
         wake()
     }
 
-    /// Hand this to the ``FileLogProvider`` as its `onArchive`.
+    /// Hand this to the ``FileLogProvider`` as its `onArchive`. The log keeps the uploader then: nobody else has to.
     public var onArchive: @Sendable (LogArchiveEvent) -> Void {
-        { [weak self] event in
+        { [self] event in
             switch event {
-            case .archived, .compressed: self?.wake()
+            case .archived, .compressed: wake()
             case .droppedUndelivered(let archive, let events):
-                self?.onEvent(.droppedByRetention(id: archive.id, events: events))
+                onEvent(.droppedByRetention(id: archive.id, events: events))
             case .deleted, .keptBeyondLimits: break
             }
         }

@@ -8,7 +8,10 @@ public import LogbookFormat
 ///  "timestamp":"2025-11-21T10:29:20.123Z","file":"Cart.swift","fileandlinenumber":"Cart.swift:12","rawlogmessage":"cart opened"}
 /// ```
 /// A message that is itself an object of JSON is taken apart: its members stand beside these fields, and under the same name
-/// these fields win. Fields without a value are left out.
+/// these fields win. Fields without a value are left out. An event's error stands as `"error":{"type":…,"message":…}`, an entry of a
+/// transaction as `"transaction":{"id":…,"usecase":…,"event":…}`.
+///
+/// `urgentFrom` of the conditions of a delivery does not see the level of these lines.
 public struct LogglyFormat: LogFormat {
     public var language: String
     public var appName: String
@@ -45,6 +48,10 @@ public struct LogglyFormat: LogFormat {
             ("file", .string(file)),
             ("fileandlinenumber", .string(file.isEmpty ? "" : "\(file):\(event.source.line)")),
         ].filter { $0.1 != .string("") }
+        if let error = event.error {
+            fields.append(("error", .object(["type": .string(error.type), "message": .string(error.description)])))
+        }
+        if let entry = event.transaction { fields.append(("transaction", .object(Self.members(of: entry)))) }
         let reserved = Set(fields.map(\.0) + ["rawlogmessage"])
         let parts = Self.members(of: event.message).filter { !reserved.contains($0.key) }
         fields += parts.map { ($0.key, $0.value.logValue) }
@@ -53,6 +60,14 @@ public struct LogglyFormat: LogFormat {
         if parts.isEmpty || alwaysIncludesRawMessage { fields.append(("rawlogmessage", .string(event.message))) }
         bytes.append(json: LogMetadata(fields))
         bytes.append(0x0A)
+    }
+
+    private static func members(of entry: TransactionEntry) -> LogMetadata {
+        var members: LogMetadata = ["id": .string(entry.transactionID), "usecase": .integer(Int64(entry.usecase))]
+        if let number = entry.event { members["event"] = .integer(Int64(number)) }
+        if let code = entry.errorCode { members["error_code"] = .integer(Int64(code)) }
+        if let text = entry.errorDescription { members["error_description"] = .string(text) }
+        return members
     }
 
     private static func members(of message: String) -> [JSONMember] {

@@ -1,4 +1,5 @@
-/// What becomes of files on their way, as it happens; each names the file's id.
+/// What becomes of files on their way, as it happens; each names the file's id. Where a file goes in several requests
+/// (``UploadRequest/maximumBytes``), an attempt and what comes of it name the piece as well: `<id>@<from>-<to>`, in bytes of the file.
 public enum UploadEvent: Sendable, Hashable {
     /// Said before every attempt.
     case attempting(id: String)

@@ -38,8 +38,8 @@ public struct UploadRequest: Sendable {
     /// Bytes of one line, `256...maximumBytes`, where ``maximumBytes`` is set; a longer one is cut at a character and marked. Nil for
     /// no limit.
     public var maximumLineBytes: Int?
-    /// How long one request may take: 30 seconds and one more for each 8 KiB of its body, where ``HTTPLimits/total`` is not set. It is
-    /// given up when nothing has moved for five minutes, in which a receiver may make a large file safe.
+    /// How long one request may take: five minutes and one second more for each 8 KiB of its body, where ``HTTPLimits/total`` is not set.
+    /// It is given up when nothing has moved for five minutes, in which a receiver may make a large file safe.
     public var limits: HTTPLimits
     /// The last say over each request; the body is none of its business.
     public var adapt: (@Sendable (_ request: inout HTTPRequest, _ id: String) -> Void)?

@@ -68,16 +68,18 @@ import Testing
         #expect(output(of: "stat -c %a '\(folder.path)'") == "750\n")
     }
 
-    @Test("F19: a folder that others may write in is remarked upon")
-    func openFolder() async throws {
+    @Test(
+        "F19: a folder that others may write in is remarked upon, unless each may remove what is its own alone",
+        arguments: ["777", "770", "1777", "755"])
+    func openFolder(mode: String) async throws {
         let path = folder.path
-        output(of: "chmod 777 '\(path)'")
+        output(of: "chmod \(mode) '\(path)'")
         let child = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             [path = path as String] in
             _ = try FileLogProvider(in: path)
         }
         let remarks = String(decoding: child?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(remarks.contains("other users may replace files in \(path)"))
+        #expect(remarks.contains("other users may replace files in \(path)") == ["777", "770"].contains(mode))
     }
 
     @Test("F19: a child process does not inherit the file")

@@ -1,4 +1,5 @@
 import LogbookCore
+import LogbookFormat
 import LogbookTestKit
 import Testing
 
@@ -144,6 +145,33 @@ import Testing
         #expect(folder.lines("app.log").last == "two")
         #expect(folder.lines("app.log").first?.hasPrefix("50 events are missing here: ") == true)
         try provider.flush(by: .seconds(30))
+    }
+
+    /// The time, as `touch` takes it.
+    private var seconds: Int64 { clock.now.nanoseconds / 1_000_000_000 }
+
+    @Test("R5: a file in which others have written last is as old as what they wrote")
+    func writtenByOthers() throws {
+        let rolling = RollingPolicy(maximumBytes: 100, maximumAge: .seconds(86_400))
+        let other = try FileLogProvider(
+            in: folder.path, name: "other", format: MessageFormat(), rolling: rolling, files: SystemFileSystem(), clock: .manual(clock))
+        other.log(event("old", at: clock.now))
+        clock.advance(by: .seconds(200_000))
+        output(of: "cd '\(folder.path)' && printf '%095d\n' 1 >> other.log && touch -d @\(seconds) other.log")
+        other.log(event("new", at: clock.now))
+        #expect(folder.archives(of: "other").count == 1 && folder.lines("other.log") == ["new"])
+    }
+
+    @Test("F24: a file in which others have written first began with what they wrote")
+    func begunByOthers() throws {
+        let other = try FileLogProvider(
+            in: folder.path, name: "other", format: MessageFormat(), rolling: RollingPolicy(boundary: .daily(in: .utc)),
+            files: SystemFileSystem(), clock: .manual(clock))
+        output(of: "cd '\(folder.path)' && echo theirs >> other.log && touch -d @\(seconds) other.log")
+        clock.advance(by: .seconds(86_400))
+        other.log(event("ours", at: clock.now))
+        #expect(folder.archives(of: "other").map { folder.lines($0) } == [["theirs"]])
+        #expect(folder.lines("other.log") == ["ours"])
     }
 
     @Test("row 18: while something else has the name, a file that was only renamed keeps the lines")

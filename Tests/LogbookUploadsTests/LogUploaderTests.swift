@@ -466,6 +466,34 @@ import Testing
         #expect(transport.requests.map(\.text) == ["one\nlate\n"])
     }
 
+    @Test("U14: a program that says nothing more lets go of a file that another one has rolled", arguments: [true, false])
+    func heldByIdleWriter(hasWritten: Bool) async throws {
+        let idle = try bench.file()
+        if hasWritten { idle.log(event("one")) }
+        await #expect(processExitsWith: .success) { [path = bench.path as String] in
+            let other = try FileLogProvider(in: path, format: MessageFormat(), rolling: RollingPolicy(awaitsDelivery: true))
+            other.log(event("two"))
+            try other.roll()
+        }
+        let shelf = try ArchiveShelf(of: "app", in: bench.path, files: SystemFileSystem())
+        let archive = try #require(try shelf.waiting().archives.first)
+        #expect(try shelf.claim(archive)?.release() == nil)
+        bench.clock.advance(by: .seconds(1))
+        // A child that another test has just forked holds the lock as well, until it runs its own program.
+        #expect(becomesTrue { (try? shelf.claim(archive))??.release() != nil })
+        withExtendedLifetime(idle) {}
+    }
+
+    @Test("U1: a log keeps its uploader")
+    func uploaderOfAFunction() async throws {
+        let transport = ScriptedTransport(.status(200))
+        func makeLog() throws -> FileLogProvider { try bench.file(onArchive: bench.uploader(transport).onArchive) }
+        let log = try makeLog()
+        log.log(event("one"))
+        try log.roll()
+        #expect(await bench.waitForDelivered(1))
+    }
+
     @Test("U15: a file that cannot be deleted is not sent again, is told once, and is deleted later")
     func undeletable() async throws {
         let archive = try bench.roll(["one"])[0]

@@ -30,6 +30,26 @@ import Testing
                 + #""fileandlinenumber":"Cart.swift:12","rawlogmessage":"cart \"opened\"\nnow"}"# + "\n")
     }
 
+    @Test("L1: names of device and user, metadata, an error and an entry stand beside them")
+    func furtherFields() throws {
+        var format = format
+        (format.deviceName, format.userID) = ("till 3", "jane")
+        let entry = TransactionEntry(
+            transactionID: "T1", usecase: 7, kind: .happened(3), errorCode: 5, errorDescription: "no card",
+            device: DeviceFacts(make: "", os: "", osVersion: ""))
+        let event = LogEvent(
+            sequence: 1, time: LogTime(seconds: 1), level: .error, message: "could not pay", metadata: ["cart": 3, "loglevel": "none"],
+            source: LogSource(fileNamed: "Shop/Cart.swift", line: 12), transaction: entry,
+            error: LogErrorDetails(type: "Refusal", description: "declined"))
+        let value = try JSONValue.parse(Array(format.string(for: event).utf8.dropLast()))
+        #expect(value["devicename"] == .string("till 3") && value["userid"] == .string("jane") && value["cart"] == .integer(3))
+        #expect(value["loglevel"] == .string("error") && value["rawlogmessage"] == .string("could not pay"))
+        #expect(value["error"]?["type"] == .string("Refusal") && value["error"]?["message"] == .string("declined"))
+        let facts = value["transaction"]
+        #expect(facts?["id"] == .string("T1") && facts?["usecase"] == .integer(7) && facts?["event"] == .integer(3))
+        #expect(facts?["error_code"] == .integer(5) && facts?["error_description"] == .string("no card"))
+    }
+
     @Test("L2: the last half millisecond belongs to the next second")
     func rounding() {
         #expect(line("x", at: LogTime(nanoseconds: 1_763_720_999_999_600_000)).contains("2025-11-21T10:30:00.000Z"))
@@ -154,6 +174,20 @@ import Testing
         }
         #expect(isRefused)
         #expect(!"\(bench.events)".contains(token))
+        withExtendedLifetime(uploader) {}
+    }
+
+    @Test("L7: a 200 that does not say ok is no acknowledgement", arguments: [#"{"response":"busy"}"#, "{}", "ok", ""])
+    func otherAnswers(body: String) async throws {
+        try bench.roll(["one"])
+        let transport = ScriptedTransport { number, _ in
+            .answer(HTTPResponse(status: 200, body: Array((number == 1 ? body : #"{"response":"ok"}"#).utf8)))
+        }
+        let uploader = try bench.uploader(to: .loggly(token: "TOKEN"), transport)
+        #expect(await bench.waitForRetries(1))
+        #expect(bench.archives.count == 1)
+        bench.clock.advance(by: .seconds(300))
+        #expect(await bench.waitForDelivered(1))
         withExtendedLifetime(uploader) {}
     }
 
