@@ -445,6 +445,30 @@ long logbook_write(int descriptor, const void *bytes, size_t count) {
     return written;
 }
 
+bool logbook_hold_pipe_signal(void) {
+    sigset_t held, before;
+    sigemptyset(&held);
+    sigaddset(&held, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &held, &before);
+    return sigismember(&before, SIGPIPE) != 1;
+}
+
+void logbook_release_pipe_signal(void) {
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGPIPE);
+#if defined(__APPLE__)
+    sigset_t pending;
+    int taken;
+    sigpending(&pending);
+    if (sigismember(&pending, SIGPIPE) == 1) sigwait(&held, &taken);
+#else
+    struct timespec none = {0, 0};
+    while (sigtimedwait(&held, NULL, &none) < 0 && errno == EINTR) {}
+#endif
+    pthread_sigmask(SIG_UNBLOCK, &held, NULL);
+}
+
 #if defined(__linux__)
 static int open_without_waiting(const char *path) { return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); }
 

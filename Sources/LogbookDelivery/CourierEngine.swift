@@ -556,7 +556,7 @@ final class CourierEngine: Sendable {
         if let bytes = request.bodyBytes { request.limits = request.limits.allowing(bodyBytes: bytes) }
         // A receiver may repeat what it was sent. It has said by then what becomes of the parcel, and says the same the next time.
         request.limits.keepsBeginning = true
-        let cancellation = transport.send(request) { [state] result in
+        let cancellation = transport.send(request, lendingThreadFor: hasNothingElseToDo ? Self.lentSpan : .zero) { [state] result in
             state.withLock { access in
                 guard let flight = access.value.flights[number], flight.answer == nil else { return }
                 access.value.flights[number]?.answer = result
@@ -568,6 +568,15 @@ final class CourierEngine: Sendable {
             return access.value.flights[number] == nil
         }
         if isGivenUp { cancellation.cancel() }
+    }
+
+    /// So long a courier's thread sends and waits itself: an answer of a receiver that is near comes within it, and nobody who wants
+    /// something else of the courier waits longer.
+    private static var lentSpan: Duration { .milliseconds(2) }
+
+    /// Whether no other parcel may go before the answer, and none is made meanwhile.
+    private var hasNothingElseToDo: Bool {
+        concurrentSource == nil || policy.parcelsInFlight == 1 && concurrentSource?.preparesNextParcel == false
     }
 
     /// The flight is over; so many of its entries go again, with one of the next.

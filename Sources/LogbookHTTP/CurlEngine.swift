@@ -1,40 +1,38 @@
 internal import CLogbookCurl
+internal import CLogbookSystem
 internal import LogbookCore
 
-/// The working half of a ``CurlTransport``: one multi handle on one thread, which is started by the first request and keeps
-/// the engine alive until it is stopped.
+/// The working half of a ``CurlTransport``: one multi handle, driven by one thread at a time. Usually that is the engine's own, which
+/// is started by the first request and keeps the engine alive until it is stopped. A caller that waits for its answer drives itself
+/// while nobody else has anything to send: to wake one thread with the request and another with the answer takes longer than a small
+/// request does.
 final class CurlEngine: Sendable {
     typealias Completion = @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
 
-    private struct Submission {
-        let number: UInt64
-        let request: HTTPRequest
-        let completion: Completion
-    }
-
-    /// What callers hand to the thread.
     private struct State {
-        var submissions: [Submission] = []
+        var submissions: [CurlSubmission] = []
         var cancelled: Set<UInt64> = []
         var latest: UInt64 = 0
         var hasThread = false
         var isStopped = false
-        var multi: UnsafeMutableRawPointer?
-        /// Whether the thread waits for its connections, and has to be woken.
-        var isWaiting = false
+        /// There while somebody drives, or once somebody has.
+        var drive: CurlDrive?
+        var isDriven = false
+        /// Whether something is on its way that nobody drives.
+        var isLeftOver = false
+        /// Whether the driver waits for its connections, and has to be woken there.
+        var isPolling = false
 
         var hasWork: Bool { !submissions.isEmpty || !cancelled.isEmpty || isStopped }
     }
 
-    /// Handles kept for the next requests; more are made when more requests are in flight.
-    private static let maximumIdleHandles = 8
-    /// Connections kept open.
-    private static let maximumConnections = 16
+    /// A driver looks after its connections at least so often.
+    private static let longestPoll = Duration.seconds(1)
 
     private let allowsPlainHTTP: Bool
     private let trust: HTTPTrust
     private let proxy: String?
-    private let state = Locked(State())
+    private let state = Monitor(State())
 
     init(allowsPlainHTTP: Bool, trust: HTTPTrust, proxy: String?) {
         self.allowsPlainHTTP = allowsPlainHTTP
@@ -42,147 +40,153 @@ final class CurlEngine: Sendable {
         self.proxy = proxy
     }
 
-    func send(_ request: HTTPRequest, completion: @escaping Completion) -> HTTPCancellation {
-        let number = state.withLock { state -> UInt64? in
-            if state.isStopped { return nil }
-            if !state.hasThread {
-                state.hasThread = LogThread.start("logbook-http") { self.run() }
-                if !state.hasThread { return nil }
+    /// - Parameter span: How long the calling thread may drive, while the answer is not there.
+    func send(_ request: HTTPRequest, lending span: Duration = .zero, completion: @escaping Completion) -> HTTPCancellation {
+        let sent = state.withLock { access -> (number: UInt64, drives: Bool)? in
+            if access.value.isStopped { return nil }
+            // Also where it is not needed yet: it goes on where the caller ends.
+            if !access.value.hasThread {
+                access.value.hasThread = LogThread.start("logbook-http") { self.run() }
+                if !access.value.hasThread { return nil }
             }
-            state.latest += 1
-            state.submissions.append(Submission(number: state.latest, request: request, completion: completion))
-            wake(state)
-            return state.latest
+            let drives = span > .zero && !access.value.isDriven && !access.value.isLeftOver && !access.value.hasWork
+            access.value.latest += 1
+            if drives {
+                access.value.isDriven = true   // and begins its own request alone
+            } else {
+                access.value.submissions.append(
+                    CurlSubmission(number: access.value.latest, request: request, completion: completion))
+                wake(access)
+            }
+            return (access.value.latest, drives)
         }
-        guard let number else {
+        guard let (number, drives) = sent else {
             completion(.failure(.unreachable("the machine gives no thread to send with")))
             return HTTPCancellation {}
+        }
+        if drives {
+            // On a host's thread: libcurl leaves the signal of a closed connection to whoever calls it.
+            let held = logbook_hold_pipe_signal()
+            defer { if held { logbook_release_pipe_signal() } }
+            drive(CurlSubmission(number: number, request: request, completion: completion), until: .after(span))
         }
         return HTTPCancellation { [weak self] in self?.cancel(number) }
     }
 
     private func cancel(_ number: UInt64) {
-        state.withLock { state in
-            state.cancelled.insert(number)
-            wake(state)
+        state.withLock { access in
+            access.value.cancelled.insert(number)
+            wake(access)
         }
     }
 
     func stop() {
-        state.withLock { state in
-            state.isStopped = true
-            wake(state)
+        state.withLock { access in
+            access.value.isStopped = true
+            wake(access)
         }
     }
 
-    private func wake(_ state: State) {
-        if state.isWaiting, let multi = state.multi { curl_multi_wakeup(multi) }
+    private func wake(_ access: Monitor<State>.Access) {
+        if access.value.isPolling, let drive = access.value.drive {
+            curl_multi_wakeup(drive.multi)
+        } else {
+            access.broadcast()
+        }
     }
 
-    // MARK: The thread's side
+    // MARK: Driving
+
+    /// Takes a caller's request as far as it goes while nobody else has anything to send, and leaves the rest to the engine's thread.
+    private func drive(_ own: CurlSubmission, until deadline: LogDeadline) {
+        guard let drive = startedDrive() else {
+            release(nil)
+            return own.completion(.failure(Self.cannotStart))
+        }
+        drive.begin(own)
+        while true {
+            drive.perform()
+            let polls = polls { access in drive.isOnItsWay(own.number) && !access.value.hasWork && !deadline.hasPassed }
+            guard polls else { return release(drive) }
+            drive.poll(atMost: min(Self.longestPoll, deadline.remaining ?? Self.longestPoll))
+        }
+    }
 
     private func run() {
-        guard Curl.isReady, let multi = curl_multi_init() else { return runWithoutCurl() }
-        // Without a descriptor to be woken by, the handle is made all the same, and would sleep through every later request.
-        guard curl_multi_wakeup(multi) == CURLM_OK else {
-            curl_multi_cleanup(multi)
-            return runWithoutCurl()
-        }
-        logbook_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.maximumConnections)
-        state.withLock { $0.multi = multi }
-        var exchanges: [UInt64: CurlExchange] = [:]
-        var idle: [UnsafeMutableRawPointer] = []
-
-        func end(_ exchange: CurlExchange, _ result: Result<HTTPResponse, HTTPFailure>) {
-            exchanges[exchange.number] = nil
-            curl_multi_remove_handle(multi, exchange.handle)
-            exchange.letGo()
-            if idle.count < Self.maximumIdleHandles {
-                idle.append(exchange.handle)
-            } else {
-                curl_easy_cleanup(exchange.handle)
-            }
-            exchange.completion(result)
-        }
-
-        while true {
-            let (submissions, cancelled, isStopped) = state.withLock { state in
-                state.isWaiting = false
-                let work = (state.submissions, state.cancelled, state.isStopped)
-                state.submissions = []
-                state.cancelled = []
-                return work
-            }
-            for submission in submissions {
-                if isStopped || cancelled.contains(submission.number) {
-                    submission.completion(.failure(.cancelled))
-                    continue
-                }
-                do throws(HTTPFailure) {
-                    let target = try submission.request.check(allowsPlainHTTP: allowsPlainHTTP)
-                    guard let handle = idle.popLast() ?? curl_easy_init() else {
-                        throw .unreachable("libcurl gives no handle")
-                    }
-                    let exchange = CurlExchange(
-                        number: submission.number, request: submission.request, handle: handle,
-                        completion: submission.completion)
-                    // What may go in the clear because it stays on this machine must stay there.
-                    exchange.prepare(trust: trust, proxy: target.isLoopback ? nil : proxy)
-                    exchanges[submission.number] = exchange
-                    let code = curl_multi_add_handle(multi, handle)
-                    if code != CURLM_OK {
-                        end(exchange, .failure(.unreachable(String(cString: curl_multi_strerror(code)))))
-                    }
-                } catch {
-                    submission.completion(.failure(error))
+        while waitForWork() {
+            while let drive = takeWork() {
+                drive.perform()
+                if polls({ access in !drive.isEmpty && !access.value.hasWork }) {
+                    drive.poll(atMost: Self.longestPoll)
+                } else if state.withLock({ $0.value.isStopped || drive.isEmpty && !$0.value.hasWork }) {
+                    break
                 }
             }
-            for number in isStopped ? Set(exchanges.keys) : cancelled {
-                if let exchange = exchanges[number] { end(exchange, .failure(.cancelled)) }
-            }
-            if isStopped { break }
-
-            var running: Int32 = 0
-            curl_multi_perform(multi, &running)
-            var code = CURLE_OK
-            while let handle = logbook_curl_next_finished(multi, &code) {
-                guard let exchange = exchanges.values.first(where: { $0.handle == handle }) else { continue }
-                if exchange.lostKeptConnection(code) {
-                    let left = exchange.millisecondsLeft
-                    curl_multi_remove_handle(multi, handle)
-                    if left == 0 {
-                        code = CURLE_OPERATION_TIMEDOUT
-                    } else {
-                        exchange.beginAnew(within: left)
-                        if curl_multi_add_handle(multi, handle) == CURLM_OK { continue }
-                    }
-                }
-                end(exchange, exchange.result(code))
-            }
-            if waits() { curl_multi_poll(multi, nil, 0, exchanges.isEmpty ? 3_600_000 : 1000, nil) }
+            release(state.withLock { $0.value.drive })
         }
-        state.withLock { $0.multi = nil }
-        for handle in idle { curl_easy_cleanup(handle) }
-        curl_multi_cleanup(multi)
+        takeWork()?.cancelAll()
+        state.withLock { $0.value.drive = nil }
     }
 
-    /// From here on the thread has to be woken.
-    private func waits() -> Bool {
-        state.withLock { state in
-            state.isWaiting = !state.hasWork
-            return state.isWaiting
+    /// From here on the driver has to be woken where it polls, if it does.
+    private func polls(_ wants: (Monitor<State>.Access) -> Bool) -> Bool {
+        state.withLock { access in
+            access.value.isPolling = wants(access)
+            return access.value.isPolling
         }
     }
 
-    /// The next request starts another thread, which tries anew.
-    private func runWithoutCurl() {
-        let submissions = state.withLock { state in
-            state.hasThread = false
-            defer { state.submissions = [] }
-            return state.submissions
+    private func release(_ drive: CurlDrive?) {
+        state.withLock { access in
+            access.value.isDriven = false
+            access.value.isLeftOver = drive.map { !$0.isEmpty } ?? false
+            if access.value.hasWork || access.value.isLeftOver { access.broadcast() }
         }
+    }
+
+    /// Waits until the engine's thread has something to drive.
+    /// - Returns: False once the engine is stopped.
+    private func waitForWork() -> Bool {
+        state.withLock { access in
+            while access.value.isDriven || !access.value.hasWork && !access.value.isLeftOver { access.wait() }
+            access.value.isDriven = true
+            return !access.value.isStopped
+        }
+    }
+
+    /// Begins what was sent and gives up what was cancelled.
+    /// - Returns: Nil where libcurl cannot be started: then everything sent so far has failed. The next request tries anew.
+    private func takeWork() -> CurlDrive? {
+        let (submissions, cancelled, isStopped, existing) = state.withLock { access in
+            access.value.isPolling = false
+            defer {
+                access.value.submissions = []
+                access.value.cancelled = []
+            }
+            return (access.value.submissions, access.value.cancelled, access.value.isStopped, access.value.drive)
+        }
+        if submissions.isEmpty, cancelled.isEmpty { return existing }
+        let drive = startedDrive()
         for submission in submissions {
-            submission.completion(.failure(.unreachable("libcurl cannot be started; it needs memory and file descriptors")))
+            if isStopped || cancelled.contains(submission.number) {
+                submission.completion(.failure(.cancelled))
+            } else if let drive {
+                drive.begin(submission)
+            } else {
+                submission.completion(.failure(Self.cannotStart))
+            }
         }
+        for number in cancelled { drive?.cancel(number) }
+        return drive
+    }
+
+    private static var cannotStart: HTTPFailure { .unreachable("libcurl cannot be started; it needs memory and file descriptors") }
+
+    /// Asked by whoever drives.
+    private func startedDrive() -> CurlDrive? {
+        if let existing = state.withLock({ $0.value.drive }) { return existing }
+        let drive = CurlDrive(allowsPlainHTTP: allowsPlainHTTP, trust: trust, proxy: proxy)
+        state.withLock { $0.value.drive = drive }
+        return drive
     }
 }

@@ -52,7 +52,8 @@ final class CurlExchange {
             set(CURLOPT_LOW_SPEED_TIME, max(1, (stall.wholeMilliseconds + 999) / 1000))
         }
         trust.apply(to: handle)
-        set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
+        // To set it costs a small body the making of another buffer.
+        if request.bodyBytes ?? .max > Self.usualUploadBuffer { set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10) }
         logbook_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
 
         setMethod()
@@ -71,6 +72,9 @@ final class CurlExchange {
             context)
     }
 
+    /// As libcurl has it, which sends no body with its headers that is as large.
+    private static var usualUploadBuffer: Int { 64 << 10 }
+
     private static func from(_ context: UnsafeMutableRawPointer?) -> CurlExchange {
         Unmanaged<CurlExchange>.fromOpaque(context!).takeUnretainedValue()
     }
@@ -84,6 +88,16 @@ final class CurlExchange {
         } else {
             set(CURLOPT_POST, 1)
             logbook_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, request.bodyBytes.map { curl_off_t($0) } ?? -1)
+            // What libcurl has as a whole goes with the headers, if it is small: one packet, and the receiver is woken once.
+            // A signed one is left as it is: libcurl would sign the body in another way.
+            if request.signature == nil, let count = request.bodyBytes, request.stream == nil, 1..<Self.usualUploadBuffer ~= count {
+                request.body.withUnsafeBytes { body in
+                    _ = logbook_curl_set_pointer(
+                        handle, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: body.baseAddress))
+                }
+                set(CURLOPT_CUSTOMREQUEST, request.method)
+                return
+            }
             let context = Unmanaged.passUnretained(self).toOpaque()
             logbook_curl_on_upload(
                 handle, { bytes, size, count, context in CurlExchange.from(context).upload(into: bytes, size * count) },

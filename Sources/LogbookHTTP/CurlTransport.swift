@@ -1,4 +1,4 @@
-/// Requests over libcurl: one thread for all of them, connections kept and reused.
+/// Requests over libcurl: one thread for all of them, and callers who lend theirs; connections kept and reused.
 ///
 /// Certificates are always verified and there is no way to turn that off. Redirects are not followed, so a token goes only to
 /// the origin it was meant for; the answer says 3xx. No proxy is used but the one named here, whatever the environment says.
@@ -25,5 +25,14 @@ public final class CurlTransport: HTTPTransport {
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
     ) -> HTTPCancellation {
         engine.send(request, completion: completion)
+    }
+
+    /// The calling thread is used until another request comes; signals of closed connections are kept from it.
+    @discardableResult
+    public func send(
+        _ request: HTTPRequest, lendingThreadFor span: Duration,
+        completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+    ) -> HTTPCancellation {
+        engine.send(request, lending: span, completion: completion)
     }
 }

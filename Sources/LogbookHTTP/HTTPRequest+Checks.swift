@@ -1,12 +1,13 @@
 extension HTTPRequest {
     /// Refuses what could smuggle a second header or request onto the connection, and what must not travel in the clear.
+    /// - Parameter known: The target of an earlier request, which most go to as well.
     /// - Returns: Where the request goes.
     @discardableResult
-    func check(allowsPlainHTTP: Bool) throws(HTTPFailure) -> RequestTarget {
+    func check(allowsPlainHTTP: Bool, known: RequestTarget? = nil) throws(HTTPFailure) -> RequestTarget {
         guard !method.isEmpty, method.utf8.allSatisfy(\.isTokenByte) else {
             throw .invalidRequest("the method is not a word")
         }
-        let target = try RequestTarget(url)
+        let target = if let known, known.url == url { known } else { try RequestTarget(url) }
         guard target.scheme == "https" || allowsPlainHTTP || target.isLoopback else {
             throw .invalidRequest("plain http to \(target.host) would send everything in the clear; use https")
         }
@@ -27,7 +28,8 @@ extension HTTPRequest {
             guard !header.value.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else {
                 throw .invalidRequest("the value of \(header.name) holds a control character")
             }
-            guard !["content-length", "transfer-encoding"].contains(header.name.lowercased()) else {
+            let count = header.name.utf8.count
+            guard count != 14 && count != 17 || !["content-length", "transfer-encoding"].contains(header.name.lowercased()) else {
                 throw .invalidRequest("\(header.name) is set by the transport")
             }
         }

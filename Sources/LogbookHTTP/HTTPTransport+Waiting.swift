@@ -27,7 +27,7 @@ extension HTTPTransport {
     /// - Throws: ``HTTPFailure/timedOut(_:)`` at the deadline. Never call it from a completion.
     package func sendAndWait(_ request: HTTPRequest, by deadline: LogDeadline) throws(HTTPFailure) -> HTTPResponse {
         let answer = Monitor<Result<HTTPResponse, HTTPFailure>?>(nil)
-        let cancellation = send(request) { result in
+        let cancellation = send(request, lendingThreadFor: deadline.remaining ?? .seconds(3600)) { result in
             answer.withLock { access in
                 access.value = result
                 access.broadcast()

@@ -6,6 +6,28 @@ public protocol HTTPTransport: Sendable {
     func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
     ) -> HTTPCancellation
+
+    /// The same for a caller that would do nothing but wait: its thread may do the work meanwhile, which saves waking another one with
+    /// the request and this one with the answer.
+    /// - Parameters:
+    ///   - span: The call returns when the exchange is over or so much later, whichever is first; it may return at once.
+    ///   - completion: Called exactly once, on the calling thread or on one of the transport's own.
+    @discardableResult
+    func send(
+        _ request: HTTPRequest, lendingThreadFor span: Duration,
+        completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+    ) -> HTTPCancellation
+}
+
+extension HTTPTransport {
+    /// Uses none of the caller's time.
+    @discardableResult
+    public func send(
+        _ request: HTTPRequest, lendingThreadFor span: Duration,
+        completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+    ) -> HTTPCancellation {
+        send(request, completion: completion)
+    }
 }
 
 /// Gives one exchange up: it completes with ``HTTPFailure/cancelled`` unless it is already over. Any thread, any number of times.

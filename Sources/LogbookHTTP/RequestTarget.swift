@@ -10,10 +10,13 @@ internal import Musl
 /// Where a request goes, as libcurl itself reads the URL: a parser of our own could be talked into another host than the one
 /// that is connected to.
 struct RequestTarget: Equatable {
+    let url: String
     /// `http` or `https`.
     let scheme: String
     /// In lower case; an IPv6 address in brackets.
     let host: String
+    /// `localhost`, 127.0.0.0/8 or `[::1]`: what is sent there does not leave the machine.
+    let isLoopback: Bool
 
     init(_ url: String) throws(HTTPFailure) {
         guard !url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
@@ -34,8 +37,10 @@ struct RequestTarget: Equatable {
         guard let host = Self.part(CURLUPART_HOST, of: handle)?.lowercased(), !host.isEmpty else {
             throw .invalidRequest("the URL names no host")
         }
+        self.url = url
         self.scheme = scheme!
         self.host = host
+        isLoopback = Self.isLoopback(host)
     }
 
     private static func part(_ part: CURLUPart, of handle: OpaquePointer?) -> String? {
@@ -45,8 +50,7 @@ struct RequestTarget: Equatable {
         return String(cString: text)
     }
 
-    /// `localhost`, 127.0.0.0/8 or `[::1]`: what is sent there does not leave the machine.
-    var isLoopback: Bool {
+    private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "[::1]" { return true }
         var address = in_addr()
         guard inet_pton(AF_INET, host, &address) == 1 else { return false }

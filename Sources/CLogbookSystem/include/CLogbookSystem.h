@@ -138,6 +138,11 @@ int logbook_thread_start(const char *name, void (*body)(void *), void *context);
 
 /// write(2) with SIGPIPE and SIGXFSZ held back for this thread: a closed pipe or a file size limit gives -1 and errno.
 long logbook_write(int descriptor, const void *bytes, size_t count);
+/// Holds SIGPIPE back for this thread, for code that writes by itself. False where it was held back already: then it is the host's business,
+/// and there is nothing to release.
+bool logbook_hold_pipe_signal(void);
+/// Drops what came meanwhile and lets the signal through again.
+void logbook_release_pipe_signal(void);
 /// Another opening of a terminal or pipe in which no write waits; the flags of the one that is there are the host's, and its children's.
 /// Never 0, 1 or 2. -1 for everything else, where the system gives none, or where nobody has the other end. A terminal that this user
 /// may not open is had all the same where it is the process's own; of any other there is none, and a write to it may wait.
