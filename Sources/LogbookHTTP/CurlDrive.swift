@@ -22,7 +22,7 @@ final class CurlDrive {
     private let proxy: String?
     private var exchanges: [UInt64: CurlExchange] = [:]
     private var latestTarget: RequestTarget?
-    private var idle: [UnsafeMutableRawPointer] = []
+    private var idle: [CurlHandle] = []
 
     /// Nil where libcurl cannot be started; it needs memory and file descriptors.
     init?(allowsPlainHTTP: Bool, trust: HTTPTrust, proxy: String?) {
@@ -40,7 +40,7 @@ final class CurlDrive {
     }
 
     deinit {
-        for handle in idle { curl_easy_cleanup(handle) }
+        idle = []   // before what they belong to
         curl_multi_cleanup(multi)
     }
 
@@ -51,13 +51,13 @@ final class CurlDrive {
         do throws(HTTPFailure) {
             let target = try submission.request.check(allowsPlainHTTP: allowsPlainHTTP, known: latestTarget)
             latestTarget = target
-            guard let handle = idle.popLast() ?? curl_easy_init() else { throw .unreachable("libcurl gives no handle") }
+            guard let handle = idle.popLast() ?? CurlHandle() else { throw .unreachable("libcurl gives no handle") }
             let exchange = CurlExchange(
                 number: submission.number, request: submission.request, handle: handle, completion: submission.completion)
             // What may go in the clear because it stays on this machine must stay there.
             exchange.prepare(trust: trust, proxy: target.isLoopback ? nil : proxy)
             exchanges[submission.number] = exchange
-            let code = curl_multi_add_handle(multi, handle)
+            let code = curl_multi_add_handle(multi, handle.curl)
             if code != CURLM_OK { end(exchange, .failure(.unreachable(String(cString: curl_multi_strerror(code))))) }
         } catch {
             submission.completion(.failure(error))
@@ -76,7 +76,7 @@ final class CurlDrive {
         curl_multi_perform(multi, &running)
         var code = CURLE_OK
         while let handle = logbook_curl_next_finished(multi, &code) {
-            guard let exchange = exchanges.values.first(where: { $0.handle == handle }) else { continue }
+            guard let exchange = exchanges.values.first(where: { $0.handle.curl == handle }) else { continue }
             if exchange.lostKeptConnection(code) {
                 let left = exchange.millisecondsLeft
                 curl_multi_remove_handle(multi, handle)
@@ -96,9 +96,9 @@ final class CurlDrive {
 
     private func end(_ exchange: CurlExchange, _ result: Result<HTTPResponse, HTTPFailure>) {
         exchanges[exchange.number] = nil
-        curl_multi_remove_handle(multi, exchange.handle)
+        curl_multi_remove_handle(multi, exchange.handle.curl)
         exchange.letGo()
-        if idle.count < Self.maximumIdleHandles { idle.append(exchange.handle) } else { curl_easy_cleanup(exchange.handle) }
+        if idle.count < Self.maximumIdleHandles { idle.append(exchange.handle) }
         exchange.completion(result)
     }
 }

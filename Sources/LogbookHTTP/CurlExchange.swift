@@ -3,12 +3,13 @@ internal import CLogbookCurl
 /// One request on its way, and the answer as it comes in. Lives on the transport's thread alone.
 final class CurlExchange {
     let number: UInt64
-    let handle: UnsafeMutableRawPointer
+    let handle: CurlHandle
+    private var curl: UnsafeMutableRawPointer { handle.curl }
     let completion: CurlEngine.Completion
     private let request: HTTPRequest
-    private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var uploaded = 0
+    private var wasBegunAnew = false
     /// Of a body that is read piece by piece.
     private var reader: (any HTTPBodyReader)?
     private var headers: [HTTPHeader] = []
@@ -20,7 +21,7 @@ final class CurlExchange {
     private var failure: HTTPFailure?
 
     init(
-        number: UInt64, request: HTTPRequest, handle: UnsafeMutableRawPointer,
+        number: UInt64, request: HTTPRequest, handle: CurlHandle,
         completion: @escaping CurlEngine.Completion
     ) {
         self.number = number
@@ -32,106 +33,115 @@ final class CurlExchange {
 
     deinit { errorText.deallocate() }
 
-    /// Puts every setting onto the handle. The exchange must stay alive until ``letGo()``: libcurl holds its address.
+    /// Puts every setting onto the handle that it does not have from the request before. The exchange must stay alive until ``letGo()``:
+    /// libcurl holds its address.
     func prepare(trust: HTTPTrust, proxy: String?) {
+        if handle.settings?.serve(request) != true {
+            handle.reset()
+            setWhatStays(trust: trust, proxy: proxy)
+            setHeaders()
+        }
+        set(CURLOPT_TIMEOUT_MS, request.limits.total.wholeMilliseconds)
+        // libcurl counts whole seconds, and takes fewer bytes than this in one of them for none.
+        set(CURLOPT_LOW_SPEED_LIMIT, request.limits.stall == nil ? 0 : 1)
+        set(CURLOPT_LOW_SPEED_TIME, request.limits.stall.map { max(1, ($0.wholeMilliseconds + 999) / 1000) } ?? 0)
+        logbook_curl_set_pointer(curl, CURLOPT_ERRORBUFFER, errorText)
+        setBody()
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        logbook_curl_on_header(
+            curl, { bytes, size, count, context in CurlExchange.from(context).receiveHeader(bytes, size * count) },
+            context)
+        logbook_curl_on_body(
+            curl, { bytes, size, count, context in CurlExchange.from(context).receiveBody(bytes, size * count) },
+            context)
+    }
+
+    private func setWhatStays(trust: HTTPTrust, proxy: String?) {
         set(CURLOPT_URL, request.url)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_DNS_CACHE_TIMEOUT, 1)  // a host that has moved is found by the next attempt
         set(CURLOPT_NOSIGNAL, 1)  // libcurl's timeouts must not send signals to the host
-        logbook_curl_do_not_wait_for_resolver(handle)
-        logbook_curl_close_on_exec(handle)
+        logbook_curl_do_not_wait_for_resolver(curl)
+        logbook_curl_close_on_exec(curl)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_PROXY, proxy ?? "")  // an empty name also turns the environment's proxies off
         set(CURLOPT_NOPROXY, "")  // and an empty list its exceptions
         set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
         set(CURLOPT_CONNECTTIMEOUT_MS, request.limits.connect.wholeMilliseconds)
-        set(CURLOPT_TIMEOUT_MS, request.limits.total.wholeMilliseconds)
-        if let stall = request.limits.stall {
-            // libcurl counts whole seconds, and takes fewer bytes than this in one of them for none.
-            set(CURLOPT_LOW_SPEED_LIMIT, 1)
-            set(CURLOPT_LOW_SPEED_TIME, max(1, (stall.wholeMilliseconds + 999) / 1000))
-        }
-        trust.apply(to: handle)
-        // To set it costs a small body the making of another buffer.
-        if request.bodyBytes ?? .max > Self.usualUploadBuffer { set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10) }
-        logbook_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
-
-        setMethod()
-        setHeaders()
+        trust.apply(to: curl)
         if let signature = request.signature {
             set(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):\(signature.service)")
             set(CURLOPT_USERNAME, signature.accessKey)
             set(CURLOPT_PASSWORD, signature.secretKey.revealed)
         }
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        logbook_curl_on_header(
-            handle, { bytes, size, count, context in CurlExchange.from(context).receiveHeader(bytes, size * count) },
-            context)
-        logbook_curl_on_body(
-            handle, { bytes, size, count, context in CurlExchange.from(context).receiveBody(bytes, size * count) },
-            context)
     }
-
-    /// As libcurl has it, which sends no body with its headers that is as large.
-    private static var usualUploadBuffer: Int { 64 << 10 }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> CurlExchange {
         Unmanaged<CurlExchange>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    private func set(_ option: CURLoption, _ value: Int) { logbook_curl_set_long(handle, option, value) }
-    private func set(_ option: CURLoption, _ value: String) { logbook_curl_set_string(handle, option, value) }
+    private func set(_ option: CURLoption, _ value: Int) { logbook_curl_set_long(curl, option, value) }
+    private func set(_ option: CURLoption, _ value: String) { logbook_curl_set_string(curl, option, value) }
 
-    private func setMethod() {
+    private func setBody() {
         if request.bodyBytes == 0 && !["POST", "PUT", "PATCH"].contains(request.method) {
             set(request.method == "HEAD" ? CURLOPT_NOBODY : CURLOPT_HTTPGET, 1)
         } else {
             set(CURLOPT_POST, 1)
-            logbook_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, request.bodyBytes.map { curl_off_t($0) } ?? -1)
-            // What libcurl has as a whole goes with the headers, if it is small: one packet, and the receiver is woken once.
-            // A signed one is left as it is: libcurl would sign the body in another way.
-            if request.signature == nil, let count = request.bodyBytes, request.stream == nil, 1..<Self.usualUploadBuffer ~= count {
+            logbook_curl_set_size(curl, CURLOPT_POSTFIELDSIZE_LARGE, request.bodyBytes.map { curl_off_t($0) } ?? -1)
+            // Where that is another size than before, libcurl makes another buffer.
+            set(CURLOPT_UPLOAD_BUFFERSIZE, request.bodyBytes ?? .max > CurlHandle.smallBody ? 512 << 10 : CurlHandle.smallBody)
+            if goesWithTheHeaders {
                 request.body.withUnsafeBytes { body in
-                    _ = logbook_curl_set_pointer(
-                        handle, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: body.baseAddress))
+                    _ = logbook_curl_set_pointer(curl, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: body.baseAddress))
                 }
-                set(CURLOPT_CUSTOMREQUEST, request.method)
-                return
+            } else {
+                let context = Unmanaged.passUnretained(self).toOpaque()
+                logbook_curl_on_upload(
+                    curl, { bytes, size, count, context in CurlExchange.from(context).upload(into: bytes, size * count) },
+                    { context, offset, origin in CurlExchange.from(context).rewind(to: offset, from: origin) }, context)
             }
-            let context = Unmanaged.passUnretained(self).toOpaque()
-            logbook_curl_on_upload(
-                handle, { bytes, size, count, context in CurlExchange.from(context).upload(into: bytes, size * count) },
-                { context, offset, origin in CurlExchange.from(context).rewind(to: offset, from: origin) }, context)
         }
         set(CURLOPT_CUSTOMREQUEST, request.method)
     }
 
+    /// What libcurl has as a whole goes with the headers, if it is small: one packet, and the receiver is woken once. A signed one does not:
+    /// libcurl would sign the body in another way.
+    private var goesWithTheHeaders: Bool {
+        request.stream == nil && request.signature == nil && 1..<CurlHandle.smallBody ~= request.body.count
+    }
+
     private func setHeaders() {
+        var list: UnsafeMutablePointer<curl_slist>?
         // What is taken away here libcurl would sign all the same.
         if request.signature == nil {
-            headerList = curl_slist_append(headerList, "Expect:")   // it may wait a second for the server's consent to a large body
+            list = curl_slist_append(list, "Expect:")   // it may wait a second for the server's consent to a large body
             if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
-                headerList = curl_slist_append(headerList, "Content-Type:")   // it would claim a form
+                list = curl_slist_append(list, "Content-Type:")   // it would claim a form
             }
         } else {
             set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
         }
         // libcurl leaves it out where HTTP/2 has frames instead.
-        if request.bodyBytes == nil { headerList = curl_slist_append(headerList, "Transfer-Encoding: chunked") }
+        if request.bodyBytes == nil { list = curl_slist_append(list, "Transfer-Encoding: chunked") }
         let token = request.signature?.sessionToken.map { [HTTPHeader("x-amz-security-token", $0.revealed)] } ?? []
         for header in request.headers + token {
             // libcurl removes a header that is given without a value; a semicolon sends it empty.
             let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
-            headerList = curl_slist_append(headerList, line)
+            list = curl_slist_append(list, line)
         }
-        logbook_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headerList)
+        logbook_curl_set_pointer(curl, CURLOPT_HTTPHEADER, list)
+        handle.settings = CurlHandle.Settings(request, headers: list)
     }
 
-    /// Makes the handle forget this exchange. Connections stay with the multi handle.
+    /// Makes the handle forget this exchange, but not what the next one may want as well. Connections stay with the multi handle.
     func letGo() {
-        curl_easy_reset(handle)
-        curl_slist_free_all(headerList)
-        headerList = nil
+        if wasBegunAnew || !CurlHandle.Settings.mayStay(after: request) {
+            handle.reset()
+        } else {
+            logbook_curl_set_pointer(curl, CURLOPT_POSTFIELDS, nil)
+            logbook_curl_set_pointer(curl, CURLOPT_ERRORBUFFER, nil)
+        }
     }
 
     // MARK: While it runs
@@ -210,12 +220,12 @@ final class CurlExchange {
     /// Whether the server closed a kept connection before it saw the request. libcurl notices that by itself as long as it waits
     /// for an answer, and not while it sends a body.
     func lostKeptConnection(_ code: CURLcode) -> Bool {
-        code == CURLE_SEND_ERROR && headerBytes == 0 && logbook_curl_info_long(handle, CURLINFO_NUM_CONNECTS) == 0
+        code == CURLE_SEND_ERROR && headerBytes == 0 && logbook_curl_info_long(curl, CURLINFO_NUM_CONNECTS) == 0
     }
 
     /// Of the request's time; to libcurl none at all would mean that there is no limit.
     var millisecondsLeft: Int {
-        max(0, (request.limits.total - .seconds(logbook_curl_info_double(handle, CURLINFO_TOTAL_TIME))).wholeMilliseconds)
+        max(0, (request.limits.total - .seconds(logbook_curl_info_double(curl, CURLINFO_TOTAL_TIME))).wholeMilliseconds)
     }
 
     /// Sends the request over a new connection.
@@ -223,6 +233,7 @@ final class CurlExchange {
     func beginAnew(within milliseconds: Int) {
         set(CURLOPT_TIMEOUT_MS, milliseconds)
         set(CURLOPT_FRESH_CONNECT, 1)
+        wasBegunAnew = true
         reader = nil
         uploaded = 0
     }
@@ -230,7 +241,7 @@ final class CurlExchange {
     func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
         if let failure { return .failure(failure) }
         if code == CURLE_OK {
-            let status = logbook_curl_info_long(handle, CURLINFO_RESPONSE_CODE)
+            let status = logbook_curl_info_long(curl, CURLINFO_RESPONSE_CODE)
             var response = HTTPResponse(status: status, headers: headers, body: body)
             response.isCut = bodyBytes > body.count
             return .success(response)
