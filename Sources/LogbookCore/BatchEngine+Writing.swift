@@ -52,8 +52,9 @@ extension BatchEngine {
             }
         }
         let deadline = state.withLock { $0.value.shutdownDeadline }
-        closeSinks(by: deadline)
+        let failure = closeSinks(by: deadline)
         state.withLock { access in
+            access.value.closeFailure = failure
             access.value.phase = .closed
             access.broadcast()
         }
@@ -258,10 +259,10 @@ extension BatchEngine {
     }
 
     /// The last call of both, on the queue's thread or, where there was none, on its owner's.
-    func closeSinks(by deadline: LogDeadline) {
-        _ = inside(nesting: logbook_nesting_get().depth) {
-            sink.close(by: deadline)
-            fallback?.close(by: deadline)
-        }
+    /// - Returns: What a provider says that could not be shut down well; a sink has been flushed, and has nothing to say.
+    func closeSinks(by deadline: LogDeadline) -> (any Error)? {
+        let sinks = [sink, fallback].compactMap { $0 }
+        _ = inside(nesting: logbook_nesting_get().depth) { for sink in sinks { sink.close(by: deadline) } }
+        return sinks.lazy.compactMap { ($0 as? ProviderSink)?.closeFailure }.first
     }
 }

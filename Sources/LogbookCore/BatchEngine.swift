@@ -23,6 +23,8 @@ final class BatchEngine: Sendable {
         var flushRound: UInt64 = 0
         var flushesDone: UInt64 = 0
         var flushFailure: (any Error)?
+        /// Why a provider behind the queue could not be shut down well.
+        var closeFailure: (any Error)?
         var latestFailure: String?
         var shutdownDeadline = LogDeadline.never
         /// Why and how many events were given up when a shutdown's deadline passed.
@@ -370,13 +372,17 @@ final class BatchEngine: Sendable {
         return locked { access in
             if access.value.phase == .closed { return nil }
             if !access.value.hasThread { startThread(access) }
-            access.value.flushRequested = access.value.queue.latestNumber
-            access.value.flushDeadline = max(deadline, access.value.flushDeadline)
-            access.value.flushRound += 1
+            requestFlush(by: deadline, access)
             access.value.wantsAttention = true
             access.broadcast()
             return access.value.flushRound
         }
+    }
+
+    private func requestFlush(by deadline: LogDeadline, _ access: Access) {
+        access.value.flushRequested = access.value.queue.latestNumber
+        access.value.flushDeadline = max(deadline, access.value.flushDeadline)
+        access.value.flushRound += 1
     }
 
     func awaitFlush(_ round: UInt64, by deadline: LogDeadline) throws {
@@ -395,7 +401,7 @@ final class BatchEngine: Sendable {
     /// How long a queue that its owner let go of may go on trying.
     private static let lastTries = Duration.seconds(5)
 
-    /// Takes no more; the thread writes what is queued and ends. Until then the program's end waits for it.
+    /// Takes no more; the thread writes what is queued, flushes and ends. Until then the program's end waits for it.
     func close() {
         if !lineage.isCurrent { return }
         LeavingQueues.include(self)   // before the thread, which takes it out again, may have ended
@@ -403,6 +409,7 @@ final class BatchEngine: Sendable {
             if access.value.phase == .running {
                 access.value.phase = .closing
                 access.value.shutdownDeadline = .after(Self.lastTries)
+                requestFlush(by: access.value.shutdownDeadline, access)
             }
             let closesHere = !access.value.hasThread && access.value.phase == .closing
             if closesHere { access.value.phase = .closed }
@@ -412,16 +419,20 @@ final class BatchEngine: Sendable {
             return (closesHere, access.value.phase == .closed)
         }
         if isClosed { LeavingQueues.remove(self) }
-        if closesHere { closeSinks(by: .now) }
+        if closesHere { _ = closeSinks(by: .now) }
     }
 
+    /// The sink is flushed before it is closed: it may be one that makes nothing safe before.
+    /// - Throws: What was given up or is still in the sink's hands; or, whenever it is called, why the last of it was not made safe.
     func shutdown(by deadline: LogDeadline) throws {
         if !lineage.isCurrent { return }
         if logbook_nesting_get().registration == token { throw QueueError.calledFromOwnSink }
         try locked { access in
-            if access.value.phase == .closed { return }
             let isKnown = access.value.abandoned != nil
-            access.value.shutdownDeadline = deadline
+            if access.value.phase != .closed {
+                access.value.shutdownDeadline = deadline
+                requestFlush(by: deadline, access)
+            }
             if access.value.phase == .running { access.value.phase = .closing }
             if access.value.phase == .closing && !access.value.hasThread { startThread(access) }
             access.value.wantsAttention = true
@@ -437,6 +448,7 @@ final class BatchEngine: Sendable {
                 let pending = isKnown ? Int(access.value.ledger.pending) : abandoned.count
                 throw QueueError.deadlinePassed(pending: pending, latestFailure: access.value.latestFailure)
             }
+            if let failure = access.value.closeFailure ?? access.value.flushFailure { throw failure }
         }
     }
 

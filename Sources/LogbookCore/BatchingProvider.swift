@@ -72,9 +72,10 @@ public final class BatchingProvider: LogProvider {
 }
 
 /// Lets a queue feed a provider that takes one event at a time.
-struct ProviderSink: BatchSink {
+final class ProviderSink: BatchSink {
     let provider: any LogProvider
     private let wrappers: [any WrappingProvider]
+    private let closing = Locked<(any Error)?>(nil)
 
     init(provider: any LogProvider) {
         self.provider = provider
@@ -88,5 +89,10 @@ struct ProviderSink: BatchSink {
         for event in batch { provider.log(event) }
     }
     func flush(by deadline: LogDeadline) throws { try provider.flush(by: deadline) }
-    func close(by deadline: LogDeadline) { try? provider.shutdown(by: deadline) }
+    func close(by deadline: LogDeadline) {
+        do { try provider.shutdown(by: deadline) } catch { closing.withLock { $0 = error } }
+    }
+
+    /// Why its provider could not be shut down well, as far as it was tried.
+    var closeFailure: (any Error)? { closing.withLock { $0 } }
 }

@@ -349,6 +349,44 @@ import Testing
         #expect(sink.order.withLock { $0 } == ["write", "flush"])
     }
 
+    /// Inserts what it writes, and commits it when it is flushed.
+    private final class Committing: BatchSink {
+        private struct State { var inserted: [UInt64] = [], committed: [UInt64] = [] }
+        private let state = Locked(State()), failure: ScriptedFailure?
+        init(failing failure: ScriptedFailure? = nil) { self.failure = failure }
+        func write(_ batch: [LogEvent]) { state.withLock { $0.inserted += batch.map(\.sequence) } }
+        func flush(by deadline: LogDeadline) throws {
+            if let failure { throw failure }
+            state.withLock { state in
+                state.committed += state.inserted
+                state.inserted = []
+            }
+        }
+        var committed: [UInt64] { state.withLock { $0.committed } }
+    }
+
+    @Test func aShutdownFlushesTheSinkBeforeItClosesIt() throws {
+        let sink = Committing(), provider = BatchingProvider(sink)
+        for number in 1...5 { provider.log(event(number)) }
+        try provider.shutdown(by: .seconds(30))
+        #expect(sink.committed == [1, 2, 3, 4, 5])
+    }
+
+    @Test func aShutdownWhoseFlushFailsSaysSoWheneverItIsAsked() {
+        let failure = ScriptedFailure("not synced"), provider = BatchingProvider(Committing(failing: failure))
+        provider.log(event(1))
+        for _ in 1...2 { #expect(throws: failure) { try provider.shutdown(by: .seconds(30)) } }
+    }
+
+    @Test func aProviderThatIsLetGoIsFlushed() {
+        let sink = Committing()
+        do {
+            let provider = BatchingProvider(sink)
+            for number in 1...5 { provider.log(event(number)) }
+        }
+        #expect(becomesTrue { sink.committed == [1, 2, 3, 4, 5] })
+    }
+
     @Test func aShutdownThatRunsOutOfTimeCountsWhatIsLost() {
         let sink = FailingSink { _ in ScriptedFailure("disk on fire") }
         let provider = BatchingProvider(sink)

@@ -48,6 +48,16 @@ import Testing
         #expect(folder.lines("app.log") == ["two"])
     }
 
+    @Test("row 11: a shutdown says so as well, however the file is fed", arguments: [LogDelivery.immediate, .queued()])
+    func failureAtTheEnd(delivery: LogDelivery) throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])
+        let service = LogService()
+        service.register(try provider(files), delivery: delivery)
+        service.info("one")
+        let failure = FileLogProviderError.cannotSynchronize(path: folder.path + "/app.log", errno: EIO)
+        #expect(service.shutdown(by: .seconds(30)).unfinished.map(\.reason) == ["\(failure)"])
+    }
+
     @Test("row 11: every flush fails while every attempt does")
     func failureThatStays() throws {
         let files = FaultyFileSystem(failing: 1, with: .failure(EIO), lasts: true, only: ["synchronize"])

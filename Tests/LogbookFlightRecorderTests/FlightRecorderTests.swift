@@ -183,6 +183,20 @@ import Testing
         #expect(try recorder().recovered.map(\.message) == ["not safe"])   // and the file is free
     }
 
+    @Test func soDoesOneAfterWhichAQueuedProviderIsNotSafe() throws {
+        struct Undelivered: LogProvider {
+            func log(_ event: LogEvent) {}
+            func flush(by deadline: LogDeadline) {}
+            func shutdown(by deadline: LogDeadline) throws { throw ScriptedFailure("1 event is not delivered") }
+        }
+        let service = LogService()
+        service.register(try recorder())
+        service.register(Undelivered(), delivery: .queued())
+        service.info("not safe")
+        #expect(service.shutdown(by: .seconds(30)).unfinished.map(\.reason) == ["1 event is not delivered"])
+        #expect(try recorder().recovered.map(\.message) == ["not safe"])
+    }
+
     @Test func whatIsHandedToSomebodyWhoHasLeftStays() throws {
         try run(["kept"])
         let service = LogService()
