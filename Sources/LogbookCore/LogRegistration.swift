@@ -30,6 +30,7 @@ public final class LogRegistration: Sendable {
     private let settledMissing = Atomic<UInt64>(0)
     private let dropped = Locked<[DropReason: UInt64]>([:])
     private let calls = Locked(Calls())
+    private let closing = Monitor(Closing())
     /// What it lost and nobody was told of yet.
     let losses: LossWatch
     private let service: @Sendable () -> LogService?
@@ -305,27 +306,65 @@ public final class LogRegistration: Sendable {
     func bears(_ mark: UInt64) -> Bool { mark != 0 && (mark == id || mark == queue?.token) }
 
     func flush(by deadline: LogDeadline) throws {
-        // A shutdown was a flush, and the last one: the exit hook has nothing to add.
-        guard phase.load(ordering: .acquiring) == .open else { return }
-        service()?.distribute(by: deadline)
-        switch feed {
-        case .queued(let queue): try queue.flush(by: deadline)
-        case .immediate: try inside { try provider.flush(by: deadline) }
+        switch phase.load(ordering: .acquiring) {
+        case .open:
+            service()?.distribute(by: deadline)
+            switch feed {
+            case .queued(let queue): try queue.flush(by: deadline)
+            case .immediate: try inside { try provider.flush(by: deadline) }
+            }
+        // A shutdown is a flush, and the last one: once it is over, the exit hook has nothing to add.
+        case .shutDown: try awaitShutdown(by: deadline) { try $0.flush(by: deadline) }
+        case .unregistered: return
         }
+    }
+
+    /// A shutdown that is under way or over.
+    private struct Closing {
+        var isUnderWay = false
+        var failure: (any Error)?
     }
 
     func shutDown(by deadline: LogDeadline) throws {
         guard isOfThisProcess else { return }
         service()?.distribute(by: deadline)
-        guard phase.compareExchange(expected: .open, desired: .shutDown, ordering: .acquiringAndReleasing).exchanged else {
-            return
+        let isFirst = closing.withLock { access in
+            guard phase.compareExchange(expected: .open, desired: .shutDown, ordering: .acquiringAndReleasing).exchanged else {
+                return false
+            }
+            access.value.isUnderWay = true
+            return true
         }
+        guard isFirst else { return try awaitShutdown(by: deadline) { try $0.shutdown(by: deadline) } }
+        let outcome = Result { try close(by: deadline) }
+        closing.withLock { access in
+            access.value.isUnderWay = false
+            if case .failure(let failure) = outcome { access.value.failure = failure }
+            access.broadcast()
+        }
+        try outcome.get()
+    }
+
+    private func close(by deadline: LogDeadline) throws {
         switch feed {
         case .queued(let queue):
             try queue.shutdown(by: deadline)
             if provider is any BatchSink { try inside { try provider.shutdown(by: deadline) } }
         case .immediate: try inside { try provider.shutdown(by: deadline) }
         }
+    }
+
+    /// Waits for a shutdown that another thread has begun, if it is not over, and for what that has left in the queue.
+    /// - Throws: What that shutdown threw, where it was waited for, or that it is not over.
+    private func awaitShutdown(by deadline: LogDeadline, _ ask: (BatchingProvider) throws -> Void) throws {
+        let failure = try closing.withLock { access throws -> (any Error)? in
+            guard access.value.isUnderWay else { return nil }
+            while access.value.isUnderWay, !deadline.hasPassed, access.wait(until: deadline) {}
+            if access.value.isUnderWay { throw QueueError.shutdownNotOver }
+            return access.value.failure
+        }
+        if case .queued(let queue) = feed { try ask(queue) }
+        if let failure { throw failure }
     }
 
     /// Runs a call of the provider that gives it nothing: what it logs meanwhile reaches the others. A thread that is inside already, or

@@ -2,6 +2,8 @@
 public enum QueueError: Error, Equatable, CustomStringConvertible {
     case deadlinePassed(pending: Int, latestFailure: String?)
     case calledFromOwnSink
+    /// Another thread had begun to shut the provider down.
+    case shutdownNotOver
 
     public var description: String {
         switch self {
@@ -10,6 +12,8 @@ public enum QueueError: Error, Equatable, CustomStringConvertible {
                 + (failure.map { "; the latest failure: \($0)" } ?? "")
         case .calledFromOwnSink:
             "a sink asked its own queue to wait for it; flush from another thread"
+        case .shutdownNotOver:
+            "another thread is shutting it down, and had not done so when the deadline passed"
         }
     }
 }

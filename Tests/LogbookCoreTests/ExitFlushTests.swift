@@ -98,6 +98,18 @@ private let speakingServices = (0..<3).map { _ in LogService() }
         #expect(lines(result.standardOutputContent) == ["line 1"])
     }
 
+    @Test func exitDuringAShutdownWaitsForIt() async throws {
+        let result = try await #require(processExitsWith: .exitCode(7), observing: [\.standardOutputContent]) {
+            LogService.exitFlushLimit = .seconds(60)
+            let registration = LogService.shared.register(sink: SlowSink(), queue: ExitFlushTests.slow)
+            LogService.info("line 1")
+            LogThread.start("shuts down") { LogService.shared.shutdown(by: .seconds(60)) }
+            while registration.isOpen { sched_yield() }
+            exit(7)
+        }
+        #expect(lines(result.standardOutputContent) == ["line 1"])
+    }
+
     @Test func twoThreadsMayEndTheProgramAtOnce() async throws {
         let result = try await #require(processExitsWith: .exitCode(7), observing: [\.standardOutputContent]) {
             LogService.shared.register(sink: StandardOutputSink(), queue: ExitFlushTests.slow)

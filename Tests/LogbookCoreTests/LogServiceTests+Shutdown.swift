@@ -3,7 +3,7 @@ import Testing
 
 @testable import LogbookCore
 
-// What a shutdown says.
+// What a shutdown says, and what is said while one is under way.
 extension LogServiceTests {
     /// Its shutdown takes until a gate opens, and may fail.
     private final class Closing: LogProvider {
@@ -15,6 +15,73 @@ extension LogServiceTests {
             gate.wait()
             if let failure { throw failure }
         }
+    }
+
+    /// The reports of calls that wait, each on a thread of its own.
+    private final class Reports: Sendable {
+        private let reports = Monitor<[LogFlushReport]>([])
+
+        func add(_ ask: @escaping @Sendable () -> LogFlushReport) {
+            LogThread.start("asks") {
+                let report = ask()
+                self.reports.withLock { access in
+                    access.value.append(report)
+                    access.broadcast()
+                }
+            }
+        }
+
+        func first(_ count: Int) -> [LogFlushReport] {
+            let deadline = LogDeadline.seconds(60)
+            return reports.withLock { access in
+                while access.value.count < count, access.wait(until: deadline) {}
+                return access.value
+            }
+        }
+    }
+
+    @Test(arguments: [LogDelivery.immediate, .queued()])
+    func whoAsksDuringAShutdownIsToldThatItIsNotOver(delivery: LogDelivery) {
+        let provider = Closing(), service = LogService(), reports = Reports()
+        service.register(provider, delivery: delivery, name: "closing")
+        service.info("x")
+        reports.add { service.shutdown(by: .seconds(60)) }
+        #expect(provider.gate.waitForArrivals(1))
+        #expect(service.flush(by: .milliseconds(20)).unfinished.map(\.name) == ["closing"])
+        #expect(service.shutdown(by: .milliseconds(20)).unfinished.map(\.name) == ["closing"])
+        provider.gate.open()
+        #expect(reports.first(1) == [.everythingIsSafe])
+        #expect(service.shutdown(by: .seconds(60)).isComplete && service.flush(by: .seconds(60)).isComplete)
+    }
+
+    @Test func whoAsksWhileTheLastBatchIsWrittenWaitsForIt() {
+        let sink = GatedSink(), service = LogService(), registration = service.register(sink: sink, name: "slow")
+        service.info("x")
+        #expect(service.shutdown(by: .milliseconds(20)).unfinished.map(\.name) == ["slow"])
+        // The first call has come back: what it has left in the sink's hands is not safe for that.
+        #expect(becomesTrue { registration.callCount == 0 })
+        #expect(sink.gate.waitForArrivals(1))
+        #expect(service.flush(by: .milliseconds(20)).unfinished.map(\.pending) == [1])
+        #expect(service.shutdown(by: .milliseconds(20)).unfinished.map(\.pending) == [1])
+        sink.gate.open()
+        #expect(service.shutdown(by: .seconds(60)).isComplete)
+        #expect(registration.ledger == LogLedger(submitted: 1, delivered: 1))
+    }
+
+    @Test(arguments: [LogDelivery.immediate, .queued()])
+    func whoWaitsForAShutdownThatFailsIsToldWhy(delivery: LogDelivery) {
+        let provider = Closing(ScriptedFailure("3 events are not delivered")), service = LogService(), reports = Reports()
+        let registration = service.register(provider, delivery: delivery)
+        for _ in 0..<2 { reports.add { service.shutdown(by: .seconds(60)) } }
+        reports.add {
+            // It must not come first, and find the provider open.
+            #expect(becomesTrue { !registration.isOpen })
+            return service.flush(by: .seconds(60))
+        }
+        #expect(becomesTrue { registration.callCount == 3 })
+        #expect(provider.gate.waitForArrivals(1))
+        provider.gate.open()
+        for report in reports.first(3) { #expect(report.unfinished.map(\.reason) == ["3 events are not delivered"]) }
     }
 
     @Test func aQueuedProviderThatCannotBeShutDownWellSaysSo() {
