@@ -57,13 +57,18 @@ public struct LogLedger: Sendable, Equatable {
     }
 
     /// This ledger of a queue, followed by the ledger of what the queue feeds: what the inner one still holds or has lost is
-    /// not delivered yet.
-    func followed(by inner: LogLedger) -> LogLedger {
-        let lost = min(inner.droppedTotal, delivered)
-        let held = min(inner.pending, delivered - lost)
+    /// not delivered yet, and of a batch that is being handed over the inner one knows more.
+    /// - Parameters:
+    ///   - inner: Read before this ledger.
+    ///   - settled: What this ledger had as delivered before `inner` was read: that much the inner one has had, whether it counts all of
+    ///     it or not.
+    func followed(by inner: LogLedger, settled: UInt64) -> LogLedger {
+        let taken = min(max(settled, inner.submitted), submitted - droppedTotal)
+        let lost = min(inner.droppedTotal, taken)
+        let held = min(inner.pending, taken - lost)
         var merged = dropped
         if lost == inner.droppedTotal { merged.merge(inner.dropped, uniquingKeysWith: +) }
         let counted = lost == inner.droppedTotal ? lost : 0
-        return LogLedger(submitted: submitted, delivered: delivered - held - counted, dropped: merged)
+        return LogLedger(submitted: submitted, delivered: taken - held - counted, dropped: merged)
     }
 }

@@ -125,6 +125,9 @@ public final class LogRegistration: Sendable {
 
     /// What became of everything this registration was offered, and that no wrapper held back.
     ///
+    /// What a wrapper held back, and a provider's own account, count for all registrations of that wrapper or provider together: for exact
+    /// ledgers register each once.
+    ///
     /// In a forked child the account of a parent's registration begins anew, at the fork.
     public var ledger: LogLedger { ledger(by: .seconds(10)) }
 
@@ -136,17 +139,20 @@ public final class LogRegistration: Sendable {
         }
         service()?.settleInterruptedCalls()
         service()?.distribute(by: deadline)
+        let before = outerLedger
+        // A sink that is fed in batches reports failures to the queue; only a provider fed one by one keeps its own account.
+        if isQueued, provider is any BatchSink || provider is BatchingProvider { return before }
+        guard let inner = provider.ledger else { return before }
+        return outerLedger.followed(by: inner, settled: before.delivered)
+    }
+
+    /// What became of the events on their way into the provider.
+    private var outerLedger: LogLedger {
         let missing = suppression.missing
-        let outer: LogLedger
         switch feed {
-        case .queued(let queue):
-            outer = queue.ledger(leavingOut: missing)
-            // A sink that is fed in batches reports failures to the queue; only a provider fed one by one keeps its own account.
-            if provider is any BatchSink || provider is BatchingProvider { return outer }
-        case .immediate:
-            outer = ownLedger.leavingOut(missing, settled: settledMissing.load(ordering: .acquiring))
+        case .queued(let queue): return queue.ledger(leavingOut: missing)
+        case .immediate: return ownLedger.leavingOut(missing, settled: settledMissing.load(ordering: .acquiring))
         }
-        return provider.ledger.map(outer.followed(by:)) ?? outer
     }
 
     /// What wrappers in front of the provider held back on purpose.

@@ -1,13 +1,93 @@
 @testable import LogbookCore
+import LogbookTestKit
 import Testing
 
 @Suite struct LogLedgerTests {
     @Test func whatAQueueDeliveredToAProviderThatLostItIsLost() {
         let queue = LogLedger(submitted: 10, delivered: 7, dropped: [.queueFull: 1])
         let provider = LogLedger(submitted: 7, delivered: 3, dropped: [.inputOutputError: 2])
-        let both = queue.followed(by: provider)
+        let both = queue.followed(by: provider, settled: 7)
         #expect(both == LogLedger(submitted: 10, delivered: 3, dropped: [.queueFull: 1, .inputOutputError: 2]))
         #expect(both.pending == 4)
+    }
+
+    @Test func whatAProviderDoesNotCountItHasDelivered() {
+        let queue = LogLedger(submitted: 10, delivered: 7)
+        let provider = LogLedger(submitted: 4, delivered: 1, dropped: [.inputOutputError: 2])
+        #expect(queue.followed(by: provider, settled: 6) == LogLedger(submitted: 10, delivered: 3, dropped: [.inputOutputError: 2]))
+    }
+
+    /// Keeps an account, and after each event waits until a test lets it go on.
+    private final class Accountant: LogProvider {
+        private struct State { var account = LogLedger(), allowed = 0 }
+        private let state = Monitor(State())
+        func log(_ event: LogEvent) {
+            state.withLock { access in
+                access.value.account.submit()
+                if event.message == "lost" { access.value.account.drop(1, .inputOutputError) } else { access.value.account.deliver() }
+                access.broadcast()
+                while access.value.allowed < access.value.account.submitted { access.wait() }
+            }
+        }
+        func flush(by deadline: LogDeadline) {}
+        var ledger: LogLedger? { state.withLock { $0.value.account } }
+
+        /// Lets it take so many, and waits until it holds the next or all of them are through.
+        func allow(_ count: Int, of all: Int) {
+            state.withLock { access in
+                access.value.allowed = count
+                access.broadcast()
+                while access.value.account.submitted < min(count + 1, all) { access.wait() }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: [["lost", "lost", "kept"], ["kept", "lost", "lost", "lost"], ["lost"]])
+    func theLedgerOfAProviderThatKeepsOneIsExactInTheMiddleOfABatch(turns: [String]) {
+        let provider = Accountant(), service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0))))
+        let policy = QueuePolicy(batchCount: 7, linger: .zero), count = 30
+        let registration = service.register(provider, delivery: .queued(policy))
+        for number in 0..<count { service.info("\(turns[number % turns.count])") }
+        for number in 0..<count {
+            provider.allow(number, of: count)
+            let lost = UInt64((0...number).count { turns[$0 % turns.count] == "lost" })
+            #expect(
+                registration.ledger == LogLedger(
+                    submitted: UInt64(count), delivered: UInt64(number + 1) - lost, dropped: lost == 0 ? [:] : [.inputOutputError: lost]))
+        }
+        provider.allow(count, of: count)
+    }
+
+    @Test func theLedgerOfAProviderThatKeepsOneNeverGoesBack() {
+        /// Keeps an account, and loses two of three.
+        final class Careless: LogProvider {
+            private let account = Locked(LogLedger())
+            func log(_ event: LogEvent) {
+                account.withLock { $0.submit() }
+                account.withLock { if event.sequence % 3 == 0 { $0.deliver() } else { $0.drop(1, .inputOutputError) } }
+            }
+            func flush(by deadline: LogDeadline) {}
+            var ledger: LogLedger? { account.withLock { $0 } }
+        }
+        // With a clock that stands still, nobody is told of losses.
+        let service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0)))), isDone = Locked(false)
+        let registration = service.register(Careless(), delivery: .queued(QueuePolicy(batchCount: 7, overflow: .block(upTo: .seconds(60)))))
+        LogThread.start("logs") {
+            for number in 0..<20_000 { service.info("\(number)") }
+            isDone.withLock { $0 = true }
+        }
+        var last = LogLedger()
+        while !isDone.withLock({ $0 }) {
+            let next = registration.ledger
+            if next.submitted < last.submitted || next.delivered < last.delivered || next.droppedTotal < last.droppedTotal {
+                Issue.record("\(next) after \(last)")
+                break
+            }
+            last = next
+        }
+        #expect(becomesTrue { isDone.withLock { $0 } })
+        #expect(service.flush(by: .seconds(60)).isComplete)
+        #expect(registration.ledger == LogLedger(submitted: 20_000, delivered: 6_666, dropped: [.inputOutputError: 13_334]))
     }
 
     @Test func levelsAreReadUnderManyNames() {
