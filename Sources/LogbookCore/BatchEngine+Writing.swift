@@ -23,7 +23,7 @@ extension BatchEngine {
                     pause = policy.firstPause
                 case .some(BatchWriteError.refused(let reason, let cause)):
                     divert(&rest)
-                    if !rest.isEmpty { settle(lost: rest, reason, because: cause) }
+                    if !rest.isEmpty { settle(lost: rest, reason, because: words(cause, about: rest)) }
                     rest = []
                 case .some(BatchWriteError.refusedOne(let reason, let count, let cause)):
                     precondition((0..<rest.eventCount).contains(count), "\(name) refused an event that it was not given")
@@ -32,7 +32,7 @@ extension BatchEngine {
                     var refused = rest.firstEvent
                     rest = rest.droppingEvents(1)
                     divert(&refused)
-                    if !refused.isEmpty { settle(lost: refused, reason, because: cause) }
+                    if !refused.isEmpty { settle(lost: refused, reason, because: words(cause, about: refused)) }
                     pause = policy.firstPause
                 case .some(let failure):
                     if case BatchWriteError.wroteOnly(let count, _) = failure {
@@ -42,9 +42,10 @@ extension BatchEngine {
                         if count > 0 { pause = policy.firstPause }
                     }
                     if rest.isEmpty { break }
-                    if fail(because: failure, for: pause) { divert(&rest) }
-                    if !rest.isEmpty, !holdBack(for: pause, unlessFlushedSince: flushRound, because: failure) {
-                        settle(lost: rest, .providerError, because: failure)
+                    let reason = words(failure, about: rest)
+                    if fail(because: reason, for: pause) { divert(&rest) }
+                    if !rest.isEmpty, !holdBack(for: pause, unlessFlushedSince: flushRound, because: reason) {
+                        settle(lost: rest, .providerError, because: reason)
                         rest = []
                     }
                     pause = min(pause * 2, policy.longestPause)
@@ -134,6 +135,13 @@ extension BatchEngine {
         return nil
     }
 
+    /// An error in words. They are foreign code as well: never asked for under our lock, and what they log is told from what others say.
+    private func words(_ failure: any Error, about batch: ArraySlice<QueueItem>) -> String {
+        var words = ""
+        _ = inside(nesting: batch[batch.startIndex].nesting) { words = LogMessage(describing: failure).description }
+        return words
+    }
+
     private func settle(written: Int, diverted: Bool = false) {
         let missing = (sink as? ProviderSink)?.missing ?? 0
         let losses = locked { access in
@@ -152,11 +160,11 @@ extension BatchEngine {
         if written > 0 { losses?.wrote() }
     }
 
-    private func settle(lost batch: ArraySlice<QueueItem>, _ reason: DropReason, because cause: any Error) {
+    private func settle(lost batch: ArraySlice<QueueItem>, _ reason: DropReason, because cause: String) {
         locked { access in
             access.value.inFlight -= batch.eventCount
             access.value.isStuck = false
-            access.value.latestFailure = String(describing: cause)
+            access.value.latestFailure = cause
             giveUp(batch, reason, access)
         }
     }
@@ -173,9 +181,9 @@ extension BatchEngine {
     /// Counts a failed write.
     /// - Parameter pause: How long the sink is then left alone, where the fallback takes what comes.
     /// - Returns: Whether the fallback should have the batch.
-    private func fail(because failure: any Error, for pause: Duration) -> Bool {
+    private func fail(because failure: String, for pause: Duration) -> Bool {
         locked { access in
-            access.value.latestFailure = String(describing: failure)
+            access.value.latestFailure = failure
             if access.value.breaker.fail() {
                 let taker = fallback == nil ? "callers do not wait for it" : "the fallback takes its events"
                 access.value.notes.append("paused after \(access.value.breaker.failures) failed writes, \(taker): \(failure)")
@@ -203,11 +211,11 @@ extension BatchEngine {
                 precondition(events.indices.contains(count), "the fallback of \(name) refused an event that it was not given")
                 settle(written: count, diverted: true)
                 batch = batch.droppingEvents(count)
-                settle(lost: batch.firstEvent, reason, because: cause)
+                settle(lost: batch.firstEvent, reason, because: words(cause, about: batch))
                 batch = batch.droppingEvents(1)
                 continue
             }
-            LogDiagnostics.report(name + ", fallback", "cannot write either: \(failure)")
+            LogDiagnostics.report(name + ", fallback", "cannot write either: \(words(failure, about: batch))")
             if case BatchWriteError.wroteOnly(let count, _) = failure, count > 0 {
                 let written = min(count, events.count)
                 settle(written: written, diverted: true)
@@ -219,7 +227,7 @@ extension BatchEngine {
 
     /// Pauses after a failed write; a flush or a shutdown ends the pause early, also one that came while the write was failing.
     /// - Returns: False when the queue was given up meanwhile, so the batch should not be tried again.
-    private func holdBack(for pause: Duration, unlessFlushedSince flushRound: UInt64, because failure: any Error) -> Bool {
+    private func holdBack(for pause: Duration, unlessFlushedSince flushRound: UInt64, because failure: String) -> Bool {
         LogDiagnostics.report(name, "cannot write, will try again: \(failure)")
         let share = 0.5 + LogRandomness.system.fraction() / 2
         let nanoseconds = UInt64(Double(pause.wholeNanoseconds) * share)
@@ -227,7 +235,7 @@ extension BatchEngine {
         let observation = clock.onAdvance { [state] in state.withLock { $0.broadcast() } }
         defer { withExtendedLifetime(observation) {} }
         return locked { access in
-            access.value.latestFailure = String(describing: failure)
+            access.value.latestFailure = failure
             while access.value.abandoned == nil && access.value.flushRound == flushRound
                 && clock.monotonicNanoseconds() < until
             {
@@ -247,15 +255,17 @@ extension BatchEngine {
         let first = inside(nesting: 0) { try sink.flush(by: deadline) }
         let second = inside(nesting: 0) { try fallback?.flush(by: deadline) }
         let failure = first ?? second
-        state.withLock { access in
+        let earlier = state.withLock { access in
+            defer { access.value.flushFailure = failure }
             access.value.flushesDone = round
-            access.value.flushFailure = failure
             if access.value.flushRound == round {
                 access.value.flushRequested = nil
                 access.value.flushDeadline = .now
             }
             access.broadcast()
+            return access.value.flushFailure
         }
+        withExtendedLifetime(earlier) {}   // foreign as well: let go here, not under the lock
     }
 
     /// The last call of both, on the queue's thread or, where there was none, on its owner's.

@@ -33,7 +33,11 @@ public enum LogDiagnostics {
     /// any thread; what it logs reaches the providers like anything else. Standard error is never waited for: a remark that it does not
     /// take at once is counted among those held back.
     public static func setHandler(_ handler: (@Sendable (Remark) -> Void)?) {
-        state.withLock { $0.handler = handler }
+        let earlier = state.withLock { state in
+            defer { state.handler = handler }
+            return state.handler
+        }
+        withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
     }
 
     package static func report(_ origin: String, _ message: @autoclosure () -> String) {

@@ -431,6 +431,44 @@ import Testing
         }
     }
 
+    /// Looks at its service and logs when it is put into words.
+    private struct Talkative: Error, CustomStringConvertible {
+        let service: LogService
+        var description: String {
+            service.info("about it")
+            return "out of order, with \(service.health().providers.count) listeners"
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func anErrorThatLogsWhenItIsPutIntoWordsHoldsNobodyUp(isRefusal: Bool) {
+        let service = LogService(), others = RecordingProvider(), isDone = Locked(false)
+        let sink = FailingSink { call in
+            if call != 1 { return nil }
+            let failure = Talkative(service: service)
+            return isRefusal ? BatchWriteError.refused(.oversize, because: failure) : failure
+        }
+        let policy = QueuePolicy(linger: .zero, firstPause: .milliseconds(1), failureThreshold: 1)
+        let registration = service.register(sink: sink, queue: policy)
+        service.register(others)
+        service.info("x")
+        // On a thread of its own: where the queue waits for itself, so does whoever asks it.
+        LogThread.start("flushes") {
+            let isSafe = service.flush(by: .seconds(60)).isComplete
+            isDone.withLock { $0 = isSafe }
+        }
+        guard becomesTrue({ isDone.withLock { $0 } }) else {
+            Issue.record("the flush has not come back")
+            return
+        }
+        #expect(sink.written.map(\.message) == (isRefusal ? [] : ["x"]))
+        #expect(Set(others.messages) == ["x", "about it"])
+        // What the error has logged is the sink's own word, as what the sink logs is.
+        let own = UInt64(others.messages.count - 1)
+        let lost: [DropReason: UInt64] = isRefusal ? [.reentrant: own, .oversize: 1] : [.reentrant: own]
+        #expect(registration.ledger == LogLedger(submitted: own + 1, delivered: isRefusal ? 0 : 1, dropped: lost))
+    }
+
     @Test func aProviderThatIsLetGoWritesWhatItHolds() {
         let sink = GatedSink()
         do {

@@ -24,6 +24,22 @@ import Testing
         #expect(remarks.contains { $0.origin == "other" && $0.description == "logbook: other: one" })
     }
 
+    @Test func aHandlerThatIsExchangedMayReportWhenItGoes() {
+        /// Says so when it goes.
+        final class Leaving: Sendable {
+            deinit { LogDiagnostics.report("leaving", "gone") }
+        }
+        func handler(_ isAlive: Leaving) -> @Sendable (LogDiagnostics.Remark) -> Void { { _ in withExtendedLifetime(isAlive) {} } }
+        let isDone = Locked(false)
+        LogDiagnostics.setHandler(handler(Leaving()))
+        // On a thread of its own: one that waits for itself does not come back.
+        LogThread.start("exchanges") {
+            LogDiagnostics.setHandler(nil)
+            isDone.withLock { $0 = true }
+        }
+        #expect(becomesTrue { isDone.withLock { $0 } })
+    }
+
     @Test func nothingThatAReceiverSaysForgesALineOrMovesACursor() async {
         await #expect(processExitsWith: .success) {
             let ends = Unshared.pipe(), console = dup(2)
