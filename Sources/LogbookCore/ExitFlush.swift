@@ -65,7 +65,8 @@ enum ExitFlush {
                 if let round = try round.get() { try queue.awaitFlush(round, by: deadline) }
                 return nil
             } catch {
-                return LogFlushReport.Unfinished(name: queue.name, pending: queue.ledger.pending, reason: String(describing: error))
+                let reason = LogMessage(describing: error).description
+                return LogFlushReport.Unfinished(name: queue.name, pending: queue.ledger.pending, reason: reason)
             }
         }
         let report = LogFlushReport(unfinished: listening.unfinished + late)

@@ -260,8 +260,11 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
             if privacy != .public { buffer.isMarked = true }
         }
 
-        /// Anything else, as its `description`.
-        public mutating func appendInterpolation<Value>(_ value: Value) { append(text: String(describing: value)) }
+        /// Anything else, as its `description`; of a value that turns out to be a ``LogDescribableError``, what it says of itself.
+        public mutating func appendInterpolation<Value>(_ value: Value) {
+            if let error = value as? any LogDescribableError { return append(error.logDescription) }
+            append(text: String(describing: value))
+        }
 
         /// A value that not every reader may see, or that everyone may, whatever the service's ``PrivacyRules`` find.
         /// - Parameter privacy: ``LogPrivacy/secret`` values are not evaluated beyond this call and never rendered.
@@ -271,8 +274,12 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
                 appendLiteral(PrivacyLens.secret)
             } else {
                 let value = value()
+                if let error = value as? any LogDescribableError {
+                    let erased: any Error = error
+                    return appendInterpolation(erased, privacy: privacy)
+                }
                 append(MessageWord.begin(privacy))
-                appendInterpolation(value)
+                append(text: String(describing: value))
             }
             append(MessageWord.make(.markEnd))
             if privacy != .public { buffer.isMarked = true }

@@ -17,8 +17,8 @@ public enum LogValue: Sendable, Hashable {
     public static func secret(_ value: LogValue) -> LogValue { .protected(.secret, value) }
     /// A value that everyone may see, whatever the service's ``PrivacyRules`` find in it.
     public static func `public`(_ value: LogValue) -> LogValue { .protected(.public, value) }
-    /// Anything that can describe itself, as text.
-    public static func describing(_ value: some Any) -> LogValue { .string(String(describing: value)) }
+    /// Anything that can describe itself, as text; of a ``LogDescribableError`` what it says of itself, masked for every reader.
+    public static func describing(_ value: some Any) -> LogValue { .string(LogMessage(describing: value).description) }
 
     /// Levels of arrays that are looked into; below them there may be anything.
     private static let searchedLevels = 32

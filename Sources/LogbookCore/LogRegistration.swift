@@ -455,7 +455,7 @@ public final class LogRegistration: Sendable {
             while let call = next {
                 var reason: String?
                 do { try call.body(self) } catch {
-                    reason = PrivacyLens.forDiagnostics.masked(String(describing: error))
+                    reason = PrivacyLens.forDiagnostics.masked(LogMessage(describing: error).description)
                 }
                 next = self.comeBack()
                 call.answer(reason)

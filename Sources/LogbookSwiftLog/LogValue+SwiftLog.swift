@@ -31,7 +31,7 @@
                 case .secret: self = .protected(.secret, .null)
                 case .private: self = .protected(.private, .string(convertible.description))
                 case .public: self = .protected(.public, .string(convertible.description))
-                case nil: self = .string(convertible.description)
+                case nil: self = convertible is any LogDescribableError ? .describing(convertible) : .string(convertible.description)
                 }
             }
         }
@@ -54,6 +54,7 @@
             // By way of its digits: 0.1 stays 0.1.
             case let value as Float: self = .double(Double(value.description) ?? Double(value))
             case is NullValue: self = .null
+            case let value as any LogDescribableError: self = .describing(value)
             default: self = .string(value.description)
             }
         }

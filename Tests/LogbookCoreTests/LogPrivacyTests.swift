@@ -148,6 +148,34 @@ import Testing
         #expect(bench.messages(.masked).last == "plain")
     }
 
+    @Test func anErrorSaysWhatIsPrivateWhereItsTypeIsNotKnownToo() {
+        func message<Value>(_ value: Value) -> LogMessage { "x \(value)" }
+        let bench = Bench(), error = Declined(name: "jane"), anything: Any = error, optional: Any? = error
+        bench.service.info(message(error))
+        bench.service.info("x \(anything)")
+        bench.service.info(message(optional))
+        #expect(bench.messages(.masked) == Array(repeating: "x declined for <private>", count: 3))
+        #expect(bench.messages(.revealed) == Array(repeating: "x declined for jane", count: 3))
+        bench.service.info("a \(anything, privacy: .private) b \(anything, privacy: .secret) c \(anything, privacy: .public) d")
+        #expect(bench.messages(.masked).last == "a <private> b <secret> c declined for <private> d")
+        #expect(bench.messages(.revealed).last == "a declined for jane b <secret> c declined for jane d")
+    }
+
+    @Test func anErrorThatIsDescribedInMetadataIsMasked() {
+        let bench = Bench(), error = Declined(name: "jane"), anything: Any = error
+        bench.service.info("m", metadata: ["a": .describing(error), "b": .describing(anything), "c": .describing(Plain(description: "p"))])
+        let expected: LogMetadata = ["a": "declined for <private>", "b": "declined for <private>", "c": "p"]
+        for mode in [PrivacyMode.masked, .revealed] { #expect(bench.metadata(mode) == expected) }
+    }
+
+    @Test func theErrorOfASinkIsMaskedWhereItsHealthIsShown() {
+        let service = LogService(), declined = Declined(name: "jane")
+        let registration = service.register(sink: FailingSink { _ in declined })
+        service.info("x")
+        #expect(service.flush(by: .milliseconds(50)).unfinished.first?.reason.contains("jane") == false)
+        #expect(becomesTrue { registration.latestFailure == "declined for <private>" })
+    }
+
     @Test func anErrorWithinAMarkKeepsItsOwnMarks() {
         let bench = Bench(), error = Declined(name: "jane"), erased: (any Error)? = error
         bench.service.info("a \(error, privacy: .private) b \(error, privacy: .secret) c \(error, privacy: .public) d")

@@ -40,6 +40,15 @@
             #expect(LogValue(Logger.MetadataValue(value)) == value)
         }
 
+        @Test func anErrorSaysWhatIsPrivate() {
+            struct Declined: LogDescribableError, CustomStringConvertible {
+                let name: String
+                var logDescription: LogMessage { "declined for \(name, privacy: .private)" }
+                var description: String { "declined for \(name)" }
+            }
+            #expect(LogValue(.stringConvertible(Declined(name: "jane"))) == "declined for <private>")
+        }
+
         @Test func protectedValuesNeverReachSwiftLog() {
             #expect(Logger.MetadataValue(.private("jane")) == "<private>")
             #expect(Logger.MetadataValue(.secret("key")) == "<secret>")

@@ -46,6 +46,8 @@ extension PlantedSecret {
         case .error: service.log(level, "\(tag)", error: failure)
         case .errorInMessage: service.log(level, "\(tag) after \(failure) .")
         case .errorAsMessage: service.log(level, failure, metadata: ["tag": .string(tag)])
+        case .anythingInMessage: service.log(level, "\(tag) after \(failure as Any) .")
+        case .anythingInMetadata: service.log(level, "\(tag)", metadata: ["failure": .describing(failure)])
         case .entry:
             let transaction = service.transaction(usecase: number)
             if isMarked { transaction.log(1, error: number, "\(tag) refused \(text, privacy: mark)") }

@@ -9,7 +9,8 @@ struct PlantedSecret: Sendable {
         case jsonWebToken, bearerToken, aws, gitHub, slack, privateKey, card, urlPassword, assignment
     }
     enum Place: CaseIterable {
-        case message, metadata, nested, key, error, errorInMessage, errorAsMessage, entry, context, relayed, swiftLog, sinkFailure
+        case message, metadata, nested, key, error, errorInMessage, errorAsMessage, anythingInMessage, anythingInMetadata, entry, context
+        case relayed, swiftLog, sinkFailure
     }
     let number: Int
     let kind: Kind
@@ -34,7 +35,10 @@ struct PlantedSecret: Sendable {
     private static func places(for kind: Kind) -> [Place] {
         switch kind {
         case .privateWord, .secretWord:
-            [.message, .metadata, .nested, .error, .errorInMessage, .errorAsMessage, .entry, .context, .relayed, .swiftLog]
+            [
+                .message, .metadata, .nested, .error, .errorInMessage, .errorAsMessage, .anythingInMessage, .anythingInMetadata, .entry,
+                .context, .relayed, .swiftLog,
+            ]
         case .underKey: [.metadata, .nested, .context, .relayed, .swiftLog]
         default: Place.allCases
         }
