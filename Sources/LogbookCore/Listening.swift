@@ -2,6 +2,8 @@
 /// changed under one lock.
 struct Listening {
     var registrations: [LogRegistration] = []
+    /// Those that listen no more while what they heard is still being written.
+    var departing: [LogRegistration] = []
     var raises: [LogRaise] = []
     var privacy: PrivacyTerms
     /// What the program has set, apart from what a configuration adds; nil while it has set nothing.

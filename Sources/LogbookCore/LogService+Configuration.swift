@@ -42,6 +42,7 @@ extension LogService {
             throw error
         }
 
+        let gone = earlier.filter { old in !registrations.contains { $0 === old } }
         // In one change: a listener that stays may be the one that must not see what the preset shows.
         change { listening in
             let rules = configuration.preset.privacyRules
@@ -56,11 +57,12 @@ extension LogService {
             }
             listening.registrations.removeAll { old in leaving.contains { $0 === old } }
             listening.registrations += registrations
+            listening.departing += gone
         }
         Self.keepInherited(leaving)
         applied.withLock { $0 = registrations }
-        let gone = earlier.filter { old in !registrations.contains { $0 === old } }
         close(gone, by: deadline)
+        haveLeft(gone)
         return registrations
     }
 

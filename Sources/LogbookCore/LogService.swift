@@ -178,9 +178,24 @@ public final class LogService: Sendable {
     /// ``DropReason/providerTimeout``.
     public func unregister(_ registration: LogRegistration, by deadline: LogDeadline = .seconds(2)) {
         let wasOpen = registration.isOpen
-        change(by: deadline) { $0.registrations.removeAll { $0 === registration } }
+        change(by: deadline) { listening in
+            listening.registrations.removeAll { $0 === registration }
+            listening.departing.append(registration)
+        }
         if !registration.isCurrent { registration.leave(by: deadline) }
+        haveLeft([registration])
         if wasOpen { tellLastLosses(of: registration) }
+    }
+
+    /// Forgets who has left, once each.
+    func haveLeft(_ registrations: [LogRegistration]) {
+        ProcessLineage.betweenForks {
+            listening.withLock { listening in
+                for registration in registrations {
+                    if let place = listening.departing.firstIndex(where: { $0 === registration }) { listening.departing.remove(at: place) }
+                }
+            }
+        }
     }
 
     /// Who listens at the moment, in the order of registration.
@@ -348,10 +363,13 @@ public final class LogService: Sendable {
         say(level, message(), metadata, error().map { MarkedError($0) }, at: time, source)
     }
 
-    /// Whether a provider of this service bears the mark: what that provider passes on, this service has said already.
+    /// Whether a provider of this service bears the mark, or one that is leaving it: what that provider passes on, this service has said
+    /// already.
     /// - Parameter mark: As ``LogRegistration/currentMark`` was inside the provider.
     package func isHeard(by mark: UInt64) -> Bool {
-        mark != 0 && registrations.contains { $0.bears(mark) }
+        if mark == 0 { return false }
+        let (staying, departing) = listening.withLock { ($0.registrations, $0.departing) }
+        return staying.contains { $0.bears(mark) } || departing.contains { $0.bears(mark) }
     }
 
     /// What is known about a message before its metadata is.

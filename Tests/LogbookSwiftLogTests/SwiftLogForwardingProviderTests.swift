@@ -149,6 +149,32 @@
             #expect(heard.messages == ["x"])
         }
 
+        @Test(arguments: [true, false])
+        func norWhatAQueueStillHoldsWhenItsProviderLeaves(isConfigured: Bool) throws {
+            let heard = RecordingProvider(), back = handler(service), gate = Gate(), isDone = Locked(false)
+            let forwarder = forwarder(
+                to: ClosureLogHandler { event in
+                    gate.wait()
+                    back.log(event: event)
+                })
+            service.register(heard)
+            let registration = isConfigured
+                ? try service.apply(LogConfiguration(.development) { LogListener(forwarder, name: "out", delivery: .queued()) })[0]
+                : service.register(forwarder, delivery: .queued())
+            for message in ["x", "y", "z"] { service.info("\(message)") }
+            #expect(gate.waitForArrivals(1))
+            LogThread.start("leaves") { [service] in
+                if isConfigured { _ = try? service.apply(LogConfiguration(.development) {}, by: .seconds(60)) }
+                else { registration.unregister(by: .seconds(60)) }
+                isDone.withLock { $0 = true }
+            }
+            #expect(becomesTrue { service.registrations.count == 1 })
+            gate.open()
+            #expect(becomesTrue { isDone.withLock { $0 } })
+            #expect(heard.messages == ["x", "y", "z"])
+            #expect(registration.ledger == LogLedger(submitted: 3, delivered: 3))
+        }
+
         @Test func textOfTheTimeStillTellsAnotherServiceTheTime() {
             let origin = RecordingProvider(), other = RecordingProvider(), second = LogService(), out = handler(second)
             service.register(origin)
