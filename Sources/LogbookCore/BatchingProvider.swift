@@ -14,8 +14,8 @@ public final class BatchingProvider: LogProvider {
     private let engine: BatchEngine
 
     /// - Parameters:
-    ///   - fallback: Takes the events while the sink is paused (see ``QueuePolicy/failureThreshold``), or that it refuses. On the
-    ///     same thread; flushed and closed with the sink.
+    ///   - fallback: Takes the events while the sink is paused (see ``QueuePolicy/failureThreshold``), or that it refuses: a sink or a
+    ///     provider. On the same thread; flushed and closed with the sink.
     ///   - name: Names the thread and the provider in diagnostics.
     public convenience init(
         _ sink: any BatchSink, fallback: (any BatchSink)? = nil, policy: QueuePolicy = QueuePolicy(), name: String? = nil,
@@ -24,6 +24,16 @@ public final class BatchingProvider: LogProvider {
         self.init(
             sink, lineSink: fallback == nil ? sink as? any LineSink : nil, fallback: fallback, policy: policy,
             name: name ?? String(describing: type(of: sink)), clock: clock)
+    }
+
+    /// The same with a provider as the fallback. What that loses by its own account stays among the delivered ones here.
+    @_disfavoredOverload
+    public convenience init(
+        _ sink: any BatchSink, fallback: any LogProvider, policy: QueuePolicy = QueuePolicy(), name: String? = nil,
+        clock: LogClock = .system
+    ) {
+        self.init(
+            sink, fallback: (fallback as? any BatchSink) ?? ProviderSink(provider: fallback), policy: policy, name: name, clock: clock)
     }
 
     init(

@@ -123,6 +123,33 @@ import Testing
         #expect(provider.ledger == LogLedger(submitted: 3, delivered: 3) && provider.condition == .working)
     }
 
+    @Test func mayBeAProvider() throws {
+        let fallback = RecordingProvider(), policy = QueuePolicy(linger: .zero, failureThreshold: 1)
+        let provider = BatchingProvider(FailingSink { _ in ScriptedFailure() }, fallback: fallback, policy: policy)
+        for number in 1...3 { provider.log(event(number)) }
+        try provider.flush(by: .seconds(30))
+        #expect(fallback.events.map(\.sequence) == [1, 2, 3])
+        #expect(provider.ledger == LogLedger(submitted: 3, delivered: 3) && provider.diverted == 3)
+    }
+
+    @Test func oneThatIsASinkAsWellIsGivenBatches() throws {
+        final class Both: LogProvider, BatchSink {
+            let batches = Locked<[Int]>([])
+            func log(_ event: LogEvent) { Issue.record("it was given one event") }
+            func write(_ batch: [LogEvent]) { batches.withLock { $0.append(batch.count) } }
+            func flush(by deadline: LogDeadline) {}
+        }
+        let fallback = Both(), erased: any LogProvider = fallback, policy = QueuePolicy(batchCount: 3, failureThreshold: 1)
+        for provider in [
+            BatchingProvider(FailingSink { _ in ScriptedFailure() }, fallback: fallback, policy: policy),
+            BatchingProvider(FailingSink { _ in ScriptedFailure() }, fallback: erased, policy: policy),
+        ] {
+            for number in 1...3 { provider.log(event(number)) }
+            try provider.flush(by: .seconds(30))
+        }
+        #expect(fallback.batches.withLock { $0.reduce(0, +) } == 6)
+    }
+
     @Test func mayFailTooAndNothingIsLostOrDoubled() throws {
         let sink = FailingSink { $0 < 6 ? ScriptedFailure() : nil }, fallback = BatchingProviderTests.HaltingSink()
         let provider = provider(sink, fallback, batchCount: 64)

@@ -88,9 +88,11 @@ extension LogServiceTests {
         let provider = Closing(ScriptedFailure("3 events are not delivered")), service = LogService()
         provider.gate.open()
         service.register(provider, delivery: .queued())
+        service.register(BatchingProvider(FailingSink { _ in nil }, fallback: provider), name: "fallback")
         service.info("x")
         let report = service.shutdown(by: .seconds(60))
-        #expect(report.unfinished.map(\.reason) == ["3 events are not delivered"])
+        #expect(report.unfinished.map(\.name) == ["Closing", "fallback"])
+        #expect(report.unfinished.map(\.reason) == Array(repeating: "3 events are not delivered", count: 2))
     }
 
     @Test func oneThatAConfigurationTakesOutSaysSoToTheDiagnostics() async throws {
