@@ -33,13 +33,15 @@ import Testing
     }
 
     /// What one thread does: the same for the same seed, whatever other threads do.
+    /// - Parameter end: At which step it shuts the service down, and until when; nil for not at all.
     /// - Returns: What it has registered, and let go of again.
-    private func play(_ seed: Int, among steady: [Witness]) -> [Witness] {
+    private func play(_ seed: Int, among steady: [Witness], end: (step: Int, deadline: LogDeadline)? = nil) -> [Witness] {
         let random = LogRandomness.seeded(UInt64(seed))
         func one<Value>(of values: [Value]) -> Value { values[Int(random.next() % UInt64(values.count))] }
         func level() -> LogLevel { one(of: LogLevel.allCases) }
         var made: [Witness] = [], listening: [LogRegistration] = []
         for step in 0..<Self.steps {
+            if let end, end.step == step { service.shutdown(by: end.deadline) }
             switch random.next() % 60 {
             case 0:
                 let provider = RecordingProvider()
@@ -61,10 +63,23 @@ import Testing
     }
 
     @Test func everyAccountIsExactWhateverHappensAtTheSameTime() {
+        for witness in expectExactAccounts() { #expect(witness.registration.ledger.delivered > 0) }
+    }
+
+    @Test("row 36: also when somebody shuts it down meanwhile", arguments: 0..<6)
+    func everyAccountIsExactWhenTheServiceIsShutDownMeanwhile(seed: Int) {
+        let step = Int(LogRandomness.seeded(UInt64(1_000 + seed)).next() % UInt64(Self.steps))
+        let steady = expectExactAccounts(end: (step, seed.isMultiple(of: 2) ? .now : .seconds(5)))
+        for witness in steady { #expect(!witness.registration.isOpen) }
+    }
+
+    /// Lets all of them play, and compares every account with what its provider holds.
+    /// - Returns: Those that were there from the beginning.
+    private func expectExactAccounts(end: (step: Int, deadline: LogDeadline)? = nil) -> [Witness] {
         let steady = witnesses(), state = Monitor((left: Self.threads, made: [Witness]()))
         for seed in 0..<Self.threads {
             LogThread.start("plays") { [self] in
-                let made = play(seed, among: steady)
+                let made = play(seed, among: steady, end: seed == 0 ? end : nil)
                 state.withLock { access in
                     access.value.left -= 1
                     access.value.made += made
@@ -85,6 +100,6 @@ import Testing
             #expect(ledger.submitted == ledger.delivered + ledger.droppedTotal, "\(name): \(ledger)")
             #expect(UInt64(witness.count()) == ledger.delivered, "\(name): \(ledger)")
         }
-        for witness in steady { #expect(witness.registration.ledger.delivered > 0) }
+        return steady
     }
 }
