@@ -66,7 +66,7 @@ public protocol BatchSink: Sendable {
     /// - Throws: Anything: the batch is offered again after a pause. ``BatchWriteError`` says more precisely what became of it.
     func write(_ batch: [LogEvent]) throws
 
-    /// Makes what was written as safe as this sink can; called on the sink's thread, after the batches before it.
+    /// Makes what was written as safe as this sink can; called on the sink's thread, after the batches before it, and before ``close(by:)``.
     func flush(by deadline: LogDeadline) throws
 
     /// The last call. Does nothing unless the sink has something to let go of.

@@ -7,7 +7,7 @@ extension LogService {
     }
 
     /// Flushes and closes every provider. What is logged later is counted as ``DropReason/alreadyShutDown``. A second call
-    /// does nothing.
+    /// does nothing but wait for one that is under way, as a flush does then.
     /// - Returns: What was not reached before the deadline.
     @discardableResult
     public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
