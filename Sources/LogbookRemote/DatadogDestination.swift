@@ -73,10 +73,10 @@ public struct DatadogDestination: LogDestination, Hashable {
             stream: parcel.stream)
     }
 
-    /// 202 alone is Datadog's success.
+    /// Datadog says 202, and who takes what is meant for it, such as Vector, says 200; but a page is somebody else's.
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
         switch response.status {
-        case 202: .delivered
+        case 200...202 where !response.isPage: .delivered
         case 200..<300: .notAcknowledged(response, by: "Datadog")
         default: .refusal(by: response)
         }

@@ -38,11 +38,11 @@ public struct LogstashDestination: LogDestination, Hashable {
         HTTPRequest(url: url, headers: parcel.contentHeaders + authorization.headers, body: parcel.body, stream: parcel.stream)
     }
 
-    /// 200 alone is Logstash's success, with whatever text it is set up to say; but a page is somebody else's. 429 says that its
-    /// queue is full.
+    /// Logstash says 200, or 201, 202 or 204 where its `response_code` is that, with whatever text it is set up to say; but a page is
+    /// somebody else's. 429 says that its queue is full.
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
         switch response.status {
-        case 200 where !response.isPage: .delivered
+        case 200...202 where !response.isPage, 204: .delivered
         case 200..<300: .notAcknowledged(response, by: "Logstash")
         default: .refusal(by: response)
         }

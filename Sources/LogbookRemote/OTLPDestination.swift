@@ -103,29 +103,32 @@ public struct OTLPDestination: LogDestination, Hashable {
         HTTPRequest(url: url, headers: parcel.contentHeaders + authorization.headers, body: parcel.body, stream: parcel.stream)
     }
 
+    /// The protocol wants 200 and an answer in the form of the request. Loki says 204, Fluent Bit 201, VictoriaLogs and OpenObserve 200
+    /// with nothing behind it.
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
-        guard response.status == 200 else { return .refusal(by: response) }
-        // The beginning of a message of protobuf may be one itself, without what it says about rejected records.
-        if response.isCut { return .notAcknowledged(response, by: "an OpenTelemetry receiver") }
-        if encoding == .protobuf {
-            guard response.header("Content-Type")?.hasPrefix("application/x-protobuf") == true,
-                let (count, reason) = OTLPProtobuf.rejected(response.body)
-            else { return .notAcknowledged(response, by: "an OpenTelemetry receiver") }
-            return Self.verdict(rejected: count, reason)
+        switch response.status {
+        case 200, 201, 202, 204:
+            // The beginning of a message of protobuf may be one itself, without what it says about rejected records.
+            guard !response.isCut, let (rejected, reason) = rejected(by: response) else {
+                return .notAcknowledged(response, by: "an OpenTelemetry receiver")
+            }
+            if rejected <= 0 { return .delivered }
+            return .deliveredExcept(rejected: rejected, reason.isEmpty ? "the receiver rejected \(rejected) records" : reason)
+        default: return .refusal(by: response)
         }
-        guard let answer = try? JSONValue.parse(response.body), case .object = answer else {
-            return .notAcknowledged(response, by: "an OpenTelemetry receiver")
-        }
-        guard let partial = answer["partialSuccess"], let rejected = Self.count(partial["rejectedLogRecords"]) else {
-            return .delivered
-        }
-        guard case .string(let reason)? = partial["errorMessage"] else { return Self.verdict(rejected: rejected, "") }
-        return Self.verdict(rejected: rejected, reason)
     }
 
-    private static func verdict(rejected: Int, _ reason: String) -> DeliveryVerdict {
-        if rejected <= 0 { return .delivered }
-        return .deliveredExcept(rejected: rejected, reason.isEmpty ? "the receiver rejected \(rejected) records" : reason)
+    /// How many records the receiver rejected, and why; nil where this is no answer of OTLP. One without a type is in the form of the
+    /// request.
+    private func rejected(by response: HTTPResponse) -> (count: Int, reason: String)? {
+        let type = response.header("Content-Type")?.lowercased() ?? contentType
+        if type.contains("protobuf") { return OTLPProtobuf.rejected(response.body) }   // which may begin as a page does
+        if response.isPage { return nil }
+        if response.body.isEmpty { return (0, "") }
+        guard let answer = try? JSONValue.parse(response.body), case .object = answer else { return nil }
+        guard let partial = answer["partialSuccess"], let count = Self.count(partial["rejectedLogRecords"]) else { return (0, "") }
+        guard case .string(let reason)? = partial["errorMessage"] else { return (count, "") }
+        return (count, reason)
     }
 
     /// 64-bit numbers are text in the protocol's JSON, and numbers from some receivers.

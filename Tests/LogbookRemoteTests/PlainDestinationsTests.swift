@@ -72,11 +72,21 @@ import Testing
         #expect(!loggly.takesGzip)
     }
 
+    @Test("48: who takes Datadog's place says 200 or 201, and a page is not Datadog's")
+    func whoTakesDatadogsPlace() {
+        let datadog = DatadogDestination(url: "http://vector:8282/api/v2/logs", apiKey: "k", service: "checkout")
+        for status in 200...202 {
+            #expect(datadog.verdict(status) == .delivered)
+            let page = datadog.verdict(status, "<html>hotel</html>")
+            #expect(page == .retry(after: nil, "HTTP status \(status) without an acknowledgement; is this Datadog?"))
+        }
+    }
+
     @Test func logstashHasAnArrayWithKeys() {
         let logstash = LogstashDestination(url: "https://h:8080", service: "checkout")
         #expect(Sample.text(logstash, plain) == #"[{"event_key":"I-7-42","@timestamp":"2026-10-24T10:29:20.123456789Z","log.level":"info","message":"cart \"opened\"\n","ecs.version":"8.11.0","event":{"sequence":42,"dataset":"checkout.log"},"service":{"name":"checkout"}}]"#)
         #expect(logstash.verdict(200, "ok", headers: [HTTPHeader("Content-Type", "text/plain")]) == .delivered)
-        #expect(logstash.verdict(200) == .delivered)
+        for status in [200, 201, 202, 204] { #expect(logstash.verdict(status) == .delivered) }   // its `response_code`
     }
 
     @Test("48: a page is not Logstash's, by its type or by how it begins", arguments: [

@@ -11,14 +11,19 @@ import Testing
 /// took.
 enum StrictDouble: String, CaseIterable, Sendable {
     case loki, otlp, otlpProtobuf, splunk, datadog, loggly, logstash
+    /// Who takes OTLP and answers in a way of their own.
+    case lokiOTLP, fluentBit, victoriaLogs, openObserve
+    /// Who takes Datadog's place.
+    case vector
 
     func destination(at url: String) -> any LogDestination {
         switch self {
         case .loki: .loki(url: url, labels: ["job": "j", "env": "test"], authorization: .bearer("right")) as LokiDestination
-        case .otlp: .otlp(url: url, service: "s", encoding: .json, authorization: .bearer("right")) as OTLPDestination
-        case .otlpProtobuf: .otlp(url: url, service: "s", authorization: .bearer("right")) as OTLPDestination
+        case .otlp, .openObserve: .otlp(url: url, service: "s", encoding: .json, authorization: .bearer("right")) as OTLPDestination
+        case .otlpProtobuf, .lokiOTLP, .fluentBit, .victoriaLogs:
+            .otlp(url: url, service: "s", authorization: .bearer("right")) as OTLPDestination
         case .splunk: .splunk(url: url, token: "right", host: "h") as SplunkDestination
-        case .datadog: DatadogDestination(url: url + "/api/v2/logs", apiKey: "right", service: "s", tags: ["env:test"])
+        case .datadog, .vector: DatadogDestination(url: url + "/api/v2/logs", apiKey: "right", service: "s", tags: ["env:test"])
         case .loggly: LogglyDestination(token: "right", tags: ["a", "b"], host: url)
         case .logstash: .logstash(url: url + "/", authorization: .bearer("right")) as LogstashDestination
         }
@@ -52,7 +57,10 @@ enum StrictDouble: String, CaseIterable, Sendable {
     /// What the service says when it has taken everything.
     var success: LoopbackServer.Answer {
         switch self {
-        case .loki: .status(204)
+        case .loki, .lokiOTLP: .status(204)
+        case .fluentBit: .status(201)
+        case .victoriaLogs, .vector: .status(200)
+        case .openObserve: .status(200, headers: [HTTPHeader("Content-Type", "application/json")])
         case .otlp: .status(200, headers: [HTTPHeader("Content-Type", "application/json")], body: "{}")
         case .otlpProtobuf: .status(200, headers: [HTTPHeader("Content-Type", "application/x-protobuf")])
         case .splunk: .status(200, body: #"{"text":"Success","code":0}"#)
@@ -111,7 +119,7 @@ enum StrictDouble: String, CaseIterable, Sendable {
                 }
             }
             return found
-        case .otlp:
+        case .otlp, .openObserve:
             try authorized("Authorization", "Bearer right")
             try require(request.target == "/v1/logs", 404, "not here")
             try require(type == "application/json", 415, "content type")
@@ -122,7 +130,7 @@ enum StrictDouble: String, CaseIterable, Sendable {
                 }
             }
             return found
-        case .otlpProtobuf:
+        case .otlpProtobuf, .lokiOTLP, .fluentBit, .victoriaLogs:
             try authorized("Authorization", "Bearer right")
             try require(request.target == "/v1/logs", 404, "not here")
             try require(type == "application/x-protobuf", 415, "content type")
@@ -142,7 +150,7 @@ enum StrictDouble: String, CaseIterable, Sendable {
                 guard case .double? = object["time"] else { throw Refusal(400, "time must be a number of seconds") }
                 return (try text(object["fields"]?["event_key"], "event_key"), try text(object["event"]?["message"], "message"))
             }
-        case .datadog:
+        case .datadog, .vector:
             try authorized("DD-API-KEY", "right")
             try require(request.target == "/api/v2/logs", 404, "not here")
             try require(type == "application/json", 415, "content type")
@@ -299,10 +307,12 @@ enum StrictDouble: String, CaseIterable, Sendable {
         let stranger: any LogDestination =
             switch double {
             case .loki: .loki(url: server.url, labels: ["job": "j"], authorization: .bearer("wrong")) as LokiDestination
-            case .otlp: .otlp(url: server.url, service: "s", encoding: .json, authorization: .bearer("wrong")) as OTLPDestination
-            case .otlpProtobuf: .otlp(url: server.url, service: "s", authorization: .bearer("wrong")) as OTLPDestination
+            case .otlp, .openObserve:
+                .otlp(url: server.url, service: "s", encoding: .json, authorization: .bearer("wrong")) as OTLPDestination
+            case .otlpProtobuf, .lokiOTLP, .fluentBit, .victoriaLogs:
+                .otlp(url: server.url, service: "s", authorization: .bearer("wrong")) as OTLPDestination
             case .splunk: .splunk(url: server.url, token: "wrong") as SplunkDestination
-            case .datadog: DatadogDestination(url: server.url + "/api/v2/logs", apiKey: "wrong", service: "s")
+            case .datadog, .vector: DatadogDestination(url: server.url + "/api/v2/logs", apiKey: "wrong", service: "s")
             case .loggly: LogglyDestination(token: "wrong", tags: ["a", "b"], host: server.url)
             case .logstash: .logstash(url: server.url + "/", authorization: .bearer("wrong")) as LogstashDestination
             }
