@@ -1,8 +1,8 @@
 public import LogbookDelivery
 public import LogbookHTTP
 
-/// Any receiver of JSON over HTTP: one parcel is one request, and any 2xx status says that the receiver has it.
-/// The body is gzip unless ``takesGzip`` is false.
+/// Any receiver of JSON over HTTP: one parcel is one request, and any 2xx status says that the receiver has it, but for a 200 that comes
+/// with a page of HTML: so does a captive network answer. The body is gzip unless ``takesGzip`` is false.
 public struct HTTPDestination: LogDestination, LineDestination {
     /// How the events stand in the body.
     public enum Body: Sendable, Hashable {
@@ -45,7 +45,11 @@ public struct HTTPDestination: LogDestination, LineDestination {
     }
 
     public func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
-        (200..<300).contains(response.status) ? .delivered : .refusal(by: response)
+        switch response.status {
+        case 200 where response.holdsPage: .notAcknowledged(response, by: "the receiver")
+        case 200..<300: .delivered
+        default: .refusal(by: response)
+        }
     }
 }
 

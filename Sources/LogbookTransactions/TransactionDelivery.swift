@@ -167,13 +167,16 @@ final class TransactionDelivery: ParcelSource, Destination {
     /// Only the four statuses of the original mean that the receiver has it. A receiver that knows parcels repeats the id, and
     /// then it must be ours: an answer to another request acknowledges nothing. Receivers of version 0.0.2 know parcels; the login
     /// page of some hotel's network does not, and answers 200 as well. Those of version 0.0.1 may answer with anything or nothing,
-    /// so there the status has to do.
+    /// so there the status has to do, but for a 200 that holds a page of HTML.
     func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
         switch response.status {
         case 200, 201, 202, 204:
             let isOriginal = TransactionSetMediaType(parcel.contentType)?.version == .v0_0_1
             guard let id = response.header(Self.parcelHeader) else {
-                if isOriginal { return .delivered }
+                if isOriginal {
+                    if response.status != 200 || !response.holdsPage { return .delivered }
+                    return .retry(after: nil, "not acknowledged: HTTP status 200 with a page of HTML, as of somebody else")
+                }
                 return .retry(
                     after: nil, "not acknowledged: HTTP status \(response.status) without \(Self.parcelHeader), as of somebody else")
             }

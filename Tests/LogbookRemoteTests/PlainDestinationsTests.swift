@@ -30,6 +30,16 @@ import Testing
         #expect(request.body.starts(with: beginning))
     }
 
+    @Test("any 2xx acknowledges, also with a text that is called HTML or XML; a 200 with a page does not", arguments: [
+        (200, "", nil), (200, "OK", "text/html"), (201, "<html>thanks</html>", "text/html"), (200, "<ok/>", "application/xml"), (299, "", nil),
+    ] as [(Int, String, String?)])
+    func whatAcknowledgesPlainHTTP(status: Int, body: String, type: String?) {
+        let http = HTTPDestination(url: "https://h"), headers = type.map { [HTTPHeader("Content-Type", $0)] } ?? []
+        #expect(http.verdict(status, body, headers: headers) == .delivered)
+        let page = http.verdict(200, "\n<!DOCTYPE html>" + body, headers: [HTTPHeader("Content-Type", "text/html")])
+        #expect(page == .retry(after: nil, "HTTP status 200 without an acknowledgement; is this the receiver?"))
+    }
+
     @Test func splunkHasOneObjectAfterTheOther() {
         let splunk = SplunkDestination(url: "https://h:8088", token: "t", source: "checkout", host: "n1", index: "main")
         let frame = #"{"time":1792837760.123456789,"host":"n1","source":"checkout","sourcetype":"_json","index":"main","event":"#
@@ -62,16 +72,6 @@ import Testing
         #expect(datadog.verdict(403, "").isMisconfigured)
     }
 
-    @Test func logglyHasLinesAndItsTokenInTheAddress() {
-        let loggly = LogglyDestination(token: "a/b", tags: ["x y", "z"])
-        #expect(Sample.text(loggly, plain) == Sample.plainLine + "\n")
-        let request = loggly.request(for: Sample.parcel(of: loggly))
-        #expect(request.url == "https://logs-01.loggly.com/bulk/a%2Fb/tag/x%20y,z/")
-        #expect(request.headers == [HTTPHeader("Content-Type", "text/plain")])
-        #expect(loggly.verdict(200, #"{"response" : "ok"}"#) == .delivered)
-        #expect(!loggly.takesGzip)
-    }
-
     @Test("48: who takes Datadog's place says 200 or 201, and a page is not Datadog's")
     func whoTakesDatadogsPlace() {
         let datadog = DatadogDestination(url: "http://vector:8282/api/v2/logs", apiKey: "k", service: "checkout")
@@ -80,6 +80,16 @@ import Testing
             let page = datadog.verdict(status, "<html>hotel</html>")
             #expect(page == .retry(after: nil, "HTTP status \(status) without an acknowledgement; is this Datadog?"))
         }
+    }
+
+    @Test func logglyHasLinesAndItsTokenInTheAddress() {
+        let loggly = LogglyDestination(token: "a/b", tags: ["x y", "z"])
+        #expect(Sample.text(loggly, plain) == Sample.plainLine + "\n")
+        let request = loggly.request(for: Sample.parcel(of: loggly))
+        #expect(request.url == "https://logs-01.loggly.com/bulk/a%2Fb/tag/x%20y,z/")
+        #expect(request.headers == [HTTPHeader("Content-Type", "text/plain")])
+        #expect(loggly.verdict(200, #"{"response" : "ok"}"#) == .delivered)
+        #expect(!loggly.takesGzip)
     }
 
     @Test func logstashHasAnArrayWithKeys() {

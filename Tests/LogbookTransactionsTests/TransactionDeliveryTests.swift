@@ -98,6 +98,25 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(server.requests.count == 1)
     }
 
+    @Test("C13: a page of HTML that says 200 acknowledges nothing, also in version 0.0.1")
+    func aLoginPageIsNoAcknowledgement() throws {
+        let isPortal = Locked(true)
+        let server = try LoopbackServer { _ in
+            isPortal.withLock { $0 } ? .status(200, body: "<!DOCTYPE html><title>please log in</title>") : .status(200)
+        }
+        let bench = try Bench(url: server.url)
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        #expect(bench.events.wait(for: 1) == [
+            .failed(reason: "not acknowledged: HTTP status 200 with a page of HTML, as of somebody else")
+        ])
+        #expect(try bench.provider.counts().pending == 1)
+        isPortal.withLock { $0 = false }
+        bench.clock.advance(by: .seconds(10))
+        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 1))
+        #expect(try bench.provider.counts() == TransactionStoreCounts())
+    }
+
     @Test("C13: in version 0.0.2 only an answer that names the parcel acknowledges it, and not the login page of a network", arguments: [
         (200, "<html>please log in</html>"), (204, ""), (202, ""), (200, "{}"),
     ])
