@@ -293,7 +293,7 @@ final class CourierEngine: Sendable {
             defer { access.value.waiters[number] = nil }
             if let pause = access.value.pause, pause.cause == .failure {
                 let soonest = pause.began + UInt64(policy.firstPause.wholeNanoseconds)
-                access.value.pause?.until = min(pause.until, soonest)
+                access.value.pause?.until = min(pause.until, max(soonest, pause.askedUntil))
             }
             access.value.obstacle?.until = 0
             isNews = want(access)

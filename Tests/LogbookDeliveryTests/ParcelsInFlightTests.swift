@@ -173,6 +173,39 @@ import Testing
         try courier.deliver(by: .seconds(30))
     }
 
+    @Test("42: who waits shortens a pause of ours, and not to before the time that the receiver has named for another parcel")
+    func busyDuringAPauseOfOurs() throws {
+        let transport = ScriptedTransport(.hold)
+        let courier = courier(MemoryParcels(["a", "b"]), transport, inFlight: 2)
+        courier.wake()
+        #expect(transport.waitForRequests(2))
+        transport.release(1, with: status(500))
+        for failure in 1...6 {   // of a, while b is on its way
+            #expect(diary.waitForRetries(failure))
+            if failure < 6 {
+                clock.advance(by: diary.pauses[failure - 1])
+                #expect(transport.waitForRequests(failure + 2))
+                transport.release(failure + 2, with: status(500))
+            }
+        }
+        let pause = try #require(diary.pauses.last)
+        #expect(pause > .seconds(11))
+        transport.release(2, with: status(429, [HTTPHeader("Retry-After", "10")]))
+        #expect(diary.waitForRetries(7))
+
+        #expect(throws: CourierError.self) { try courier.deliver(by: .milliseconds(20)) }
+        #expect(courier.status.nextAttempt == clock.now.adding(.seconds(10)))
+        clock.advance(by: .seconds(9))
+        #expect(throws: CourierError.self) { try courier.deliver(by: .milliseconds(20)) }
+        #expect(transport.requests.count == 7)
+        clock.advance(by: .seconds(1))
+        #expect(transport.waitForRequests(8))
+        transport.release(with: HTTPResponse(status: 200))
+        #expect(transport.waitForRequests(9))
+        transport.release(with: HTTPResponse(status: 200))
+        try courier.deliver(by: .seconds(30))
+    }
+
     @Test("43: a refusal of one stops the others from starting, keeps everything, and ends with the new token")
     func refusedForOne() throws {
         let source = MemoryParcels(["a", "b", "c", "d", "e"]), transport = ScriptedTransport(.hold)
