@@ -25,6 +25,12 @@ package struct RingBuffer<Element> {
         return element
     }
 
+    package mutating func removeLast() -> Element? {
+        guard count > 0 else { return nil }
+        count -= 1
+        return slots[(head + count) % slots.count].take()
+    }
+
     /// Changes the oldest element in its place.
     package mutating func updateFirst<Result>(_ body: (inout Element) -> Result) -> Result? {
         guard count > 0 else { return nil }

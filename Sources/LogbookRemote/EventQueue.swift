@@ -18,11 +18,12 @@ final class EventQueue: EventStore {
 
     private struct State {
         var isOpen = true
-        var queue = RingBuffer<LogEvent>()
-        var queuedBytes = 0
+        var queue = QueuedEvents()
         /// On the provider's clock: since when the first queued event waits.
         var waitingSince: UInt64 = 0
-        /// Of the first so many queued events none waits for company.
+        /// The number of the latest event that does not wait for company, nor does what came before it.
+        var urgentUpTo: UInt64 = 0
+        /// How many of those are queued.
         var urgent = 0
         /// The oldest first. Only the courier's thread changes it.
         var taken: [Taken] = []
@@ -57,28 +58,42 @@ final class EventQueue: EventStore {
     /// - Returns: True when the courier should be woken.
     func take(_ event: LogEvent) -> Bool {
         let bytes = event.estimatedBytes
-        let isUrgent = event.level >= .error
+        let isUrgent = event.level >= .error, isPrivileged = event.isPrivileged
         return state.withLock { state in
             state.ledger.submit()
             guard state.isOpen else {
                 state.ledger.drop(1, .alreadyShutDown)
                 return false
             }
-            while !state.queue.isEmpty
-                && (state.queue.count >= policy.maximumEvents || state.queuedBytes + bytes > policy.maximumBytes)
-            {
+            guard makeRoom(for: bytes, isPrivileged, &state) else {
                 state.ledger.drop(1, .queueFull)
-                if policy.overflow == .dropNewest { return false }
-                removeFirst(&state)
-                state.lost += 1
+                return false
             }
             let wasDue = isDue(state)
             if state.queue.isEmpty { state.waitingSince = clock.monotonicNanoseconds() }
-            state.queue.append(event)
-            state.queuedBytes += bytes
-            if isUrgent { state.urgent = state.queue.count }
+            state.queue.append(event, bytes: bytes, isPrivileged: isPrivileged)
+            if isUrgent { hurry(&state) }
             return state.queue.count == 1 || (!wasDue && isDue(state))
         }
+    }
+
+    /// - Returns: False when there is none, and none is made for such an event: nothing was dropped then.
+    private func makeRoom(for bytes: Int, _ isPrivileged: Bool, _ state: inout State) -> Bool {
+        func hasRoom(beside count: Int, _ queuedBytes: Int) -> Bool {
+            count == 0 || count < policy.maximumEvents && queuedBytes + bytes <= policy.maximumBytes   // one event always fits
+        }
+        if hasRoom(beside: state.queue.count, state.queue.bytes) { return true }
+        // An ordinary event drives none out that is missed more than it.
+        let dropsPrivileged = isPrivileged && policy.overflow == .dropOldest
+        let mayFit = dropsPrivileged || hasRoom(beside: state.queue.privilegedCount, state.queue.privilegedBytes)
+        guard mayFit, isPrivileged || policy.overflow == .dropOldest else { return false }
+        while !hasRoom(beside: state.queue.count, state.queue.bytes) {
+            guard let place = state.queue.removeLeastMissed(policy.overflow) else { return false }
+            forget(place, &state)
+            state.ledger.drop(1, .queueFull)
+            state.lost += 1
+        }
+        return true
     }
 
     func lose(_ reason: DropReason) {
@@ -89,13 +104,18 @@ final class EventQueue: EventStore {
     }
 
     /// What is queued now waits no longer for company.
-    func hurry() { state.withLock { $0.urgent = $0.queue.count } }
+    func hurry() { state.withLock { hurry(&$0) } }
+
+    private func hurry(_ state: inout State) {
+        state.urgentUpTo = state.queue.latestNumber
+        state.urgent = state.queue.count
+    }
 
     /// Takes no more.
     func close() {
         state.withLock { state in
             state.isOpen = false
-            state.urgent = state.queue.count
+            hurry(&state)
         }
     }
 
@@ -117,17 +137,20 @@ final class EventQueue: EventStore {
         state.withLock { $0.taken.flatMap(\.events) + $0.queue.elements }
     }
 
-    @discardableResult
     private func removeFirst(_ state: inout State) -> LogEvent? {
-        guard let event = state.queue.removeFirst() else { return nil }
-        state.queuedBytes -= event.estimatedBytes
-        state.urgent = max(0, state.urgent - 1)
-        return event
+        guard let place = state.queue.removeFirst() else { return nil }
+        forget(place, &state)
+        return place.event
+    }
+
+    /// It is in the queue no more.
+    private func forget(_ place: QueuedEvents.Place, _ state: inout State) {
+        if place.number <= state.urgentUpTo { state.urgent -= 1 }
     }
 
     /// Whether the queue should be sealed whatever its age.
     private func isDue(_ state: State) -> Bool {
-        state.urgent > 0 || state.queue.count >= state.limit.events || state.queuedBytes >= policy.parcelBytes
+        state.urgent > 0 || state.queue.count >= state.limit.events || state.queue.bytes >= policy.parcelBytes
     }
 
     private func age(_ state: State) -> UInt64 {

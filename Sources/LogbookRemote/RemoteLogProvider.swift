@@ -12,7 +12,7 @@ public import LogbookHTTP
 /// **In memory**, as above: when `log` returns, the event is in memory. Memory is no safe place, so `flush` returns when the
 /// receiver has acknowledged everything taken before it. A kill loses what is queued, at most
 /// ``RemoteQueuePolicy/maximumEvents`` and one parcel; while the receiver is away events wait, and beyond the queue's limits they
-/// are dropped and counted.
+/// are dropped and counted, errors and what transactions said last (``RemoteQueuePolicy/Overflow``).
 ///
 /// **In a folder** (``init(to:spool:policy:origin:delivery:conditions:transport:deadLetters:name:clock:randomness:onEvent:)``): when `log`
 /// returns, the kernel has the event, and a kill loses nothing. `flush` returns when a crash of the machine loses nothing either;

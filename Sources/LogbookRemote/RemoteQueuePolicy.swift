@@ -1,10 +1,12 @@
 /// How many events a remote provider holds, and when it seals them into a parcel.
 public struct RemoteQueuePolicy: Sendable, Hashable {
-    /// What happens to an event that finds the queue full.
+    /// What happens when an event finds the queue full. Ordinary events give way first: errors, and what transactions said, are dropped
+    /// only where nothing else is queued, and none of them for an ordinary event. Whatever is dropped is counted.
     public enum Overflow: Sendable, Hashable {
-        /// The oldest queued event is dropped and counted, and the new one taken.
+        /// The oldest ordinary event is dropped, and the new one taken. Where there is none it is the new one, or where that is an error or
+        /// a transaction's the oldest of these.
         case dropOldest
-        /// The new event is dropped and counted.
+        /// The new event is dropped; for an error, or a transaction's, it is the newest ordinary one that is queued.
         case dropNewest
     }
 

@@ -113,6 +113,66 @@ import Testing
         }
     }
 
+    /// One whose receiver was busy for a first event: until the clock goes on, everything else stays in the queue.
+    private func pausedProvider(queue: RemoteQueuePolicy) -> RemoteLogProvider {
+        let isPaused = Gate()
+        let transport = ScriptedTransport { [collector] number, request in
+            number == 1 ? .status(503) : .answer(collector.acknowledge(request))
+        }
+        let provider = provider(transport, queue: queue) { if case .willRetry = $0 { isPaused.open() } }
+        provider.log(.numbered(0, .error))
+        isPaused.wait()
+        return provider
+    }
+
+    /// The sixth and the tenth are errors, the eighth is a transaction's.
+    private static func event(_ number: Int) -> LogEvent {
+        guard number == 8 else { return .numbered(number, [6, 10].contains(number) ? .error : .info) }
+        let entry = TransactionEntry(transactionID: "TXN1-A", usecase: 1, kind: .happened(7), device: .current)
+        return LogEvent(sequence: 8, time: LogTime(nanoseconds: 8), level: .info, message: "event 8", transaction: entry)
+    }
+
+    @Test("errors and what transactions said outlive ordinary events in a full queue, and all go in their order", arguments: [
+        (RemoteQueuePolicy.Overflow.dropOldest, [6, 8, 10, 11, 12]), (.dropNewest, [1, 2, 3, 6, 8, 10]),
+    ])
+    func ordinaryEventsGiveWayFirst(overflow: RemoteQueuePolicy.Overflow, kept: [UInt64]) throws {
+        let provider = pausedProvider(queue: RemoteQueuePolicy(maximumEvents: kept.count, overflow: overflow))
+        for number in 1...12 { provider.log(Self.event(number)) }
+        #expect(provider.undelivered().map(\.sequence) == [0] + kept)
+        let dropped = 12 - kept.count
+        #expect(provider.ledger == LogLedger(submitted: 13, dropped: [.queueFull: UInt64(dropped)]))
+
+        clock.advance(by: .seconds(300))
+        try provider.deliver(by: .seconds(30))
+        #expect(collector.received == ([0] + kept).map { "event \($0)" })
+        #expect(provider.ledger == LogLedger(submitted: 13, delivered: UInt64(13 - dropped), dropped: [.queueFull: UInt64(dropped)]))
+    }
+
+    @Test("a queue of nothing but errors takes no ordinary event, and another error as its policy says", arguments: [
+        (RemoteQueuePolicy.Overflow.dropOldest, [0, 2, 3, 9]), (.dropNewest, [0, 1, 2, 3]),
+    ] as [(RemoteQueuePolicy.Overflow, [UInt64])])
+    func errorsGiveWayToErrorsAlone(overflow: RemoteQueuePolicy.Overflow, kept: [UInt64]) {
+        let provider = pausedProvider(queue: RemoteQueuePolicy(maximumEvents: 3, overflow: overflow))
+        for number in 1...3 { provider.log(.numbered(number, .error)) }
+        for number in 4...8 { provider.log(.numbered(number)) }
+        provider.log(.numbered(9, .error))
+        #expect(provider.undelivered().map(\.sequence) == kept)
+        #expect(provider.ledger == LogLedger(submitted: 10, dropped: [.queueFull: 6]))
+    }
+
+    @Test("room in bytes is made of ordinary events where they suffice, and of none where they do not")
+    func roomInBytesIsMadeOfOrdinaryEvents() {
+        func text(_ bytes: Int) -> String { String(repeating: "x", count: bytes) }
+        let provider = pausedProvider(queue: RemoteQueuePolicy(maximumBytes: 10_000))
+        provider.log(.numbered(1, .error, message: text(4000)))
+        for number in 2...4 { provider.log(.numbered(number, message: text(1000))) }
+        provider.log(.numbered(5, .error, message: text(3000)))
+        #expect(provider.undelivered().map(\.sequence) == [0, 1, 4, 5])
+        provider.log(.numbered(6, message: text(9000)))   // the errors leave it no room
+        #expect(provider.undelivered().map(\.sequence) == [0, 1, 4, 5])
+        #expect(provider.ledger == LogLedger(submitted: 7, dropped: [.queueFull: 3]))
+    }
+
     @Test func theQueueIsBoundedInBytesAndOneEventAlwaysFits() {
         let provider = provider(collector.willing(), queue: RemoteQueuePolicy(maximumBytes: 10_000))
         provider.log(.numbered(1, message: String(repeating: "x", count: 100_000)))
