@@ -122,6 +122,10 @@ extension DestinationAddress {
             if parts.isPlain { return question("/api/v1/validate", key, about: .datadogKey) }
             let url = "https://api.\(parts.host)/api/v1/validate"
             return Probe(request: HTTPRequest(method: "GET", url: url, headers: key), subject: .datadogKey)
+        case "logstash":
+            // It makes an event of any request, but for an array of none.
+            let headers = [HTTPHeader("Content-Type", "application/json")] + headers
+            return Probe(request: HTTPRequest(url: parts.base, headers: headers, body: Array("[]".utf8)), subject: .writing)
         case "s3": return Probe(request: try s3(parts, environment).question, subject: .bucket)
         case "cloudwatch":
             let destination = try cloudWatch(parts, environment)

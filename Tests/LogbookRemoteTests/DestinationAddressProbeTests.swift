@@ -19,7 +19,8 @@ import Testing
         ("loki://h?job=a&user=u", "GET https://h/loki/api/v1/labels", "Basic dTp0b2s="),
         ("otlp://h:4318", "POST https://h:4318/v1/logs", "Bearer tok"),
         ("splunk://h:8088", "POST https://h:8088/services/collector/event", "Splunk tok"),
-        ("logstash://h:8080/in", "GET https://h:8080/", nil), ("https://h/in?a=b", "GET https://h/", nil),
+        ("logstash://h:8080/in?service=s", "POST https://h:8080/in", "Bearer tok"),
+        ("logstash://h:8080?user=u", "POST https://h:8080", "Basic dTp0b2s="), ("https://h/in?a=b", "GET https://h/", nil),
         ("loggly://web", "GET https://logs-01.loggly.com/", nil),
         ("collector://h/logbook/", "GET https://h/logbook/v1/stats", "Bearer tok"),
         ("loki://h/a?job=a", "GET https://h/a/loki/api/v1/labels", "Bearer tok"),
@@ -31,7 +32,10 @@ import Testing
         #expect("\(request.method) \(request.url)" == question)
         let sent = request.headers.first { $0.name == "Authorization" }
         #expect(sent?.value == authorization)
-        #expect(request.body.isEmpty && request.stream == nil)
+        // Logstash makes an event of anything but an array of none.
+        let isLogstash = address.hasPrefix("logstash")
+        #expect(String(decoding: request.body, as: UTF8.self) == (isLogstash ? "[]" : "") && request.stream == nil)
+        #expect(request.headers.contains(HTTPHeader("Content-Type", "application/json")) == isLogstash)
         #expect(probe.asksForToken == (authorization != nil) && !probe.asksForKeys)
     }
 
@@ -72,7 +76,8 @@ import Testing
         ("splunk://h", 400, #"{"text":"No data","code":5}"#, .taken), ("splunk://h", 400, #"{"text":"Data channel is missing","code":10}"#, .taken),
         ("splunk://h", 403, #"{"text":"Invalid token","code":4}"#, .refused), ("splunk://h", 403, #"{"text":"Token disabled","code":1}"#, .refused),
         ("splunk://h", 503, #"{"text":"Server is busy","code":9}"#, .notTried), ("splunk://h", 403, "<html>", .notTried),
-        ("https://h", 200, "", .notTried), ("https://h", 401, "", .notTried), ("logstash://h", 200, "", .notTried),
+        ("https://h", 200, "", .notTried), ("https://h", 401, "", .notTried),
+        ("logstash://h", 200, "ok", .taken), ("logstash://h", 401, "", .refused), ("logstash://h", 429, "", .notTried),
     ] as [(String, Int, String, DestinationAddress.Probe.Standing)])
     func answersTellOfTheToken(address: String, status: Int, body: String, expected: DestinationAddress.Probe.Standing) throws {
         #expect(try standing(address, status, body) == expected)
