@@ -36,7 +36,7 @@ public final class JournalLogProvider: LogProvider, BatchSink {
     init(identifier: String?, socket path: String, patience: Duration, clock: LogClock) throws(SystemLogError) {
         if path.utf8.contains(0) { throw .invalid("the name of a journal holds no NUL") }
         self.identifier = identifier ?? ProgramName.current
-        channel = SystemLogChannel(to: path, .datagramsOrMemory, patience: patience, clock: clock) { () throws(SystemError) in
+        channel = SystemLogChannel(to: path, .datagramsOrMemory, patience: patience, clock: clock) { _ throws(SystemError) in
             try SystemSocket.local(path)
         }
         account = SystemLogAccount("journal", channel)

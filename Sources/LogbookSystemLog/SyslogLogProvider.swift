@@ -21,10 +21,10 @@ internal import LogbookFormat
 /// that stands behind the text as `key=value`; see ``SyslogForm``.
 ///
 /// **Durability.** Local: when `log` returns, the message is in the server's socket and survives a `kill -9` of the program (`process`).
-/// Over a network it is in the hands of the kernel (`memory`): syslog knows no answers, so what UDP loses is not seen, and of a
-/// connection that broke, or was given up in the middle of a message, only how many messages may be lost, or at least how many where it
-/// took more: the next message, or the shutdown, tells ``LogDiagnostics``. Where that matters use a destination of `LogbookRemote`. That
-/// room also speaks TLS: `SyslogLogProvider(overTLSTo:)`.
+/// Over a network it is in the hands of the kernel (`memory`): syslog knows no answers, so what UDP loses is not seen, unless nobody takes
+/// it at all (``SyslogReceiver/udp(host:port:)``); and of a connection that broke, or was given up in the middle of a message, only how
+/// many messages may be lost, or at least how many where it took more: the next message, or the shutdown, tells ``LogDiagnostics``. Where
+/// that matters use a destination of `LogbookRemote`. That room also speaks TLS: `SyslogLogProvider(overTLSTo:)`.
 ///
 /// A server that does not keep up, or cannot be reached, never holds the program up for long; what it takes in vain is counted as
 /// ``DropReason/inputOutputError`` when it was logged immediately, and offered again when the provider is registered with a queue, as it
@@ -53,22 +53,29 @@ public final class SyslogLogProvider: LogProvider, BatchSink {
             enterprise: enterprise, maximumBytes: maximumBytes, patience: Self.patience, clock: .system)
     }
 
+    /// - Parameter lookup: Knows the addresses of a server elsewhere; nil asks the system.
     convenience init(
         to receiver: SyslogReceiver, facility: SyslogFacility, host: String, application: String?, process: String, enterprise: Int,
-        maximumBytes: Int, patience: Duration, clock: LogClock, zone: LogTimeZone = .local
+        maximumBytes: Int, patience: Duration, clock: LogClock, zone: LogTimeZone = .local, lookup: HostLookup? = nil
     ) throws(SystemLogError) {
         try receiver.check()
         let message = try SyslogMessage(
             receiver.form, facility: facility, host: host, application: application, process: process, enterprise: enterprise,
             maximumBytes: maximumBytes, zone: zone)
         let framing: SystemLogChannel.Framing
-        if case .tcp = receiver { framing = .lengths } else { framing = .datagrams }
-        let connect: @Sendable () throws -> any SystemLogConnection
+        let connect: @Sendable (DatagramRefusals) throws -> any SystemLogConnection
         switch receiver {
-        case .local(let path, _): connect = { try SystemSocket.local(path) }
-        case .udp(let host, let port), .tcp(let host, let port):
-            let lookup = HostLookup(host, port, isStream: framing == .lengths, clock: clock)
-            connect = { try SystemSocket.remote(lookup, by: .after(Self.connectTimeout)) }
+        case .local(let path, _):
+            framing = .datagrams
+            connect = { _ in try SystemSocket.local(path) }
+        case .udp(let host, let port):
+            framing = .packets
+            let lookup = lookup ?? HostLookup(host, port, isStream: false, clock: clock)
+            connect = { try SystemSocket.remote(lookup, after: $0, by: .after(Self.connectTimeout)) }
+        case .tcp(let host, let port):
+            framing = .lengths
+            let lookup = lookup ?? HostLookup(host, port, isStream: true, clock: clock)
+            connect = { _ in try SystemSocket.remote(lookup, by: .after(Self.connectTimeout)) }
         }
         let channel = SystemLogChannel(to: receiver.description, framing, patience: patience, clock: clock, connect: connect)
         self.init(message, channel)
@@ -87,7 +94,7 @@ public final class SyslogLogProvider: LogProvider, BatchSink {
         let message = try SyslogMessage(
             facility: facility, host: ProgramName.host, application: application, process: String(getpid()), enterprise: enterprise,
             maximumBytes: maximumBytes)
-        self.init(message, SystemLogChannel(to: address, .lengths, patience: patience, clock: clock, connect: connect))
+        self.init(message, SystemLogChannel(to: address, .lengths, patience: patience, clock: clock) { _ in try connect() })
     }
 
     private init(_ message: SyslogMessage, _ channel: SystemLogChannel) {

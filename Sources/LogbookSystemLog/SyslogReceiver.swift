@@ -3,7 +3,8 @@ public enum SyslogReceiver: Sendable, Hashable, CustomStringConvertible {
     /// The machine's own, by its datagram socket: `/dev/log`. In the form that journald and rsyslog read there, unless they were told
     /// to read another one.
     case local(path: String = "/dev/log", form: SyslogForm = .traditional)
-    /// One message in each datagram. What the network loses nobody knows of.
+    /// One message in each datagram. What the network loses nobody knows of. Where the kernel is told that nobody takes them at one of the
+    /// host's addresses, the next is tried; where nobody does at any, messages are lost and counted.
     case udp(host: String, port: Int = 514)
     /// A connection that is kept, with the length before each message (RFC 6587, "octet counting"). It is not encrypted:
     /// see `SyslogLogProvider(overTLSTo:)` of `LogbookRemote` where it should be.

@@ -18,6 +18,8 @@ final class SystemLogChannel: Sendable {
     enum Framing: Sendable {
         /// Each message is a datagram.
         case datagrams
+        /// The same over a network: each of the server's addresses may refuse them.
+        case packets
         /// The same, where what is too large goes as a file in memory.
         case datagramsOrMemory
         /// Each message has its length before it.
@@ -34,12 +36,13 @@ final class SystemLogChannel: Sendable {
         var nextTry: UInt64 = 0
         var latestFailure: String?
         var latest = LatestMessages()
+        var refusals = DatagramRefusals()
     }
 
     let address: String
     private let framing: Framing
     private let patience: Duration
-    private let connect: @Sendable () throws -> any SystemLogConnection
+    private let connect: @Sendable (DatagramRefusals) throws -> any SystemLogConnection
     private let clock: LogClock
     /// Whoever has it connects and sends, and both may take a while.
     private let turn = Turn(State())
@@ -54,10 +57,12 @@ final class SystemLogChannel: Sendable {
     /// At the end, whatever deadline there is: a receiver that stands still takes no more than it has.
     private static let longestFinish = Duration.seconds(5)
 
-    /// - Parameter patience: How long a message waits for room.
+    /// - Parameters:
+    ///   - patience: How long a message waits for room.
+    ///   - connect: To an address that has not refused, where there are several.
     init(
         to address: String, _ framing: Framing, patience: Duration, clock: LogClock,
-        connect: @escaping @Sendable () throws -> any SystemLogConnection
+        connect: @escaping @Sendable (DatagramRefusals) throws -> any SystemLogConnection
     ) {
         self.address = address
         self.framing = framing
@@ -103,14 +108,14 @@ final class SystemLogChannel: Sendable {
     }
 
     private func pass(_ message: [UInt8], _ state: inout State) throws(SystemLogError) {
-        let isFresh = state.connection == nil
-        let connection = try connection(&state)
-        do throws(SystemError) {
-            try transmit(message, over: connection, &state)
-        } catch {
-            let again = try recovered(from: error, of: connection, message.count, isFresh: isFresh, &state)
-            do throws(SystemError) { try transmit(message, over: again, &state) } catch {
-                _ = try recovered(from: error, of: again, message.count, isFresh: true, &state)
+        var isFresh = state.connection == nil
+        var connection = try connection(&state)
+        while true {
+            do throws(SystemError) {
+                return try transmit(message, over: connection, &state)
+            } catch {
+                connection = try recovered(from: error, of: connection, message.count, isFresh: isFresh, &state)
+                isFresh = true
             }
         }
     }
@@ -126,7 +131,10 @@ final class SystemLogChannel: Sendable {
             throw .unreachable(address: address, reason: failure)
         }
         let connection: any SystemLogConnection
-        do { connection = try connect() } catch { throw pause(after: "\(error)", &state) }
+        do { connection = try connect(state.refusals) } catch {
+            state.refusals.beginAnew()
+            throw pause(after: "\(error)", &state)
+        }
         if isClosed { throw .closed(address: address) }   // whoever closed did not wait for it; it ends here
         state.connection = connection
         state.since = clock.monotonicNanoseconds()
@@ -138,6 +146,10 @@ final class SystemLogChannel: Sendable {
     private func transmit(_ message: [UInt8], over connection: any SystemLogConnection, _ state: inout State) throws(SystemError) {
         switch framing {
         case .datagrams: try transmitDatagram(message, over: connection, &state)
+        case .packets:
+            try transmitDatagram(message, over: connection, &state)
+            // That it was refused over a network is heard of later, with another message.
+            if state.refusals.inARow > 0, !isShortLived(state) { state.refusals.beginAnew() }
         case .datagramsOrMemory:
             do { try transmitDatagram(message, over: connection, &state) } catch {
                 guard error.number == EMSGSIZE || error.number == ENOBUFS else { throw error }
@@ -204,6 +216,10 @@ final class SystemLogChannel: Sendable {
             state.isPatient = false
             throw .busy(address: address)
         case EMSGSIZE: throw .tooLarge(address: address, bytes: bytes)
+        case ECONNREFUSED where framing == .packets:   // ends where each of the addresses has refused
+            state.connection = nil
+            state.refusals.note()
+            return try self.connection(&state)
         default:
             if !isFresh {
                 try giveUp(connection, &state)
@@ -217,12 +233,15 @@ final class SystemLogChannel: Sendable {
     /// The other end has closed the connection. One that does so at once, again and again, wants none of what it is sent.
     private func giveUp(_ connection: any SystemLogConnection, _ state: inout State) throws(SystemLogError) {
         letGo(of: connection, &state)
-        let now = clock.monotonicNanoseconds()
-        let isShort = framing == .lengths && now - min(now, state.since) < Self.shortLifeNanoseconds
-        state.shortLives = isShort ? state.shortLives + 1 : 0
+        state.shortLives = framing == .lengths && isShortLived(state) ? state.shortLives + 1 : 0
         if state.shortLives > Self.mostShortLives {
             throw pause(after: "it ends connections at once, as one does that asks for another certificate", &state)
         }
+    }
+
+    private func isShortLived(_ state: State) -> Bool {
+        let now = clock.monotonicNanoseconds()
+        return now - min(now, state.since) < Self.shortLifeNanoseconds
     }
 
     /// A receiver that has read everything ends a connection, also when it goes away itself: only of one that broke is there doubt.

@@ -12,8 +12,13 @@ internal import LogbookCore
 /// A connected socket, closed when it is let go.
 final class SystemSocket: SystemLogConnection {
     let descriptor: Int32
+    /// Whether the kernel may say afterwards that nobody takes what was sent.
+    private let hearsRefusals: Bool
 
-    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+    private init(_ descriptor: Int32, hearsRefusals: Bool) {
+        self.descriptor = descriptor
+        self.hearsRefusals = hearsRefusals
+    }
     deinit { close(descriptor) }
 
     // MARK: Connecting
@@ -26,11 +31,13 @@ final class SystemSocket: SystemLogConnection {
         return socket
     }
 
-    /// The first address of a host that can be connected to. Each has an equal share of the time that is left when its turn comes, so
-    /// that one which says nothing does not take it from those behind it.
-    static func remote(_ lookup: HostLookup, by deadline: LogDeadline) throws(SystemError) -> SystemSocket {
-        var failure = SystemError(EHOSTUNREACH, in: "getaddrinfo")
-        let addresses = try lookup.addresses(by: deadline)
+    /// The first address of a host that can be connected to, or where datagrams were refused, the first behind those. Each has an equal
+    /// share of the time that is left when its turn comes, so that one which says nothing does not take it from those behind it.
+    static func remote(
+        _ lookup: HostLookup, after refusals: DatagramRefusals = DatagramRefusals(), by deadline: LogDeadline
+    ) throws(SystemError) -> SystemSocket {
+        let addresses = refusals.rest(of: try lookup.addresses(by: deadline))
+        var failure = refusals.inARow > 0 ? SystemError(ECONNREFUSED, in: "send") : SystemError(EHOSTUNREACH, in: "getaddrinfo")
         for (place, address) in addresses.enumerated() {
             let share = deadline.remaining.map { LogDeadline.after($0 / (addresses.count - place)) } ?? deadline
             do throws(SystemError) {
@@ -45,7 +52,7 @@ final class SystemSocket: SystemLogConnection {
     private static func open(_ family: Int32, _ kind: Int32, _ number: Int32) throws(SystemError) -> SystemSocket {
         let descriptor = logbook_socket(family, kind, number)
         guard descriptor >= 0 else { throw SystemError(errno, in: "socket") }
-        let socket = SystemSocket(descriptor)
+        let socket = SystemSocket(descriptor, hearsRefusals: family != AF_UNIX && kind == Self.datagram)
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw SystemError(errno, in: "fcntl") }
         #if canImport(Darwin)
             var yes: Int32 = 1
@@ -71,12 +78,22 @@ final class SystemSocket: SystemLogConnection {
 
     /// Sends what there is room for at once.
     /// - Returns: How many bytes that are.
+    /// - Throws: `ECONNREFUSED` where nobody takes datagrams. On this machine that is known at once, and elsewhere with a later one.
     func send(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
         while true {
             let count = sendBytes(descriptor, bytes.baseAddress, bytes.count, Self.noSignal)
-            if count >= 0 { return count }
+            if count >= 0 {
+                if hearsRefusals, let failure = takeFailure() { throw failure }
+                return count
+            }
             if errno != EINTR { throw SystemError(errno, in: "send") }
         }
+    }
+
+    private func takeFailure() -> SystemError? {
+        var number: Int32 = 0, size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &size) == 0, number != 0 else { return nil }
+        return SystemError(number, in: "send")
     }
 
     /// The kernel sees to it, as nobody has sent us anything.

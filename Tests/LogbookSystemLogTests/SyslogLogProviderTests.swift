@@ -141,6 +141,50 @@ struct SyslogLogProviderTests {
         #expect(messages.first?.hasSuffix("] event 1") == true && messages.last?.hasSuffix("] event 100") == true)
     }
 
+    /// Over UDP, to the ports of this machine that are said to be the server's addresses.
+    private func provider(toPorts ports: [Int], _ clock: ManualClock = ManualClock(now: LogTime(nanoseconds: 0))) throws -> SyslogLogProvider {
+        let addresses = try ports.flatMap { try HostLookup("127.0.0.1", $0, isStream: false, clock: .system).addresses(by: .now) }
+        return try SyslogLogProvider(
+            to: .udp(host: "several"), facility: .user, host: "h", application: "a", process: "1", enterprise: 32473, maximumBytes: 8192,
+            patience: .seconds(30), clock: .manual(clock), lookup: HostLookup(clock: .system) { () throws(SystemError) in addresses })
+    }
+
+    @Test("an address at which nobody takes datagrams is left for the next one, and not asked again")
+    func anAddressThatRefusesDatagrams() throws {
+        let server = FakeSystemLog(), provider = try provider(toPorts: [1, 2, server.port])
+        // Here the kernel says it at once; where it does later, those before it are lost as UDP loses them.
+        #expect(becomesTrue {
+            provider.log(event("looking"))
+            return !server.messages.isEmpty
+        })
+        for number in 1...100 { provider.log(event("event \(number)")) }
+        #expect(becomesTrue { server.messages.last.map(text)?.hasSuffix("] event 100") == true })
+        #expect(server.messages.map(text).filter { $0.contains("] event ") }.count == 100)
+        let ledger = try #require(provider.ledger)
+        #expect(ledger.submitted == ledger.delivered && provider.latestFailure == nil)
+    }
+
+    @Test("where nobody takes datagrams at any address, messages are counted as lost, and all are asked again after a second")
+    func allAddressesRefuseDatagrams() throws {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), provider = try provider(toPorts: [1, 2], clock)
+        for round in 1...2 {
+            let dropped = provider.ledger?.droppedTotal ?? 0
+            #expect(becomesTrue {
+                provider.log(event("lost"))
+                return provider.ledger?.droppedTotal ?? 0 > dropped
+            }, "\(round)")
+            let before = try #require(provider.ledger)
+            for _ in 1...3 { provider.log(event("not tried")) }
+            let after = try #require(provider.ledger)
+            #expect(after.delivered == before.delivered && after.dropped[.inputOutputError] == after.droppedTotal)
+            #expect(provider.latestFailure?.contains("udp://several:514 takes no messages: send: Connection refused") == true)
+            clock.advance(by: .seconds(1))
+        }
+        #expect(throws: BatchWriteError.self) {
+            for _ in 1...3 { try provider.write([event("offered again")]) }
+        }
+    }
+
     // MARK: Connections
 
     /// The messages of a stream, each with its length before it.
