@@ -28,6 +28,9 @@
             findings.append(Finding(verdict: verdict, about: about, text: text))
         }
 
+        /// What somebody else has found out.
+        mutating func doubt(_ about: String, _ text: String) { say(.doubtful, about, text) }
+
         // MARK: Environment
 
         /// The variables that the library reads.

@@ -23,8 +23,8 @@
         @OptionGroup var tokens: TokenOptions
 
         func run() throws {
-            let token = try tokens.secret()
             var doctor = Doctor()
+            let token = try tokens.secret { doctor.doubt($0, $1) }
             doctor.lookAtEnvironment()
             for path in folder { doctor.lookAtFolder(path) }
             for address in to {

@@ -63,6 +63,31 @@
                 #expect(none.output == "wrong\t\(address): it wants a token: give --token-file or LOGBOOK_TOKEN\n")
             }
 
+            @Test("a file of the token that others may read is doubted, and the other commands say so")
+            func aTokenThatOthersMayRead() throws {
+                let server = try LoopbackServer { $0.header("Authorization") == "Bearer right" ? .status(200) : .status(401) }
+                try Data("right\n".utf8).write(to: URL(fileURLWithPath: folder("token")))
+                chmod(folder("token"), 0o640)
+                let receiver = ["--to", "otlp://127.0.0.1:\(server.port)", "--token-file", "token"]
+                let doubt = "token: others may read or write the token in it (mode 640); chmod 600 token\n"
+                let found = try run(receiver)
+                #expect(found.status == 0 && found.output.hasPrefix("doubt\t" + doubt + "ok\t") && found.errors == "", "\(found.output)")
+                let sent = try Tool.run(["send"] + receiver, in: folder, input: "one\n")
+                #expect(sent.output == "1 received, 0 refused, 0 not received\n" && sent.errors == "logbook: " + doubt)
+
+                chmod(folder("token"), 0o600)
+                #expect(try run(receiver).output.hasPrefix("ok\t"))
+                #expect(try Tool.run(["send"] + receiver, in: folder, input: "one\n").errors == "")
+            }
+
+            @Test func aVariableThatHoldsNoTokenIsNone() throws {
+                let server = try LoopbackServer { _ in .status(401) }
+                let address = "otlp://127.0.0.1:\(server.port)"
+                let found = try run(["--to", address], environment: ["LOGBOOK_TOKEN": ""])
+                #expect(found.output == "wrong\t\(address): it wants a token: give --token-file or LOGBOOK_TOKEN\n")
+                #expect(server.requests.count == 1 && server.requests.allSatisfy { $0.header("Authorization") == nil })
+            }
+
             @Test("each receiver is asked with the token, and what it says of it is told", arguments: [
                 ("loki://H?job=a", "GET /loki/api/v1/labels", "Authorization", "Bearer right"),
                 ("otlp://H", "POST /v1/logs", "Authorization", "Bearer right"),
