@@ -25,6 +25,10 @@ final class LineParcels: ParcelSource {
         /// The number of the latest event: with the origin it is a key.
         var latest: UInt64 = 0
         var bytes = 0
+        /// Of ``bytes``, those whose lines were all settled when the input was read again.
+        var settledBytes = 0
+        /// Events that were settled since then.
+        var settledEvents = 0
         var ledger = LogLedger()
         /// On the clock: since when the receiver has settled nothing of what it could have; nil while the input is waited for.
         var waitingSince: UInt64?
@@ -54,6 +58,13 @@ final class LineParcels: ParcelSource {
     var isDone: Bool { state.withLock { $0.isAtEnd && !$0.isReading && $0.events.isEmpty && $0.pieces.isEmpty } }
     var ledger: LogLedger { state.withLock { $0.ledger } }
     var bytes: Int { state.withLock { $0.bytes } }
+    var settledBytes: Int {
+        state.withLock { state in
+            let (settled, pending) = (state.settledEvents, Int(state.ledger.pending))
+            if settled + pending == 0 { return state.settledBytes }
+            return state.settledBytes + (state.bytes - state.settledBytes) * settled / (settled + pending)
+        }
+    }
     var lineCount: Int { state.withLock { $0.lineCount } }
     var cutCount: Int { state.withLock { $0.cutCount } }
     var isAtEnd: Bool { state.withLock { $0.isAtEnd } }
@@ -99,7 +110,11 @@ final class LineParcels: ParcelSource {
     private func nextLines() -> [LineSplitter.Line] {
         while !state.withLock({ $0.isAtEnd }) {
             let chunk: [UInt8]
-            state.withLock { $0.waitingSince = nil }
+            state.withLock { state in
+                state.waitingSince = nil
+                state.settledBytes = state.bytes
+                state.settledEvents = 0
+            }
             do {
                 chunk = try input(Self.chunkBytes)
             } catch {
@@ -175,7 +190,9 @@ final class LineParcels: ParcelSource {
             guard state.pieces.first?.parcel.id == parcel.id else { return }
             state.waitingSince = now
             state.pieces.replaceSubrange(0..<1, with: again)
-            state.ledger.deliver(parcel.count - rejected - again.reduce(0) { $0 + $1.events.count })
+            let left = again.reduce(0) { $0 + $1.events.count }
+            state.settledEvents += parcel.count - left
+            state.ledger.deliver(parcel.count - rejected - left)
             state.ledger.drop(rejected, .rejectedByServer)
         }
     }

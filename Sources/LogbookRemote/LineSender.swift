@@ -64,6 +64,9 @@ public final class LineSender: Sendable {
     public var ledger: LogLedger { lines.ledger }
     /// Bytes read so far.
     public var bytes: Int { lines.bytes }
+    /// Of them, those whose lines the receiver has taken or refused for good; of what was read at once, at most 1 MiB, by the number of its
+    /// lines.
+    public var settledBytes: Int { lines.settledBytes }
     /// Lines read so far, the empty ones too.
     public var lineCount: Int { lines.lineCount }
     /// Whether the input was read to its end.

@@ -82,9 +82,7 @@
             let sender = LineSender(
                 to: destination, deadLetters: letters, onEvent: { _ in progress.show() }, onCut: { progress.tellOfCut(line: $0) }
             ) { maximumBytes in
-                let bytes = try Self.read(descriptor, maximumBytes)
-                progress.add(bytes.count)
-                return bytes
+                try Self.read(descriptor, maximumBytes)
             }
             progress.watch(sender)
             var failure: (any Error)?
@@ -138,21 +136,18 @@
     private final class SendProgress: Sendable {
         private let isShown = isatty(2) == 1
         private let total: Int
-        private let state = Locked<(bytes: Int, sender: LineSender?)>((0, nil))
+        private let sender = Locked<LineSender?>(nil)
 
         init(of descriptor: Int32) {
             var found = stat()
             total = fstat(descriptor, &found) == 0 && found.st_mode & S_IFMT == S_IFREG ? Int(found.st_size) : 0
         }
 
-        func watch(_ sender: LineSender) { state.withLock { $0.sender = sender } }
-        func add(_ bytes: Int) { state.withLock { $0.bytes += bytes } }
+        func watch(_ sender: LineSender) { self.sender.withLock { $0 = sender } }
 
         func show() {
-            guard isShown else { return }
-            let (bytes, sender) = state.withLock { $0 }
-            guard let sender else { return }
-            let share = total > 0 ? " \(min(100, bytes * 100 / total)) %" : ""
+            guard isShown, let sender = sender.withLock({ $0 }) else { return }
+            let share = total > 0 ? " \(min(100, sender.settledBytes * 100 / total)) %" : ""
             let trouble = sender.status.latestAnswer.map { ", " + withoutControls(String($0.prefix(60))) } ?? ""
             Terminal.say("\r\u{1B}[K\(sender.ledger.delivered) received\(share)\(trouble)")
         }
@@ -163,7 +158,7 @@
         }
 
         func end() {
-            state.withLock { $0.sender = nil }
+            sender.withLock { $0 = nil }
             if isShown { Terminal.say("\r\u{1B}[K") }
         }
     }

@@ -115,6 +115,27 @@ import Testing
         #expect(letters.count == 1)
     }
 
+    @Test("bytes are settled when the receiver has their lines, or has refused them, and not when they are read")
+    func bytesAreSettledWithTheirLines() throws {
+        let text = (1...3000).map { "line \(4000 + $0)\n" }.joined(), size = text.utf8.count
+        let seen = Locked<[Int]>([]), watched = Locked<LineSender?>(nil)
+        let transport = ScriptedTransport { [collector] _, request in
+            if let sender = watched.withLock({ $0 }) { seen.withLock { $0.append(sender.settledBytes) } }
+            let isPoison = FakeCollector.lines(request).contains { $0["message"] == .string("line 6000") }
+            return isPoison && FakeCollector.lines(request).count == 1 ? .status(400)
+                : isPoison ? .status(413) : .answer(collector.acknowledge(request))
+        }
+        let sender = sender(transport, Text(text))
+        watched.withLock { $0 = sender }
+        #expect(sender.settledBytes == 0)
+        try sender.send(by: .seconds(60))
+        watched.withLock { $0 = nil }
+        let places = seen.withLock { $0 }
+        #expect(places.first == 0 && places.contains(size / 3) && places.last == size / 3 * 2 && places == places.sorted())
+        #expect(sender.settledBytes == size && sender.bytes == size)
+        #expect(sender.ledger == LogLedger(submitted: 3000, delivered: 2999, dropped: [.rejectedByServer: 1]))
+    }
+
     @Test func aReceiverThatRefusesUsEndsIt() {
         let sender = sender(ScriptedTransport(.status(401)), Text("one\ntwo\n"))
         #expect {
