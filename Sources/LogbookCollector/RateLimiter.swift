@@ -3,6 +3,10 @@ struct RateLimiter: Sendable {
     private struct Bucket {
         var left: Double
         var filled: UInt64
+
+        /// Minutes since it was filled. Of two who come at the same time, the one that has read the clock first may be the second here:
+        /// for it no time has passed.
+        func minutes(until now: UInt64) -> Double { now > filled ? Double(now - filled) / 60e9 : 0 }
     }
 
     /// Names that are remembered at a time.
@@ -18,9 +22,8 @@ struct RateLimiter: Sendable {
     mutating func wait(for name: String, at now: UInt64) -> Int? {
         if buckets.count >= Self.maximumNames, buckets[name] == nil { forgetFull(at: now) }
         var bucket = buckets[name] ?? Bucket(left: perMinute, filled: now)
-        let elapsed = Double(now &- bucket.filled) / 60e9
-        bucket.left = min(perMinute, bucket.left + elapsed * perMinute)
-        bucket.filled = now
+        bucket.left = min(perMinute, bucket.left + bucket.minutes(until: now) * perMinute)
+        bucket.filled = max(bucket.filled, now)
         defer { buckets[name] = bucket }
         if bucket.left >= 1 {
             bucket.left -= 1
@@ -31,7 +34,7 @@ struct RateLimiter: Sendable {
 
     /// Forgets who has waited long enough to come as somebody new; everybody, where nobody has.
     private mutating func forgetFull(at now: UInt64) {
-        buckets = buckets.filter { $0.value.left + Double(now &- $0.value.filled) / 60e9 * perMinute < perMinute }
+        buckets = buckets.filter { $0.value.left + $0.value.minutes(until: now) * perMinute < perMinute }
         if buckets.count >= Self.maximumNames { buckets = [:] }
     }
 }

@@ -29,6 +29,19 @@
             #expect(limiter.wait(for: "a", at: 20_000_000_000) == 20)
         }
 
+        @Test("S23: of two requests at the same time the one that has read the clock first gives nobody another minute's worth")
+        func aLateReadingOfTheClock() {
+            var limiter = RateLimiter(perMinute: 1)
+            #expect(limiter.wait(for: "a", at: 101) == nil)
+            #expect(limiter.wait(for: "a", at: 100) == 60)
+            #expect(limiter.wait(for: "a", at: 101) == 60)
+            // Nor is a name forgotten for it.
+            for number in 0..<(RateLimiter.maximumNames - 1) { #expect(limiter.wait(for: "\(number)", at: 0) == nil) }
+            #expect(limiter.wait(for: "a", at: 60_000_000_101) == nil)
+            #expect(limiter.wait(for: "one more", at: 60_000_000_100) == nil)   // in the place of all but that one
+            #expect(limiter.wait(for: "a", at: 60_000_000_100) == 60)
+        }
+
         @Test("S23: who comes too often is told with 429 when to come again; others are served")
         func tooManyRequestsAreToldWhenToComeAgain() async throws {
             try await RunningCollector.with(archive, configure: { $0.maximumRequestsPerMinute = 2 }) { collector in
