@@ -181,12 +181,23 @@ final class TransactionDelivery: ParcelSource, Destination {
                     after: nil, "not acknowledged: HTTP status \(response.status) without \(Self.parcelHeader), as of somebody else")
             }
             return id == parcel.id ? .delivered : .retry(after: nil, "HTTP status \(response.status) for another parcel")
-        case 401:
-            refuseToken()
-            return .refusal(by: response, clock: configuration.clock)
-        default:
-            return .refusal(by: response, clock: configuration.clock)
+        case 401: refuseToken()
+        case 415: if let verdict = unsealed(parcel, unreadBy: response) { return verdict }
+        default: break
         }
+        return .refusal(by: response, clock: configuration.clock)
+    }
+
+    /// The receiver does not read the form of the parcel. Where another one is set by now, its entries go in that.
+    /// - Returns: Nil where the form is the one that is set, or the store cannot do it.
+    private func unsealed(_ parcel: Parcel, unreadBy response: HTTPResponse) -> DeliveryVerdict? {
+        guard let version = TransactionSetMediaType(parcel.contentType)?.version, version != configuration.wireVersion,
+            (try? reporting({ () throws(TransactionStoreError) in try store.unseal(version) })) != nil
+        else { return nil }
+        return .retry(
+            after: nil,
+            "HTTP status \(response.status): the receiver does not read version \(version.rawValue); "
+                + "what was in it goes in version \(configuration.wireVersion.rawValue)")
     }
 
     /// Forgets the token that was sent, unless there is another by now.

@@ -29,6 +29,7 @@ public struct TransactionLogConfiguration: Sendable {
     public var mediaSubtypePrefix = "vnd.logbook."
     /// How sets are written. In 0.0.1, the default, an answer of 200, 201, 202 or 204 deletes the entries unless it names another
     /// parcel, and user, variant, ids and offsets are not sent; in 0.0.2 they are, and only an answer that names the parcel deletes.
+    /// What was sent in the other version and is not acknowledged goes in that again, unless the receiver answers 415.
     public var wireVersion = TransactionSetVersion.v0_0_1
     /// The charset that the media type names; the body is UTF-8 in any case.
     public var charset = "UTF-8"

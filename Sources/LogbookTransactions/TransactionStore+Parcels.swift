@@ -6,13 +6,14 @@ package import LogbookCore
 package struct StoredParcel: Sendable, Equatable {
     package let id: String
     package let sealed: LogTime
-    /// The form it was first sent in, which it keeps.
+    /// The form it was first sent in, which it keeps as long as the receiver reads it.
     package let version: TransactionSetVersion
     package let set: TransactionSet
 }
 
 // Entries are given to a parcel in one SQLite transaction, before it is first sent. From then on its body follows from its rows,
-// which nothing changes, so it is the same on every attempt and after every restart.
+// which nothing changes, so it is the same on every attempt and after every restart. Only where the receiver does not read its form, and
+// another one is set by now, are its entries given to parcels anew.
 extension TransactionStore {
     /// The oldest parcel to be delivered; a new one of the oldest entries, when there is none.
     package func nextParcel(
@@ -119,6 +120,19 @@ extension TransactionStore {
     package func settleRejected(_ id: String, because reason: String) throws(TransactionStoreError) {
         try transaction { db in
             try db.execute(sql: "UPDATE parcel SET state = 1, reason = ? WHERE id = ?", arguments: [reason, id])
+        }
+    }
+
+    /// Takes the parcels apart that are to be delivered in a form which the receiver does not read: their entries get new ones.
+    package func unseal(_ version: TransactionSetVersion) throws(TransactionStoreError) {
+        try transaction { db in
+            try db.execute(
+                sql: """
+                    UPDATE txn_log SET parcel = NULL
+                    WHERE parcel IN (SELECT number FROM parcel WHERE state = 0 AND version = ?)
+                    """, arguments: [version.rawValue])
+            try db.execute(sql: "DELETE FROM parcel WHERE state = 0 AND version = ?", arguments: [version.rawValue])
+            forgetWhatIsSent()
         }
     }
 

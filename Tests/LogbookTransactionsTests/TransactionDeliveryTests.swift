@@ -4,8 +4,9 @@ import LogbookCore
 import LogbookDelivery
 import LogbookHTTP
 import LogbookTestKit
-import LogbookTransactions
 import Testing
+
+@testable import LogbookTransactions
 
 /// The use case events that a request's body carries, by transaction.
 private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]] {
@@ -759,6 +760,35 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         for name in ["Logbook-Parcel", "Content-Type"] {
             #expect(good.requests[0].header(name) == server.requests[0].header(name))
         }
+    }
+
+    @Test("C20: what was sent in a version that the receiver does not read goes in another one, once that is set")
+    func aVersionThatIsNotRead() throws {
+        let folder = TemporaryFolder()
+        let server = try LoopbackServer { request in
+            .status(request.header("Content-Type")?.contains("v0.0.1+json") == true ? 202 : 415)
+        }
+        let bench = try Bench(in: folder, url: server.url, token: "t") { $0.wireVersion = .v0_0_2 }
+        let first = bench.service.transaction(usecase: 1), second = bench.service.transaction(usecase: 2)
+        first.log(1)
+        second.log(2)
+        #expect(throws: CourierError.self) { try bench.deliver() }
+        let setAside = try #require(try bench.provider.store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system))
+        #expect(try bench.provider.store.split(setAside.id, now: t0, randomness: .system))
+        first.log(3)
+        bench.close()
+        #expect(server.requests.count == 1)
+
+        let again = try Bench(in: folder, url: server.url) { $0.wireVersion = .v0_0_1 }
+        again.provider.token = "t"
+        guard case .failed(let reason)? = again.events.wait(for: 1).first else { return #expect(Bool(false), "no failure was reported") }
+        #expect(reason.contains("does not read version 0.0.2"))
+        #expect(try again.provider.counts().pending == 3)
+        again.clock.advance(by: .seconds(10))
+        #expect(again.events.wait(for: 2).last == .delivered(transactions: 2, entries: 3))
+        #expect(try events(server.requests[2]) == [first.id: [1, 3], second.id: [2]])
+        #expect(server.requests.count == 3)   // both halves at once
+        #expect(try again.provider.counts() == TransactionStoreCounts())
     }
 }
 #endif
