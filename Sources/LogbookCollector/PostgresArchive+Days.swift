@@ -14,17 +14,33 @@
         private static let lockMilliseconds = 500
         /// How long no partition of a table is made after somebody who read stood in the way.
         static let pauseForReaders = Duration.seconds(60)
+        /// How long the making of a partition may take, and all who store wait: the default partition is looked through for what is of
+        /// that day.
+        static let dayLimit = Duration.seconds(5)
+        /// How long no partition of a table is made after one took longer.
+        static let pauseForSize = Duration.seconds(86_400)
+
+        /// What is known, on all connections, of days without a partition.
+        struct UnmadeDays {
+            /// Days that the default partition keeps.
+            var days: [Table: Set<Int64>] = [:]
+            /// Until when none is made, on the monotonic clock.
+            var paused: [Table: UInt64] = [:]
+            /// SQLSTATEs of which it was said.
+            var said: Set<String> = []
+        }
 
         /// Makes partitions for the days of what came in, those that are missing; with today's that of tomorrow, so that midnight finds it
         /// there. Apart from the transaction that stores: it locks the whole table for a moment. Where one is dropped again before that, or
-        /// cannot be made because somebody reads, the default partition takes what is stored.
+        /// cannot be made, the default partition takes what is stored.
         func makeDays(
             _ times: some Sequence<LogTime>, of table: Table, received: LogTime, _ connection: PostgresConnection
         ) throws(PostgresFailure) {
             var days = Set(times.filter { $0.isOrdinary(received: received) }.map(\.day))
             if days.contains(received.day) { days.insert(received.day + 1) }
             let known = connection.knownDays[table, default: []], oldest = received.day - Self.graceDays
-            let unknown = days.subtracting(connection.unmadeDays[table, default: []]).filter { $0 < oldest || !known.contains($0) }.sorted()
+            let unmade = unmade.withLock { $0.days[table, default: []] }
+            let unknown = days.subtracting(unmade).filter { $0 < oldest || !known.contains($0) }.sorted()
             if unknown.isEmpty { return }
             let found = try connection.execute(
                 """
@@ -42,37 +58,59 @@
         }
 
         private func isPaused(_ table: Table) -> Bool {
-            guard let paused = pausedTables.withLock({ $0[table] }) else { return false }
-            return Int64(clamping: clock.monotonicNanoseconds() &- paused) < Self.pauseForReaders.wholeNanoseconds
+            let until = unmade.withLock { $0.paused[table] }
+            return until.map { clock.monotonicNanoseconds() < $0 } ?? false
+        }
+
+        private func pause(_ table: Table, for span: Duration) {
+            let until = clock.monotonicNanoseconds() + UInt64(span.wholeNanoseconds)
+            unmade.withLock { $0.paused[table] = max($0.paused[table] ?? 0, until) }
         }
 
         private func makeDay(_ day: Int64, of table: Table, _ connection: PostgresConnection) throws(PostgresFailure) {
             do throws(PostgresFailure) {
-                try Self.create(day, of: table, connection)
+                try create(day, of: table, connection)
                 connection.knownDays[table, default: []].insert(day)
-            } catch .refused(code: "23514", _) {
-                // The default partition has something of that day already, from when the day was out of the ordinary, or somebody read: it
-                // stays there.
-                connection.unmadeDays[table, default: []].insert(day)
-            } catch .refused(code: "55P03", _), .refused(code: "57014", _) {
-                // Whoever reads has the table locked, or the default partition takes long to look through. All who store have waited.
-                let now = clock.monotonicNanoseconds()
-                pausedTables.withLock { $0[table] = now }
             } catch {
-                throw error
+                guard case .refused(let code, let reason) = error else { throw error }
+                switch code {
+                case "23514":
+                    // The default partition has something of that day already, from when the day was out of the ordinary, or none could be
+                    // made: it stays there.
+                    unmade.withLock { _ = $0.days[table, default: []].insert(day) }
+                case "42501":
+                    unmade.withLock { _ = $0.days[table, default: []].insert(day) }
+                    sayOnce(code, "PostgreSQL lets this user make no partitions of days, and the default ones take what comes: \(reason)")
+                case "55P03":
+                    pause(table, for: Self.pauseForReaders)   // whoever reads has the table locked; all who store have waited
+                case "57014":
+                    pause(table, for: Self.pauseForSize)
+                    sayOnce(
+                        code,
+                        """
+                        PostgreSQL takes more than \(dayLimit) to look through the default partition of \(table.rawValue); for a day it \
+                        takes what comes of days that have no partition yet
+                        """)
+                default: throw error
+                }
             }
         }
 
-        private static func create(
+        private func sayOnce(_ code: String, _ remark: String) {
+            if unmade.withLock({ $0.said.insert(code).inserted }) { report(remark) }
+        }
+
+        private func create(
             _ day: Int64, of table: Table, _ connection: PostgresConnection
         ) throws(PostgresFailure) {
+            let limit = dayLimit.wholeNanoseconds / 1_000_000
             try connection.transaction { () throws(PostgresFailure) in
-                try connection.execute("SET LOCAL lock_timeout = \(lockMilliseconds)")
-                try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
+                try connection.execute("SET LOCAL lock_timeout = \(Self.lockMilliseconds); SET LOCAL statement_timeout = \(limit)")
+                try connection.execute("SELECT pg_advisory_xact_lock(\(Self.schemaLock))")
                 // DDL takes no parameters; names and days are made of digits.
                 try connection.execute(
                     """
-                    CREATE TABLE IF NOT EXISTS \(name(of: day, table)) PARTITION OF \(table.rawValue)
+                    CREATE TABLE IF NOT EXISTS \(Self.name(of: day, table)) PARTITION OF \(table.rawValue)
                     FOR VALUES FROM ('\(LogTime(day: day).date(separator: "-")) 00:00:00+00')
                     TO ('\(LogTime(day: day + 1).date(separator: "-")) 00:00:00+00')
                     """)
@@ -80,7 +118,8 @@
         }
 
         /// Drops the partitions of days long before a time that hold nothing. What they held was deleted row by row, since a day's rows
-        /// may have come long after it, and their keys stand elsewhere. Where somebody reads they stay for this time.
+        /// may have come long after it, and their keys stand elsewhere. Where somebody reads they stay for this time, and always where this
+        /// user may drop none.
         static func dropEmptyDays(
             before time: LogTime, of table: Table, _ connection: PostgresConnection
         ) throws(PostgresFailure) {
@@ -95,8 +134,8 @@
             for name in names {
                 do throws(PostgresFailure) {
                     try dropIfEmpty(name, connection)
-                } catch .refused(code: "55P03", _) {
-                    return   // it is locked, and the others with it
+                } catch .refused(code: "55P03", _), .refused(code: "42501", _) {
+                    return   // it is locked or somebody else's, and the others with it
                 } catch .refused(code: "42P01", _) {
                     continue   // another collector was first
                 } catch {

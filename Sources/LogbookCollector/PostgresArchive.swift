@@ -11,8 +11,12 @@
     public final class PostgresArchive: Archive {
         let pool: PostgresPool
         let clock: LogClock
-        /// When somebody who read last stood in the way of a new partition, on the monotonic clock.
-        let pausedTables = Locked<[Table: UInt64]>([:])
+        /// Days that have no partition of their own, and why not.
+        let unmade = Locked(UnmadeDays())
+        /// How long the making of a partition may take.
+        let dayLimit: Duration
+        /// Says something to whoever runs the collector.
+        let report: @Sendable (String) -> Void
 
         /// Connects and brings the tables up to date, blocking the calling thread for ten seconds at most where nobody answers.
         /// - Parameter uri: As libpq takes it: `postgres://user@host:5432/database`. A password is better kept in `PGPASSWORD` or
@@ -21,8 +25,13 @@
         ///   ``ArchiveError/newerSchema(path:found:supported:)``.
         public convenience init(_ uri: String) throws(ArchiveError) { try self.init(uri, clock: .system) }
 
-        init(_ uri: String, clock: LogClock) throws(ArchiveError) {
+        init(
+            _ uri: String, clock: LogClock, dayLimit: Duration = PostgresArchive.dayLimit,
+            report: @escaping @Sendable (String) -> Void = { LogDiagnostics.report("collector", $0) }
+        ) throws(ArchiveError) {
             self.clock = clock
+            self.dayLimit = dayLimit
+            self.report = report
             let address = try PostgresAddress(uri)
             pool = PostgresPool(address)
             let found: Int

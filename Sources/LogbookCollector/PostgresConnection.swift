@@ -29,8 +29,6 @@
         private let handle: OpaquePointer
         /// Days that had partitions of their own when they were last looked for; see ``PostgresArchive``.
         var knownDays: [PostgresArchive.Table: Set<Int64>] = [:]
-        /// Days that the default partition keeps.
-        var unmadeDays: [PostgresArchive.Table: Set<Int64>] = [:]
 
         init(_ address: PostgresAddress) throws(PostgresFailure) {
             // Later ones win: what the address says about time limits counts, what the tables need does not change.

@@ -103,6 +103,53 @@
             #expect(try await Self.partitions(address) == "entries_other log_events_other")
         }
 
+        @Test("S33: where the default partition takes too long to look through, all who store wait for it once a day", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func aLargeDefaultPartitionStopsNobody() async throws {
+            let (_, address) = try await ArchiveServers.open(.postgres)
+            let clock = ManualClock(now: Self.later(days: 0))
+            let archive = try await onThread { try PostgresArchive(address, clock: .manual(clock), dayLimit: .milliseconds(400)) }
+            // Who reads makes it take so long.
+            let reader = try PostgresConnection(PostgresAddress(address))
+            try reader.execute("BEGIN; SELECT 1 FROM entries")
+            #expect(try await archive.store(Golden.parcel(Self.record)).accepted == 1)
+            try reader.execute("COMMIT")
+            func record(_ id: String, daysAgo: Double) -> TransactionRecord {
+                TransactionRecord(id: id, usecase: 1, entries: [Golden.entry(0, at: Self.received - daysAgo * Self.day)])
+            }
+            clock.advance(by: PostgresArchive.pauseForReaders)
+            #expect(try await archive.store(Golden.parcel(record("A", daysAgo: 3))).accepted == 1)
+            #expect(try await Self.partitions(address) == "entries_other log_events_other")
+            clock.advance(by: PostgresArchive.pauseForSize)
+            #expect(try await archive.store(Golden.parcel(record("B", daysAgo: 5))).accepted == 1)
+            #expect(try await Self.partitions(address) == "entries_20150201 entries_other log_events_other")
+        }
+
+        @Test("S33: a user of PostgreSQL that may write and make nothing stores all the same, and it is said once why days have no partitions", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func whoMayMakeNothingStores() async throws {
+            let (owner, address) = try await ArchiveServers.open(.postgres)
+            _ = try await Self.ask(
+                address,
+                """
+                CREATE ROLE writer LOGIN; GRANT USAGE ON SCHEMA logbook TO writer;
+                GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA logbook TO writer
+                """)
+            let said = Locked<[String]>([])
+            let archive = try await onThread {
+                try PostgresArchive(
+                    address.replacing("postgres@", with: "writer@"), clock: .system, report: { remark in said.withLock { $0.append(remark) } })
+            }
+            #expect(try await archive.store(Golden.parcel(Self.record)).accepted == 1)
+            #expect(try await archive.store(LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 2000))).accepted == 1)
+            #expect(try await archive.transaction("T", tenant: Tenant.standard) == Self.record)
+            #expect(try await Self.partitions(address) == "entries_other log_events_other")
+            #expect(said.withLock { $0.map { $0.contains("lets this user make no partitions") } } == [true])
+            // A day that its owner has made is left empty, and stays.
+            let other = TransactionRecord(id: "U", usecase: 1, entries: [Golden.entry(0, at: Self.received - 3 * Self.day)])
+            #expect(try await owner.store(Golden.parcel(other)).accepted == 1)
+            #expect(try await archive.remove(receivedBefore: Self.later(days: 100), limit: 100) == 3)
+            #expect(try await Self.partitions(address) == "entries_20150203 entries_other log_events_other")
+        }
+
         @Test("PostgreSQL compiles no query: with a partition per day that takes longer than the query", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
         func noQueryIsCompiled() async throws {
             let (_, address) = try await ArchiveServers.open(.postgres)
