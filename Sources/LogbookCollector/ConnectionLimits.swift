@@ -4,6 +4,7 @@ public struct ConnectionLimits: Sendable, Hashable {
     /// closed; when there is none, the new one. In a process that may not have descriptors for so many there are fewer, and it says so.
     public var maximum = 1024
     /// Of these, from one address, which in IPv6 is all that begin with the same 64 bits; this machine's own count only among all.
+    /// Behind a load balancer or a NAT all senders may have one address: then as many as ``maximum``.
     public var maximumPerAddress = 64
     /// After so long a new connection must have sent its first request up to the end of the header.
     public var headDeadline = Duration.seconds(10)

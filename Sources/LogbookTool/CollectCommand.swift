@@ -83,6 +83,12 @@
         @Flag(help: "Start without a token, or where others can reach it although nothing is encrypted or the token is short.")
         var insecure = false
 
+        @Option(
+            help: ArgumentHelp(
+                "Of these, from one address: for a collector behind a load balancer or a NAT, as many as --connections. (default: 64)",
+                valueName: "count"))
+        var connectionsPerAddress: Int?
+
         /// A hundred years. Beyond them nothing would be removed, and not much later a time is no number any more.
         private static let mostDays = 36_500
 
@@ -110,6 +116,7 @@
             configuration.filesFolder = files
             configuration.isInsecure = insecure
             do throws(CollectorError) {
+            if let connectionsPerAddress { configuration.connections.maximumPerAddress = connectionsPerAddress }
                 logbook_give_back_large_memory()   // bodies and what they are inflated to
                 let program = try CollectorProgram(
                     configuration, archive: archive, clickHousePassword: getenv("CLICKHOUSE_PASSWORD").map { Secret(String(cString: $0)) })
