@@ -46,11 +46,13 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// archive keeps the account; after a kill a hundredth of it may be forgotten. Each collector hears of the others whenever it has taken
     /// a hundredth itself, so each may take about so much too many.
     public var maximumBytesPerDay: Int?
-    /// The one folder on whose disk room is kept; nil for none. ``CollectorProgram`` sets it to that of SQLite's archive; the disk of
-    /// ``filesFolder`` is looked at only where it is the same.
+    /// The same for all tenants together.
+    public var maximumBytesPerDayOfAll: Int?
+    /// The folder on whose disk room is kept for what the archive stores; nil for none. ``CollectorProgram`` sets it to that of SQLite's
+    /// archive. For whole files it is kept on the disk of ``filesFolder``.
     public var storageFolder: String?
-    /// While fewer bytes are free there, nothing more is taken. Default 64 MiB. What the archive has removed counts as free for what it
-    /// stores, as long as 32 MiB are free besides.
+    /// While fewer bytes are free there, nothing more is taken that would go there. Default 64 MiB. What the archive has removed counts as
+    /// free for what it stores, as long as 32 MiB are free besides.
     public var keepFreeBytes = 64 << 20
     /// What is older is removed, at the start and every hour: transactions by their latest part. Nil keeps everything.
     public var keep: Duration?
@@ -67,7 +69,7 @@ public struct CollectorConfiguration: Sendable, Hashable {
         }
         if let keep, keep <= .zero { throw .invalid("the time for which everything is kept must be longer than none") }
         if maximumRequestsPerMinute.map({ $0 < 1 }) == true || maximumBytesPerDay.map({ $0 < 1 }) == true
-            || maximumRefusalsPerMinute < 1
+            || maximumBytesPerDayOfAll.map({ $0 < 1 }) == true || maximumRefusalsPerMinute < 1
         {
             throw .invalid("the limits of a token and of a tenant must be at least 1")
         }

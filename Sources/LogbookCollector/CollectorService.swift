@@ -49,7 +49,8 @@
             }
             limiter = configuration.maximumRequestsPerMinute.map { Locked(RateLimiter(perMinute: $0)) }
             refusals = Locked(RateLimiter(perMinute: configuration.maximumRefusalsPerMinute))
-            quota = configuration.maximumBytesPerDay.map { Locked(DailyQuota(bytes: $0)) }
+            let (bytes, ofAll) = (configuration.maximumBytesPerDay, configuration.maximumBytesPerDayOfAll)
+            quota = bytes == nil && ofAll == nil ? nil : Locked(DailyQuota(bytes: bytes ?? .max, ofAll: ofAll ?? .max))
         }
 
         func answer(_ request: CollectorRequest) async -> CollectorAnswer {
@@ -201,10 +202,11 @@
         private func checkTaking(from caller: CollectorToken, isForArchive: Bool = true) async throws(Refusal) {
             try check(caller, may: .write)
             let now = clock.now()
-            if let seconds = quota?.withLock({ $0.wait(for: caller.tenant, at: now) }) {
+            if let wait = quota?.withLock({ $0.wait(for: caller.tenant, at: now) }) {
+                let who = wait.isOfAll ? "all tenants together have sent as much as they may" : "the tenant has sent as much as it may"
                 throw Refusal(
-                    429, "quota_used_up", reason: "the tenant has sent as much as it may in a day; send the same again later",
-                    headers: ["Retry-After": String(seconds)])
+                    429, "quota_used_up", reason: "\(who) in a day; send the same again later",
+                    headers: ["Retry-After": String(wait.seconds)])
             }
             if let shortage = await shortage(isForArchive: isForArchive) {
                 throw Refusal(

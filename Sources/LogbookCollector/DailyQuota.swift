@@ -1,17 +1,30 @@
 internal import LogbookCore
 
-/// How much each tenant may send in a day, by UTC. What was counted is handed out now and then, to be kept beyond the collector's end, and
-/// what all collectors together have kept is heard then.
+/// How much each tenant, and all of them together, may send in a day, by UTC. What was counted is handed out now and then, to be kept
+/// beyond the collector's end, and what all collectors together have kept is heard then.
 struct DailyQuota: Sendable {
     private static let secondsOfDay: Int64 = 86_400
 
+    struct Wait: Equatable {
+        /// Until the next day.
+        var seconds: Int
+        /// For the sake of all tenants, and not of this one.
+        var isOfAll = false
+    }
+
     private let bytes: Int
+    private let bytesOfAll: Int
     private var today: Int64 = 0
     private var used: [String: Int] = [:]
+    /// The sum of that.
+    private var usedByAll = 0
     /// Of what is used, what nobody else knows yet.
     private var unsaved: [String: Int] = [:]
 
-    init(bytes: Int) { self.bytes = bytes }
+    /// - Parameters:
+    ///   - bytes: Of each tenant.
+    ///   - all: Of all together.
+    init(bytes: Int, ofAll all: Int = .max) { (self.bytes, bytesOfAll) = (bytes, all) }
 
     /// Days since 1970, UTC.
     static func day(of time: LogTime) -> Int64 { time.wholeSeconds.flooredQuotient(by: secondsOfDay) }
@@ -20,14 +33,16 @@ struct DailyQuota: Sendable {
     mutating func add(_ count: Int, for tenant: String, at time: LogTime) {
         turn(to: Self.day(of: time))
         used[tenant, default: 0] += count
+        usedByAll += count
         unsaved[tenant, default: 0] += count
     }
 
-    /// - Returns: Nil when the tenant may send more; otherwise the seconds until the next day.
-    mutating func wait(for tenant: String, at time: LogTime) -> Int? {
+    /// - Returns: Nil when the tenant may send more.
+    mutating func wait(for tenant: String, at time: LogTime) -> Wait? {
         turn(to: Self.day(of: time))
-        if used[tenant, default: 0] < bytes { return nil }
-        return Int(Self.secondsOfDay - (time.wholeSeconds - today * Self.secondsOfDay))
+        let isUsedUp = used[tenant, default: 0] >= bytes
+        if !isUsedUp, usedByAll < bytesOfAll { return nil }
+        return Wait(seconds: Int(Self.secondsOfDay - (time.wholeSeconds - today * Self.secondsOfDay)), isOfAll: !isUsedUp)
     }
 
     /// Hears how much all collectors of the archive have kept, this one before a restart among them. Nothing is taken back where that is
@@ -36,12 +51,14 @@ struct DailyQuota: Sendable {
         turn(to: max(day, today))
         guard day == today else { return }
         for (tenant, bytes) in saved { used[tenant] = max(used[tenant, default: 0], bytes + unsaved[tenant, default: 0]) }
+        usedByAll = used.values.reduce(0, +)
     }
 
-    /// What is to be kept: everything, or nothing before it is a hundredth of what a tenant may send, so that not every request has to
-    /// wait for it.
+    /// What is to be kept: everything, or nothing before it is a hundredth of what a tenant may send, or all together, so that not every
+    /// request has to wait for it.
     mutating func takeUnsaved(isAll: Bool) -> (day: Int64, bytes: [String: Int])? {
-        guard let most = unsaved.values.max(), isAll || most >= bytes / 100 else { return nil }
+        guard let most = unsaved.values.max() else { return nil }
+        if !isAll, most < bytes / 100, unsaved.values.reduce(0, +) < bytesOfAll / 100 { return nil }
         defer { unsaved = [:] }
         return (today, unsaved)
     }
@@ -55,6 +72,7 @@ struct DailyQuota: Sendable {
         if day != today {
             today = day
             used = [:]
+            usedByAll = 0
             unsaved = [:]
         }
     }

@@ -71,23 +71,26 @@
         @Option(help: ArgumentHelp("Bytes that a tenant may send in a day.", valueName: "count"))
         var bytesPerDay: Int?
 
+        @Option(help: ArgumentHelp("Bytes that all tenants together may send in a day.", valueName: "count"))
+        var bytesPerDayTotal: Int?
+
         @Option(
             help: ArgumentHelp(
-                "Bytes that stay free on the disk of SQLite's archive: with less, nothing is taken but what fits where something was removed. No other disk is looked at. (default: 67108864)",
+                "Bytes that stay free on the disk of SQLite's archive: with less, nothing is taken but what fits where something was removed. With less on the disk of --files, no file is. (default: 67108864)",
                 valueName: "count"))
         var keepFree: Int?
 
         @Option(help: ArgumentHelp("Connections at the same time.", valueName: "count"))
         var connections: Int?
 
-        @Flag(help: "Start without a token, or where others can reach it although nothing is encrypted or the token is short.")
-        var insecure = false
-
         @Option(
             help: ArgumentHelp(
                 "Of these, from one address: for a collector behind a load balancer or a NAT, as many as --connections. (default: 64)",
                 valueName: "count"))
         var connectionsPerAddress: Int?
+
+        @Flag(help: "Start without a token, or where others can reach it although nothing is encrypted or the token is short.")
+        var insecure = false
 
         /// A hundred years. Beyond them nothing would be removed, and not much later a time is no number any more.
         private static let mostDays = 36_500
@@ -110,13 +113,14 @@
             configuration.keep = keep.map { .seconds($0 * 86_400) }
             configuration.maximumRequestsPerMinute = requestsPerMinute
             configuration.maximumBytesPerDay = bytesPerDay
+            configuration.maximumBytesPerDayOfAll = bytesPerDayTotal
             if let keepFree { configuration.keepFreeBytes = keepFree }
             if let connections { configuration.connections.maximum = connections }
+            if let connectionsPerAddress { configuration.connections.maximumPerAddress = connectionsPerAddress }
             configuration.transactionPaths += transactionsPath
             configuration.filesFolder = files
             configuration.isInsecure = insecure
             do throws(CollectorError) {
-            if let connectionsPerAddress { configuration.connections.maximumPerAddress = connectionsPerAddress }
                 logbook_give_back_large_memory()   // bodies and what they are inflated to
                 let program = try CollectorProgram(
                     configuration, archive: archive, clickHousePassword: getenv("CLICKHOUSE_PASSWORD").map { Secret(String(cString: $0)) })

@@ -110,7 +110,7 @@
             var quota = DailyQuota(bytes: 100)
             let noon = LogTime(seconds: 86_400 * 10 + 43_200)
             quota.add(100, for: "a", at: noon)
-            #expect(quota.wait(for: "a", at: noon) == 43_200)
+            #expect(quota.wait(for: "a", at: noon) == DailyQuota.Wait(seconds: 43_200))
             #expect(quota.wait(for: "b", at: noon) == nil)
             #expect(quota.wait(for: "a", at: noon.adding(.seconds(43_200))) == nil)
         }
@@ -129,7 +129,7 @@
             #expect(quota.takeUnsaved(isAll: true) == nil)
             quota.returnUnsaved(["a": 10, "b": 3], of: 10)
             quota.add(10, for: "a", at: noon)
-            #expect(quota.wait(for: "a", at: noon) == 43_200)
+            #expect(quota.wait(for: "a", at: noon) == DailyQuota.Wait(seconds: 43_200))
             unsaved = quota.takeUnsaved(isAll: true)
             #expect(unsaved?.bytes == ["a": 20, "b": 3])
             quota.add(1, for: "a", at: noon.adding(.seconds(86_400)))
@@ -149,9 +149,74 @@
             quota.learn(["a": 89], on: 10)
             #expect(quota.wait(for: "a", at: noon) == nil)
             quota.learn(["a": 90], on: 10)
-            #expect(quota.wait(for: "a", at: noon) == 43_200)
+            #expect(quota.wait(for: "a", at: noon) == DailyQuota.Wait(seconds: 43_200))
             for saved in [[:], ["a": 40]] as [[String: Int]] { quota.learn(saved, on: 10) }
-            #expect(quota.wait(for: "a", at: noon) == 43_200)
+            #expect(quota.wait(for: "a", at: noon) == DailyQuota.Wait(seconds: 43_200))
+        }
+
+        @Test("S28: the day of all tenants together is used up for all of them, however little each has sent")
+        func theDayOfAllIsKept() {
+            var quota = DailyQuota(bytes: .max, ofAll: 1000)
+            let noon = LogTime(seconds: 86_400 * 10 + 43_200)
+            quota.add(4, for: "a", at: noon)
+            quota.add(5, for: "b", at: noon)
+            #expect(quota.takeUnsaved(isAll: false) == nil)
+            quota.add(1, for: "a", at: noon)
+            #expect(quota.takeUnsaved(isAll: false)?.bytes == ["a": 5, "b": 5])
+            quota.learn(["a": 5, "b": 5, "c": 989], on: 10)   // another collector's
+            #expect(quota.wait(for: "d", at: noon) == nil)
+            quota.add(1, for: "a", at: noon)
+            for tenant in ["a", "d"] { #expect(quota.wait(for: tenant, at: noon) == DailyQuota.Wait(seconds: 43_200, isOfAll: true)) }
+            #expect(quota.wait(for: "a", at: noon.adding(.seconds(43_200))) == nil)
+        }
+
+        @Test("S28: tenants that are each within their day end at what all together may send, and are told so")
+        func manyTenantsEndAtTheQuotaOfAll() async throws {
+            let path = folder("tokens"), tokens = (0..<4).map { Secret("t0ken-number-\($0)") }
+            let lines = tokens.enumerated().map { CollectorToken($0.element, tenant: "t\($0.offset)").description }
+            try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+            chmod(path, 0o600)
+            try await RunningCollector.with(
+                archive,
+                configure: {
+                    ($0.maximumBytesPerDay, $0.maximumBytesPerDayOfAll, $0.tokenFile) = (1 << 20, 3 * Golden.g2.utf8.count, path)
+                }
+            ) { collector in
+                var statuses: [Int] = []
+                for token in tokens {
+                    let answer = try await collector.send(Golden.g2, ["Authorization": "Bearer \(token.revealed)"])
+                    statuses.append(answer.status)
+                    if answer.status == 429 { #expect(answer.text.contains("all tenants together")) }
+                }
+                #expect(statuses == [202, 202, 202, 429])
+            }
+        }
+
+        @Test("S28: room is kept on the disk of whole files as well, and a shortage on one disk stops nothing that goes to the other")
+        func roomIsKeptForFiles() async throws {
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.filesFolder = folder("received")
+            let fields = ["Authorization": "Bearer \(RunningCollector.token.revealed)", "Content-Type": Golden.setType]
+            func statuses(shortOf disk: String) async throws -> [Int] {
+                var service = try CollectorService(configuration: configuration, archive: archive)
+                service.report = { _, _ in }
+                service.freeBytes = { $0 == disk ? 1 : .max }
+                var statuses: [Int] = []
+                for (method, path) in [("POST", "/v1/transactions"), ("PUT", "/v1/files/A")] {
+                    let request = CollectorRequest(
+                        method: method, path: path, query: "", header: { fields[$0] },
+                        pieces: { take in try await take(Array(Golden.g2.utf8)) })
+                    statuses.append(await service.answer(request).status)
+                }
+                return statuses
+            }
+            #expect(try await statuses(shortOf: folder("received")) == [202, 503])
+            configuration.storageFolder = folder.path
+            #expect(try await statuses(shortOf: folder("received")) == [202, 503])
+            #expect(try await statuses(shortOf: folder.path) == [503, 200])
+            // The folder is made with the first file: until then that counts in which it will be.
+            #expect(FreeSpace.bytes(at: folder("not/there/yet")) != nil && FreeSpace.bytes(at: "not/there") != nil)
         }
 
         @Test("S28: two collectors of one archive give a tenant one day's quota, and not one each")

@@ -29,6 +29,8 @@
                     (["sqlite:other.sqlite", "--token", "t", "--host", "0.0.0.0"], 64, "--insecure"),
                     (["sqlite:other.sqlite", "--token", "t", "--port", "70000"], 64, "port"),
                     (["sqlite:other.sqlite", "--token", "t", "--connections", "0"], 64, "one connection"),
+                    (["sqlite:other.sqlite", "--token", "t", "--connections-per-address", "0"], 64, "one connection"),
+                    (["sqlite:other.sqlite", "--token", "t", "--bytes-per-day-total", "0"], 64, "at least 1"),
                 ] as [([String], Int32, String)] {
                     let outcome = try Tool.run(["collect", "--archive"] + arguments, in: folder)
                     #expect(outcome.status == status, "\(arguments)")
