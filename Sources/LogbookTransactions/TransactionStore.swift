@@ -33,9 +33,7 @@ package final class TransactionStore: Sendable {
         /// A damaged file that could not be replaced; nothing else can be done until it is.
         var damage: Damage?
         var latestSequence: Int64 = 0
-        /// The keys of entries whose fate is unknown: a commit that failed may be on disk all the same. When they are offered
-        /// again they get the same keys.
-        var unsettledKeys: [EventName: Int64] = [:]
+        var unsettledKeys = UnsettledKeys()
         /// Up to the row of this id every entry has a parcel, or is gone.
         var sentUpTo = Int64.min
         /// Up to the row of this id every transaction has entries, or is gone.
@@ -67,17 +65,6 @@ package final class TransactionStore: Sendable {
         let randomness: LogRandomness
         /// Runs on a connection before anything is written.
         let prepare: (@Sendable (Database) throws -> Void)?
-    }
-
-    /// What tells an event from all others that are offered again.
-    private struct EventName: Hashable {
-        let sequence: UInt64
-        let time: LogTime
-        let transaction: String
-        init?(_ event: LogEvent) {
-            guard event.happened != nil, let transaction = event.transactionID else { return nil }
-            (sequence, time, self.transaction) = (event.sequence, event.time, transaction)
-        }
     }
 
     /// Opens the store, and makes it when there is none: the file for this user alone, and the folders that are missing.
@@ -499,11 +486,10 @@ package final class TransactionStore: Sendable {
     }
 
     /// Entries that are offered again do not get these keys again.
-    private func forget(_ keys: Set<Int64>) {
-        state.withLock { access in
-            access.value.unsettledKeys = access.value.unsettledKeys.filter { !keys.contains($0.value) }
-        }
-    }
+    private func forget(_ keys: Set<Int64>) { state.withLock { $0.value.unsettledKeys.forget(keys) } }
+
+    /// How many entries there are whose fate is unknown.
+    var unsettledCount: Int { state.withLock { $0.value.unsettledKeys.count } }
 
     /// Once: it is true of every entry of such a transaction.
     private func sayThatIDsDiffer() {
@@ -521,8 +507,11 @@ package final class TransactionStore: Sendable {
     private func settle(_ keys: [Int64], of events: UnsafeBufferPointer<LogEvent>, isOfferedAgain: Bool) {
         state.withLock { access in
             if !isOfferedAgain, access.value.unsettledKeys.isEmpty { return }
-            for (name, key) in zip(events.lazy.compactMap(EventName.init), keys) {
-                access.value.unsettledKeys[name] = isOfferedAgain ? key : nil
+            let names = events.lazy.compactMap(UnsettledKeys.Name.init)
+            if isOfferedAgain {
+                access.value.unsettledKeys.remember(zip(names, keys))
+            } else {
+                access.value.unsettledKeys.settle(names)
             }
         }
     }
@@ -544,7 +533,7 @@ package final class TransactionStore: Sendable {
                 return access.value.latestSequence
             }
             if access.value.unsettledKeys.isEmpty { return (0..<count).map { _ in next() } }
-            let keys: [Int64] = events.lazy.compactMap(EventName.init).map { access.value.unsettledKeys[$0] ?? next() }
+            let keys: [Int64] = events.lazy.compactMap(UnsettledKeys.Name.init).map { access.value.unsettledKeys[$0] ?? next() }
             // One that is offered again goes before those that were given a parcel meanwhile.
             if let lowest = keys.min() { access.value.sentUpTo = min(access.value.sentUpTo, latestEarlierRow + lowest - 1) }
             return keys
@@ -604,7 +593,7 @@ package final class TransactionStore: Sendable {
                     arguments: [session.id])
             try db.execute(sql: "DELETE FROM txn_log; DELETE FROM txn; DELETE FROM parcel; DELETE FROM loss")
             if endsTransactions { session.endAll(and: others) }   // a commit that fails may be on disk all the same
-            state.withLock { $0.value.unsettledKeys = [:] }
+            state.withLock { $0.value.unsettledKeys = UnsettledKeys() }
         }
         do {
             try connection().0.inDatabase { db in

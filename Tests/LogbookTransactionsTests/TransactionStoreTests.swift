@@ -349,6 +349,30 @@ private func mode(_ path: String) -> UInt32 {
         #expect(sqlite3(folder.store, "SELECT sequence, usecase_event FROM txn_log") == "1|1\n2|2\n3|3")
     }
 
+    @Test("Row 8: of what never comes back, since a fallback has taken it, no more is remembered than there is room for; what does come keeps its keys")
+    func whatNeverComesBack() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store)
+        func batch(_ number: Int) -> [LogEvent] {
+            (0..<512).map { place in
+                LogEvent(
+                    sequence: UInt64(number * 512 + place), time: t0, level: .info, message: "",
+                    transaction: TransactionEntry(transactionID: "a", usecase: 1, kind: .happened(number), device: phone))
+            }
+        }
+        let mine = batch(0)
+        try store.transaction { try $0.execute(sql: "CREATE TRIGGER no BEFORE INSERT ON txn_log BEGIN SELECT raise(ABORT, 'no'); END") }
+        #expect(throws: TransactionStoreError.self) { try store.append(mine, isOfferedAgain: true) }
+        for number in 1...100 {
+            #expect(throws: TransactionStoreError.self) { try store.append(batch(number), isOfferedAgain: true) }
+            #expect(store.unsettledCount <= UnsettledKeys.maximumCount)
+            if number % 8 == 0 { #expect(throws: TransactionStoreError.self) { try store.append(mine, isOfferedAgain: true) } }
+        }
+        try store.transaction { try $0.execute(sql: "DROP TRIGGER no") }
+        try store.append(mine, isOfferedAgain: true)
+        #expect(sqlite3(folder.store, "SELECT count(*), min(sequence), max(sequence) FROM txn_log") == "512|1|512")
+    }
+
     @Test("Row 8: an entry whose commit failed and is on disk all the same is there once when it is offered again")
     func whatIsThereAlready() throws {
         let folder = TemporaryFolder()
