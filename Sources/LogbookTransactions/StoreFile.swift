@@ -69,6 +69,14 @@ final class StoreFile: Sendable {
         if pwrite(lock.descriptor, line, line.count, 0) == line.count { fsync(lock.descriptor) }
     }
 
+    /// Whose store is at a path that another process may have open.
+    static func identityInLock(of path: String) -> StoreIdentity? {
+        let lock = logbook_openat(AT_FDCWD, path + ".lock", O_RDONLY | O_CLOEXEC, 0)
+        guard lock >= 0 else { return nil }
+        defer { close(lock) }
+        return identity(in: lock)
+    }
+
     private static func identity(in lock: Int32) -> StoreIdentity? {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = pread(lock, &bytes, bytes.count, 0)

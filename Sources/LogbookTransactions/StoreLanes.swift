@@ -63,7 +63,7 @@ final class StoreLanes: Sendable {
         self.open = open
         guard sharing == .siblings else {
             self.path = nil
-            own = try open(try StoreFile(path))
+            own = try Self.opened(try StoreFile(path), open)
             return
         }
         self.path = path
@@ -80,7 +80,7 @@ final class StoreLanes: Sendable {
         for number in 0..<maximumCount {
             do throws(TransactionStoreError) {
                 guard let file = try Self.lock(Self.path(ofLane: number, of: path)) else { continue }
-                return try open(file)
+                return try opened(file, open)
             } catch {
                 if number == 0 { throw error }
                 if failure == nil { LogDiagnostics.report("transactions", "a store beside \(path) is passed over: \(error)") }
@@ -99,6 +99,22 @@ final class StoreLanes: Sendable {
         } catch .storeLocked {
             return nil
         }
+    }
+
+    /// Gives up what a logout elsewhere has ended of what is in it.
+    private static func opened(
+        _ file: StoreFile, _ open: (StoreFile) throws(TransactionStoreError) -> TransactionStore
+    ) throws(TransactionStoreError) -> TransactionStore {
+        let store = try open(file)
+        guard let mark = LogoutMark.left(for: file.path) else { return store }
+        do throws(TransactionStoreError) {
+            try store.drop(mark)
+        } catch {
+            store.close()
+            throw error
+        }
+        LogoutMark.forget(for: file.path)
+        return store
     }
 
     // MARK: Those who have gone
@@ -123,9 +139,13 @@ final class StoreLanes: Sendable {
 
     /// Goes through the lanes of those who have gone, the lowest first, but not the one that is held. Each is locked meanwhile. What cannot
     /// be opened is said once, and left alone.
+    /// - Parameter others: Hears of the lanes of those who run.
     /// - Returns: Why the first could not be opened that may hold entries of ours.
     @discardableResult
-    private func eachLeft(_ visit: (StoreFile) throws(TransactionStoreError) -> Void) -> TransactionStoreError? {
+    private func eachLeft(
+        _ visit: (StoreFile) throws(TransactionStoreError) -> Void,
+        others: (_ lane: String) throws(TransactionStoreError) -> Void = { _ in }
+    ) -> TransactionStoreError? {
         let (held, isClosed) = state.withLock { ($0.held?.path, $0.isClosed) }
         guard let path, !isClosed else { return nil }
         var failure: TransactionStoreError?
@@ -133,7 +153,7 @@ final class StoreLanes: Sendable {
             let lane = Self.path(ofLane: number, of: path)
             guard lane != own.path, lane != held, access(lane, F_OK) == 0 else { continue }
             do throws(TransactionStoreError) {
-                if let file = try Self.lock(lane) { try visit(file) }
+                if let file = try Self.lock(lane) { try visit(file) } else { try others(lane) }
             } catch {
                 say(error, of: lane)
                 switch error {
@@ -177,7 +197,7 @@ final class StoreLanes: Sendable {
             if let held = state.withLock({ $0.held }) { return held }
             for lane in state.withLock({ $0.left.map(\.path) }) where !tried.contains(lane) {
                 do throws(TransactionStoreError) {
-                    if let file = try Self.lock(lane), let store = keep(try open(file)) { return store }
+                    if let file = try Self.lock(lane), let store = keep(try Self.opened(file, open)) { return store }
                 } catch {
                     say(error, of: lane)
                 }
@@ -263,12 +283,14 @@ final class StoreLanes: Sendable {
         return times.compactMap { $0 }.min()
     }
 
-    /// Deletes everything here, and in the lanes of those who have gone.
+    /// Deletes everything here, and in the lanes of those who have gone. In those of who runs it is left for whoever opens them next.
     /// - Throws: The first failure, also of a lane that could not be opened; what it was not about is deleted all the same.
     func deleteAll() throws(TransactionStoreError) {
         try inEveryLane(where: { $0.transactions > 0 }) { store throws(TransactionStoreError) in
             // When the others have their turn, the transactions of this process are ended, and new ones may have begun.
             try store.deleteAll(endsTransactions: store === own)
+        } others: { lane throws(TransactionStoreError) in
+            try LogoutMark.current(in: lane)?.leave(for: lane)
         }
     }
 
@@ -292,9 +314,11 @@ final class StoreLanes: Sendable {
 
     /// Does the same in the own store, and then in each lane of somebody who has gone of whose contents `isWanted` says so, or which cannot
     /// be seen.
+    /// - Parameter others: Hears of the lanes of those who run.
     /// - Throws: The first failure; the others had their turn all the same.
     private func inEveryLane(
-        where isWanted: (TransactionStoreCounts) -> Bool, _ work: (TransactionStore) throws(TransactionStoreError) -> Void
+        where isWanted: (TransactionStoreCounts) -> Bool, _ work: (TransactionStore) throws(TransactionStoreError) -> Void,
+        others: (_ lane: String) throws(TransactionStoreError) -> Void = { _ in }
     ) throws(TransactionStoreError) {
         try alone { () throws(TransactionStoreError) in
             var failure: TransactionStoreError?
@@ -305,9 +329,11 @@ final class StoreLanes: Sendable {
             if let held = state.withLock({ $0.held }) { run(in: held) }
             let unopened = eachLeft { file throws(TransactionStoreError) in
                 if let contents = file.contents, !isWanted(contents.counts) { return }
-                let store = try open(file)
+                let store = try Self.opened(file, open)
                 run(in: store)
                 store.close()
+            } others: { lane throws(TransactionStoreError) in
+                try others(lane)
             }
             look()   // what was seen before is no longer so
             if let failure = failure ?? unopened { throw failure }

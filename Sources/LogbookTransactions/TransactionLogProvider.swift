@@ -261,6 +261,10 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     ///
     /// The files are written anew, so that no byte of an entry is left in them. A program that reads one at the same time may stand in the
     /// way: then diagnostics say so; call it again. Damaged files that were set aside (`.corrupt-…`) stay.
+    ///
+    /// What other processes that run have stored beside it stays theirs to send, to the address that they have. What of it is left when
+    /// they end is given up, and counted in ``TransactionStoreCounts/dropped``: whoever takes such a file over sends only what began after
+    /// this.
     public func deleteAll() throws(TransactionStoreError) {
         try reporting { () throws(TransactionStoreError) in try lanes.deleteAll() }
     }

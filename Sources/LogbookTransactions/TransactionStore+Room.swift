@@ -86,7 +86,7 @@ extension TransactionStore {
         guard let number = try Int64.fetchOne(db, sql: "SELECT number FROM parcel WHERE state = 1 ORDER BY number LIMIT 1") else {
             return nil
         }
-        let count = try giveUp("parcel = ?", [number], db)
+        let count = try giveUp("parcel = ?", [number], because: .spoolFull, db)
         try db.execute(sql: "DELETE FROM parcel WHERE number = ?", arguments: [number])
         return count
     }
@@ -97,10 +97,14 @@ extension TransactionStore {
             db, sql: "SELECT max(id) FROM (SELECT id FROM txn_log WHERE parcel IS NULL AND id > ? ORDER BY id LIMIT \(Self.chunk))",
             arguments: [sent])
         guard let last else { return nil }
-        return try giveUp("parcel IS NULL AND id > ? AND id <= ?", [sent, last], db)
+        return try giveUp("parcel IS NULL AND id > ? AND id <= ?", [sent, last], because: .spoolFull, db)
     }
 
-    private func giveUp(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> Int {
+    /// Deletes entries, and the transactions that have none left then.
+    /// - Returns: How many entries there were.
+    func giveUp(
+        _ condition: String, _ arguments: StatementArguments, because reason: DropReason, _ db: Database
+    ) throws -> Int {
         // The plus: for the plain column SQLite would go through the index of all entries by transaction, in which it need not sort.
         let transactions = try Int64.fetchAll(
             db, sql: "SELECT DISTINCT +txn_id FROM txn_log WHERE \(condition)", arguments: arguments)
@@ -111,7 +115,7 @@ extension TransactionStore {
         for row in epochs {
             guard let epoch = row.integer(0), let first = row.integer(1), let last = row.integer(2), let count = row.integer(3)
             else { throw Self.damage("txn_log") }
-            try Self.noteLoss(of: Int(count), epoch: epoch, first: first, last: last, because: .spoolFull, db)
+            try Self.noteLoss(of: Int(count), epoch: epoch, first: first, last: last, because: reason, db)
             dropped += Int(count)
         }
         try db.execute(sql: "DELETE FROM txn_log WHERE \(condition)", arguments: arguments)

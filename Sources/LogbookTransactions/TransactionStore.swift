@@ -595,13 +595,33 @@ package final class TransactionStore: Sendable {
             if endsTransactions { session.endAll(and: others) }   // a commit that fails may be on disk all the same
             state.withLock { $0.value.unsettledKeys = UnsettledKeys() }
         }
+        overwrite("everything")
+    }
+
+    /// Deletes what another process's logout has met here: what was stored by then, and all else of those transactions.
+    func drop(_ mark: LogoutMark) throws(TransactionStoreError) {
+        let count = try transaction { db in
+            let count = try giveUp(
+                """
+                txn_id IN (SELECT txn_id FROM txn_log WHERE epoch < ? OR (epoch = ? AND sequence <= ?))
+                """, [mark.epoch, mark.epoch, mark.sequence], because: .loggedOut, db)
+            try db.execute(sql: "DELETE FROM txn WHERE NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_id = txn.id)")
+            try Self.deleteEmptyParcels(db)
+            return count
+        }
+        overwrite("what a logout has ended")
+        if count > 0 { LogDiagnostics.report("transactions", "\(path): \(count) entries are given up, since a logout has ended them") }
+    }
+
+    /// Leaves no byte of what was deleted.
+    private func overwrite(_ what: String) {
         do {
             try connection().0.inDatabase { db in
                 try db.execute(sql: "VACUUM")
                 _ = try db.checkpoint(.truncate)
             }
         } catch {
-            LogDiagnostics.report("transactions", "\(path): everything is deleted, but bytes of it are left in the file: \(error)")
+            LogDiagnostics.report("transactions", "\(path): \(what) is deleted, but bytes of it are left in the file: \(error)")
         }
     }
 

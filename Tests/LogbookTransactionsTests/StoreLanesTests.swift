@@ -177,6 +177,52 @@ import Testing
         #expect(try received(server) == ["D: 4"])
     }
 
+    @Test("Row 24, C28: what another process had stored at a logout is sent to nobody, however late it ends and whoever opens it", arguments: [false, true])
+    func aLogoutReachesWhoRuns(isOpenedAsOwn: Bool) throws {
+        let server = try receiver()
+        let first = try bench(server), second = try bench(server)
+        let lane = second.provider.storePath
+        log(second, "B", 1, 2)
+        second.clock.setWall(LogTime(seconds: 1))   // nobody's clock stays right for ever
+        let parcel = try #require(
+            try second.provider.store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system))
+        try second.provider.store.settleRejected(parcel.id, because: "no")
+        log(second, "B", 3)
+        try first.provider.deleteAll()
+        log(second, "B", 4)   // it goes on, and knows of nothing
+        log(second, "C", 5)
+        second.close()
+        let heir = isOpenedAsOwn ? try bench(server) : first
+        #expect(heir.provider.storePath == (isOpenedAsOwn ? lane : folder.store))
+        try heir.provider.reinstateSetAside()
+        try heir.deliver()
+        #expect(try received(server) == ["C: 5"])
+        #expect(try heir.provider.counts() == TransactionStoreCounts(dropped: 4))
+        heir.close()
+        first.close()
+        #expect(sqlite3(lane, "SELECT reason, count FROM loss") == "logged_out|4")
+        #expect(folder.names(in: ".").filter { $0.contains("logout") } == [])
+    }
+
+    @Test("Row 24, C28: where a lane of who runs cannot be read at a logout, all of it is given up that was stored until it ended")
+    func aLaneThatCannotBeReadAtALogout() throws {
+        let lane = folder.store + ".lane-1"
+        try leave("B", in: lane)
+        let store = try TransactionStore(path: lane)
+        #expect(LogoutMark.current(in: lane) == LogoutMark(epoch: store.epoch, sequence: 0))
+        let identity = StoreIdentity(installation: store.installation, epoch: store.epoch)
+        store.close()
+        _ = shell("rm '\(lane)' && printf nonsense > '\(lane)'")
+        #expect(LogoutMark.current(in: lane) == LogoutMark(epoch: identity.epoch, sequence: .max))
+        #expect(LogoutMark.current(in: folder.store) == nil)
+        #expect(LogoutMark.left(for: lane) == nil)
+        let mark = LogoutMark(epoch: 3, sequence: 17)
+        for _ in 0..<2 { try mark.leave(for: lane) }
+        #expect(LogoutMark.left(for: lane) == mark)
+        _ = shell("printf 'logbook logout 3' > '\(LogoutMark.path(of: lane))'")
+        #expect(LogoutMark.left(for: lane) == .everything)
+    }
+
     @Test("Row 24, C29: what somebody who has gone had set aside is counted, and sent again when that is asked for")
     func whatIsLeftSetAside() throws {
         let server = try receiver()
