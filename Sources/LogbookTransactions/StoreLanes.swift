@@ -294,6 +294,17 @@ final class StoreLanes: Sendable {
         }
     }
 
+    /// Deletes what is of a user, here and in the lanes of those who have gone.
+    /// - Returns: How many transactions were there.
+    /// - Throws: As ``deleteAll()``.
+    func erase(user: String) throws(TransactionStoreError) -> Int {
+        var count = 0
+        try inEveryLane(where: { $0.transactions > 0 }) { store throws(TransactionStoreError) in
+            count += try store.erase(user: user, endsTransactions: store === own)
+        }
+        return count
+    }
+
     /// Lets what was set aside be sent again, here and in the lanes of those who have gone.
     /// - Throws: The first failure; the others were asked all the same.
     func reinstateSetAside() throws(TransactionStoreError) {

@@ -269,6 +269,23 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         try reporting { () throws(TransactionStoreError) in try lanes.deleteAll() }
     }
 
+    /// Deletes every transaction that began with this ``user``, with its entries, delivered or not, what processes that have gone have left
+    /// beside it included: for somebody who wants to be forgotten, beside `DELETE /v1/users/<user>` at the collector. Nothing more is
+    /// stored of those transactions, nor of what was said of the user before this and waits in a queue; that is counted under
+    /// ``DropReason/loggedOut``. What begins with the user later is stored again. The entries that are deleted count as
+    /// ``TransactionStoreCounts/dropped``. The files are written anew as ``deleteAll()`` does it.
+    ///
+    /// It does not reach what processes that run have stored beside it: have each of them do the same. Nor does it reach transactions of
+    /// which nobody has said whose they are, what an error's description says of somebody, damaged files that were set aside
+    /// (`.corrupt-…`), and a request that is under way.
+    /// - Returns: How many transactions were there; 0 for a user of no letters, who is nobody.
+    /// - Throws: The first failure, also of a store beside it that could not be opened; the others had their turn all the same.
+    @discardableResult
+    public func erase(user: String) throws(TransactionStoreError) -> Int {
+        guard let user = TransactionSession.storedUser(user) else { return 0 }
+        return try reporting { () throws(TransactionStoreError) in try lanes.erase(user: user) }
+    }
+
     /// Lets entries that the remote store refused for good be sent once more, those that processes that have gone have left included: after
     /// either side was corrected.
     public func reinstateSetAside() throws(TransactionStoreError) {

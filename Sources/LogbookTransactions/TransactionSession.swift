@@ -30,6 +30,11 @@ package final class TransactionSession: Sendable {
         var oldest = 0
         /// When the latest logout was, by the monotonic clock.
         var loggedOut: UInt64?
+        /// Until when what was said of a user is not stored, by the monotonic clock; the latest erasures.
+        var erased: [(user: String, until: UInt64)] = []
+
+        /// What is true of a transaction that began then.
+        func labels(at uptime: UInt64) -> Labels { (changes.last { $0.since <= uptime } ?? changes[0]).labels }
 
         mutating func remember(_ id: String, _ beginning: Beginning) {
             if begun.updateValue(beginning, forKey: id) != nil { return }
@@ -103,7 +108,7 @@ package final class TransactionSession: Sendable {
                 return nil
             }
             let uptime = entry.uptime ?? .max
-            let labels = (state.changes.last { $0.since <= uptime } ?? state.changes[0]).labels
+            let labels = state.labels(at: uptime)
             state.remember(transaction, .with(labels))
             return labels
         }
@@ -128,15 +133,33 @@ package final class TransactionSession: Sendable {
         }
     }
 
-    /// Which of the events a logout has ended, by their places: they were said before it, or belong to what began before it. Without an id
-    /// there is no saying when something began.
+    /// An erasure: ends what has begun of the user.
+    /// - Parameter others: Ids of transactions of the user, the latest first; as many as there is room for.
+    func end(user: String, and others: [String]) {
+        let now = clock.monotonicNanoseconds()
+        state.withLock { state in
+            state.erased.removeAll { $0.user == user }
+            state.erased.append((user, now))
+            if state.erased.count > Self.maximumChanges { state.erased.removeFirst() }
+            state.begun = state.begun.mapValues { beginning in
+                if case .with(let labels) = beginning, labels.user == user { .over } else { beginning }
+            }
+            for id in others where state.begun[id] != nil || state.order.count < Self.maximumBegun { state.remember(id, .over) }
+        }
+    }
+
+    /// A user as it is stored.
+    static func storedUser(_ user: String) -> String? { cut(user) }
+
+    /// Which of the events a logout or an erasure has ended, by their places: they were said before it, or belong to what began before it.
+    /// Without an id there is no saying when something began.
     func ended(among events: UnsafeBufferPointer<LogEvent>) -> [Int] {
         state.withLock { state in
-            guard let loggedOut = state.loggedOut, let start = events.baseAddress else { return [] }
+            guard state.loggedOut != nil || !state.erased.isEmpty, let start = events.baseAddress else { return [] }
             return events.indices.filter { place in
                 guard let entry = (start + place).pointee.transaction else { return false }   // a subscript copies the event
                 let id = entry.transactionID.isEmpty ? nil : entry.transactionID.deliverableID
-                if let uptime = entry.uptime, uptime < loggedOut {
+                if isOver(entry, id, &state) {
                     if let id { state.remember(id, .over) }   // what it says later is the former user's, too
                     return true
                 }
@@ -144,6 +167,18 @@ package final class TransactionSession: Sendable {
                 return false
             }
         }
+    }
+
+    /// Whether the entry was said before a logout, or before its user was erased.
+    private func isOver(_ entry: TransactionEntry, _ id: String?, _ state: inout State) -> Bool {
+        guard let uptime = entry.uptime else { return false }
+        if let loggedOut = state.loggedOut, uptime < loggedOut { return true }
+        // Whose a transaction is was decided with the first of its entries that was seen, which may be this one.
+        guard !state.erased.isEmpty, !entry.isContinued, id.map({ state.begun[$0] == nil }) ?? true else { return false }
+        let labels = state.labels(at: uptime)
+        if state.erased.contains(where: { $0.user == labels.user && uptime < $0.until }) { return true }
+        if let id { state.remember(id, .with(labels)) }
+        return false
     }
 
     /// Nanoseconds from the session's beginning to the entry, to the microsecond; nil for an entry that was not said in this session.

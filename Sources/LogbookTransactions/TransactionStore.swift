@@ -358,7 +358,8 @@ package final class TransactionStore: Sendable {
 
     /// Stores what events say about transactions, all or nothing. Other events are passed over.
     /// - Parameter isOfferedAgain: The caller comes back with the very same events when this throws; they are stored once.
-    /// - Returns: Which of them are not stored because a logout has ended what they belong to, by their places; nearly always none.
+    /// - Returns: Which of them are not stored because a logout or an erasure has ended what they belong to, by their places; nearly always
+    ///   none.
     /// - Throws: ``TransactionStoreError/full(path:maximumBytes:)`` when there is no room that could be made, and what SQLite says.
     @discardableResult
     package func append(_ events: [LogEvent], isOfferedAgain: Bool = false) throws(TransactionStoreError) -> [Int] {
@@ -596,6 +597,25 @@ package final class TransactionStore: Sendable {
             state.withLock { $0.value.unsettledKeys = UnsettledKeys() }
         }
         overwrite("everything")
+    }
+
+    /// Deletes what is of a user, what is under way and what is set aside included, and writes the file anew as
+    /// ``deleteAll(endsTransactions:)`` does.
+    /// - Parameters:
+    ///   - user: As it is stored.
+    ///   - endsTransactions: Nothing more is stored of transactions that were the user's until now, see ``TransactionSession``.
+    /// - Returns: How many transactions were there.
+    func erase(user: String, endsTransactions: Bool = true) throws(TransactionStoreError) -> Int {
+        let count = try transaction { db in
+            let ids = try String.fetchAll(db, sql: "SELECT guid FROM txn WHERE user = ? ORDER BY id DESC", arguments: [user])
+            _ = try giveUp("txn_id IN (SELECT id FROM txn WHERE user = ?)", [user], because: .erased, db)
+            try db.execute(sql: "DELETE FROM txn WHERE user = ?", arguments: [user])   // those in which nothing happened
+            try Self.deleteEmptyParcels(db)
+            if endsTransactions { session.end(user: user, and: ids) }   // a commit that fails may be on disk all the same
+            return ids.count
+        }
+        if count > 0 { overwrite("a user's transactions") }
+        return count
     }
 
     /// Deletes what another process's logout has met here: what was stored by then, and all else of those transactions.

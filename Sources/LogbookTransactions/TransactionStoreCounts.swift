@@ -9,7 +9,8 @@ public struct TransactionStoreCounts: Sendable, Hashable {
     /// Entries that the receiver refused for good: kept, and not sent again.
     public var setAside: Int
 
-    /// Entries that were given up since everything was last deleted: the store was full, or its file damaged.
+    /// Entries that were given up since everything was last deleted: the store was full, its file damaged, their user erased, or what
+    /// another process had stored was ended by a logout.
     public var dropped: Int
 
     public init(transactions: Int = 0, entries: Int = 0, pending: Int = 0, setAside: Int = 0, dropped: Int = 0) {

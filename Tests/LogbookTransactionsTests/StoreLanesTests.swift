@@ -223,6 +223,41 @@ import Testing
         #expect(LogoutMark.left(for: lane) == .everything)
     }
 
+    @Test("S32: a user who is erased is gone from this process's file and from what others have left, and nobody else is")
+    func anErasureReachesWhatIsLeft() throws {
+        let server = try receiver()
+        let first = try bench(server), second = try bench(server), third = try bench(server)
+        func transaction(_ bench: Bench, _ user: String?, _ text: String) -> LogTransaction {
+            bench.provider.user = user
+            bench.clock.advance(by: .seconds(1))
+            let transaction = bench.service.transaction(usecase: 1)
+            transaction.log(1, error: 1, text)
+            return transaction
+        }
+        let ann = transaction(first, "ann", "Ann's card"), joe = transaction(first, "joe", "Joe's card")
+        let annThere = transaction(second, "ann", "Ann's car"), joeThere = transaction(second, "joe", "Joe's car")
+        let joeRuns = transaction(third, "joe", "Joe's cat")
+        let parcel = try #require(
+            try second.provider.store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system))
+        try second.provider.store.settleRejected(parcel.id, because: "no")
+        second.close()
+        #expect(try first.provider.erase(user: "joe") == 2)
+        #expect(try first.provider.erase(user: "") == 0)
+        #expect(folder.names(in: ".").filter { folder.text($0).contains("Joe's ca") }.allSatisfy { $0.contains("lane-2") })
+        joe.log(2)   // late
+        ann.log(2)
+        let counts = try first.provider.counts()
+        #expect([counts.transactions, counts.entries, counts.setAside, counts.dropped] == [2, 3, 1, 2])
+        #expect(first.registration.ledger.dropped == [.loggedOut: 1])
+        // A user may come back; and who runs is not reached.
+        let joeAgain = transaction(first, "joe", "Joe's again")
+        try first.provider.reinstateSetAside()
+        try first.deliver()
+        try third.deliver()
+        #expect(try received(server) == ["\(annThere.id): 1", "\(ann.id): 1 2", "\(joeAgain.id): 1", "\(joeRuns.id): 1"])
+        #expect(try !received(server).contains { $0.hasPrefix(joeThere.id) })
+    }
+
     @Test("Row 24, C29: what somebody who has gone had set aside is counted, and sent again when that is asked for")
     func whatIsLeftSetAside() throws {
         let server = try receiver()

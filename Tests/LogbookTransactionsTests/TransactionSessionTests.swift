@@ -128,6 +128,41 @@ import Testing
         #expect(bench.sqlite3("SELECT usecase_event FROM txn_log") == "3\n3")
     }
 
+    @Test("S32: what was said of a user before the erasure, and waits in a queue, is not stored; what others said is")
+    func anErasureEndsWhatWaits() throws {
+        let folder = TemporaryFolder()
+        let clock = ManualClock(now: t0), session = TransactionSession(user: "joe", clock: .manual(clock))
+        let store = try TransactionStore(path: folder.store, session: session)
+        let heard = RecordingProvider(interest: .transactionEntries)
+        let service = LogService(device: phone, clock: .manual(clock))
+        service.register(heard)
+        let joes = service.transaction(usecase: 1)
+        joes.log(1)
+        clock.advance(by: .seconds(1))
+        session.user = "ann"
+        let anns = service.transaction(usecase: 1)
+        clock.advance(by: .seconds(1))
+        session.user = "joe"
+        anns.log(2)   // it keeps the user with whom it began
+        let joesAgain = service.transaction(usecase: 1)
+        clock.advance(by: .seconds(1))
+        #expect(try store.erase(user: "joe") == 0)
+        joes.log(3)
+        joesAgain.log(4)
+        let next = service.transaction(usecase: 1)
+        next.log(5)
+        #expect(try store.append(heard.events) == [0, 1, 4, 5, 6])
+        let stored = try store.allTransactions()
+        #expect(stored.map(\.id) == [anns.id, next.id] && stored.map(\.user) == ["ann", "joe"])
+        #expect(stored.map { $0.entries.map(\.event) } == [[2], [5]])
+        // Of a transaction that is over nothing comes back, and of the others nothing goes.
+        joes.log(6)
+        anns.log(7)
+        #expect(try store.append(Array(heard.events.dropFirst(9))) == [0])
+        #expect(try store.erase(user: "ann") == 1)
+        #expect(try store.allTransactions().map(\.id) == [next.id])
+    }
+
     @Test func anEntryOfAnotherSessionHasNoOffset() throws {
         let folder = TemporaryFolder()
         let bench = try Bench(in: folder)
