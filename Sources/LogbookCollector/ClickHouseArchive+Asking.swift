@@ -5,22 +5,30 @@
 
     extension ClickHouseArchive {
         public func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? {
-            try await speaking { _ throws(ClickHouseFailure) in
+            let found: Found<TransactionRecord?> = try await speaking { _ throws(ClickHouseFailure) in
+                let ofTenant = "tenant = \(tenant.clickHouseLiteral)"
                 let rows = try await self.client.rows(
-                    self.transactionsQuery(
-                        where: "tenant = \(tenant.clickHouseLiteral) AND transaction = \(id.deliverableID.clickHouseLiteral)"))
-                return try await self.records(rows, tenant: tenant).first
+                    self.transactionsQuery(where: "\(ofTenant) AND transaction = \(id.deliverableID.clickHouseLiteral)"))
+                if try await self.weights(of: rows, where: ofTenant).first?.isTooMuch == true {
+                    return .failure(.transactionTooLarge(id: id.deliverableID))
+                }
+                return .success(try await self.records(rows, tenant: tenant).first)
             }
+            return try found.get()
         }
 
+        /// What is found, or why it is not given.
+        private typealias Found<Value> = Result<Value, ArchiveError>
+
         public func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
-            try await speaking { client throws(ClickHouseFailure) in
+            let page: Found<TransactionPage> = try await speaking { client throws(ClickHouseFailure) in
                 let tenant = "tenant = \(query.tenant.clickHouseLiteral)"
                 let found = try await client.rows(self.idsQuery(of: query))
                 // How large they are before they are read: all that are asked for may be more than memory holds.
                 let weights = try await self.weights(of: found, where: tenant)
                 let kept = found.prefix(PageRoom.count(of: weights, limit: query.limit))
-                if kept.isEmpty { return TransactionPage() }
+                guard let first = kept.first else { return .success(TransactionPage()) }
+                if weights[0].isTooMuch { return .failure(.transactionTooLarge(id: first.text("transaction") ?? "")) }
                 let list = kept.compactMap { $0.text("transaction") }.clickHouseList
                 let rows = try await client.rows(
                     """
@@ -32,8 +40,9 @@
                     page.next = TransactionCursor(
                         received: LogTime(microseconds: last.integer("first_received") ?? 0), id: last.text("transaction") ?? "")
                 }
-                return page
+                return .success(page)
             }
+            return try page.get()
         }
 
         /// What each of the transactions takes of a page.

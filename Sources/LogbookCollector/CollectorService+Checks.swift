@@ -21,7 +21,13 @@
         }
 
         func unavailable(_ error: ArchiveError) -> Refusal {
-            Refusal(
+            if case .transactionTooLarge(let id) = error {
+                // Whoever may read the tenant's transactions may know of this one.
+                return Refusal(
+                    413, "too_large",
+                    reason: "the transaction \(id) is too large for an answer; ask for others than it, or the archive for it in SQL")
+            }
+            return Refusal(
                 503, "unavailable", reason: "the archive cannot be used now; send the same again", headers: ["Retry-After": "5"],
                 cause: error.description)
         }

@@ -22,18 +22,24 @@
             entries += 1
             bytes += entry.errorDescription?.utf8.count ?? 0
         }
-    }
 
-    extension TransactionPage {
         /// Of a transaction or an entry beside its texts, about: numbers in memory, and their names as they travel.
         private static let bytesBesideTexts = 256
 
+        /// About what the transaction takes in memory, or as it travels.
+        var estimatedBytes: Int { bytes + (1 + entries) * Self.bytesBesideTexts }
+
+        /// Whether it is too much for a page of its own.
+        var isTooMuch: Bool { estimatedBytes > TransactionPage.maximumBytesOfOne }
+    }
+
+    extension TransactionPage {
         /// About what the page takes in memory, or as it travels.
         var estimatedBytes: Int {
             transactions.reduce(0) { sum, transaction in
                 var weight = PageWeight(headOf: transaction)
                 for entry in transaction.entries { weight.add(entry) }
-                return sum + weight.bytes + (1 + weight.entries) * Self.bytesBesideTexts
+                return sum + weight.estimatedBytes
             }
         }
     }
@@ -47,7 +53,8 @@
         /// - Parameter limit: Transactions at most.
         init(limit: Int) { self.limit = limit }
 
-        /// Whether the next transaction has room. The first one always has: pages end before a large one, and it is given all the same.
+        /// Whether the next transaction has room. The first one always has: pages end before a large one, and it is given all the same,
+        /// unless it is too much for any page.
         func holds(_ weight: PageWeight) -> Bool {
             if transactions == 0 { return true }
             return transactions < limit && taken.entries + weight.entries <= TransactionPage.maximumEntries

@@ -15,18 +15,30 @@
             """
 
         public func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? {
-            try await pool.run { connection throws(PostgresFailure) in
+            let found: Found<TransactionRecord?> = try await pool.run { connection throws(PostgresFailure) in
                 let rows = try connection.execute(
-                    "SELECT \(Self.columns) FROM transactions t WHERE t.tenant = $1 AND t.guid = $2", [tenant, id.deliverableID]
+                    "SELECT \(Self.columns), \(Self.factBytes) FROM transactions t WHERE t.tenant = $1 AND t.guid = $2",
+                    [tenant, id.deliverableID]
                 ).rows
-                guard let row = rows.first else { return nil }
-                return try Self.records([row], connection)[0]
+                guard let row = rows.first else { return .success(nil) }
+                let size = try connection.execute(
+                    """
+                    SELECT count(*), coalesce(sum(octet_length(error_description)), 0) FROM entries WHERE transaction = $1::bigint
+                    """, [row[0]]
+                ).rows[0]
+                let weight = PageWeight(entries: Self.integer(size[0]), bytes: Self.integer(size[1]) + Self.integer(row.last ?? nil))
+                if weight.isTooMuch { return .failure(.transactionTooLarge(id: row[1] ?? "")) }
+                return .success(try Self.records([row], connection)[0])
             }
+            return try found.get()
         }
+
+        /// What is found, or why it is not given.
+        private typealias Found<Value> = Result<Value, ArchiveError>
 
         public func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
             let (conditions, values) = Self.conditions(of: query)
-            return try await pool.run { connection throws(PostgresFailure) in
+            let page: Found<TransactionPage> = try await pool.run { connection throws(PostgresFailure) in
                 // Only how large they are: all that are asked for may be more than memory holds.
                 let found = try connection.execute(
                     """
@@ -41,6 +53,7 @@
                 ).rows
                 let weights = found.map { PageWeight(entries: Self.integer($0[3]), bytes: Self.integer($0[4])) }
                 let kept = found.prefix(PageRoom.count(of: weights, limit: query.limit))
+                if let first = kept.first, weights[0].isTooMuch { return .failure(.transactionTooLarge(id: first[1] ?? "")) }
                 let rows = try connection.execute(
                     "SELECT \(Self.columns) FROM transactions t WHERE t.id = ANY ($1::bigint[]) ORDER BY t.received, t.guid",
                     [Self.ids(of: kept)]
@@ -49,8 +62,9 @@
                 if kept.count < found.count, let last = kept.last {
                     page.next = TransactionCursor(received: LogTime(microseconds: Int64(Self.integer(last[2]))), id: last[1] ?? "")
                 }
-                return page
+                return .success(page)
             }
+            return try page.get()
         }
 
         /// The query's conditions, and the values of `$1` and so on in them.

@@ -86,6 +86,7 @@
 
         /// The transaction of a row with its entries, which are read no further than there is room for.
         /// - Returns: Nil where there is not room for all of it.
+        /// - Throws: ``ArchiveError/transactionTooLarge(id:)`` where there would be on no page.
         private static func record(
             _ row: Row, _ database: Database, in room: PageRoom
         ) throws -> (record: TransactionRecord, weight: PageWeight)? {
@@ -106,6 +107,7 @@
                     key: EntryKey(row[4] as String), offset: row[5])
                 weight.add(entry)
                 guard room.holds(weight) else { return nil }
+                if weight.isTooMuch { throw ArchiveError.transactionTooLarge(id: record.id) }
                 record.entries.append(entry)
             }
             return (record, weight)

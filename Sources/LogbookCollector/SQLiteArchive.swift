@@ -115,7 +115,7 @@
         func read<Result: Sendable>(
             _ body: @escaping @Sendable (Database) throws -> Result
         ) async throws(ArchiveError) -> Result {
-            do { return try await pool.read(body) } catch { throw .unavailable(reason: "\(error)") }
+            do { return try await pool.read(body) } catch { throw error as? ArchiveError ?? .unavailable(reason: "\(error)") }
         }
     }
 #endif

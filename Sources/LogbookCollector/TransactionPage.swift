@@ -8,6 +8,9 @@ public struct TransactionPage: Sendable, Hashable {
     /// take some more.
     public static let maximumBytes = 8 << 20
 
+    /// Bytes that one transaction takes in memory at most, about, with which it is given at all: a million entries of short texts. 256 MiB.
+    public static let maximumBytesOfOne = 256 << 20
+
     /// At most as many as were asked for; fewer, though more follow, where they have very many entries or long texts.
     public var transactions: [TransactionRecord]
     /// Where the next page begins; nil when this is the last.

@@ -1,4 +1,5 @@
 #if Collector && canImport(Glibc)
+    import GRDB
     @testable import LogbookCollector
     import LogbookCore
     import LogbookTestKit
@@ -214,6 +215,44 @@
         @Test("a page holds not too many bytes, and whoever reads all of them gets everything once", arguments: ArchiveKind.available)
         func aPageHoldsNotTooManyBytes(_ kind: ArchiveKind) async throws {
             try await ArchiveChecks.aPageHoldsNotTooManyBytes(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("S19: a transaction that would take more memory than one may is refused, alone and as the first of a page; others are given", arguments: ArchiveKind.available.filter { !$0.isClickHouse })
+        func aTransactionThatIsTooLargeIsRefused(_ kind: ArchiveKind) async throws {
+            let (archive, address) = try await ArchiveServers.open(kind)
+            let small = TransactionRecord(id: "A", usecase: 1, entries: [Golden.entry(0, at: 1)])
+            let large = TransactionRecord(
+                id: "B", usecase: 2, entries: (0..<2).map { EntryRecord(event: $0, errorDescription: "x", time: LogTime(seconds: 1)) })
+            for record in [small, large] { _ = try await archive.store(Golden.parcel(record)) }
+            #expect(try await archive.transaction("B", tenant: Tenant.standard) == large)
+            let half = TransactionPage.maximumBytesOfOne / 2
+            if kind == .sqlite {
+                let queue = try DatabaseQueue(path: String(address.dropFirst("sqlite:".count)))
+                try await queue.write {
+                    try $0.execute(sql: "UPDATE entries SET error_description = hex(zeroblob(\(half / 2))) WHERE error_description = 'x'")
+                }
+                try queue.close()
+            } else {
+                let server = try #require(ArchiveServers.current?.postgres)
+                _ = try await onThread {
+                    try server.ask(address, "UPDATE entries SET error_description = repeat('x', \(half)) WHERE error_description = 'x'")
+                }
+            }
+            let refusal = ArchiveError.transactionTooLarge(id: "B")
+            await #expect(throws: refusal) { try await archive.transaction("B", tenant: Tenant.standard) }
+            await #expect(throws: refusal) { try await archive.transactions(TransactionQuery(usecase: 2)) }
+            #expect(try await archive.transaction("A", tenant: Tenant.standard) == small)
+            let page = try await archive.transactions(TransactionQuery())
+            #expect(page.transactions == [small] && page.next != nil)
+            var configuration = CollectorConfiguration()
+            configuration.isInsecure = true
+            var service = try CollectorService(configuration: configuration, archive: archive)
+            service.report = { _, _ in }
+            for path in ["/v1/transactions/B", "/v1/transactions", "/v1/export"] {
+                let request = CollectorRequest(
+                    method: "GET", path: path, query: path.hasSuffix("B") ? "" : "usecase=2", header: { _ in nil }, pieces: { _ in })
+                #expect(await service.answer(request).status == 413)
+            }
         }
 
         @Test("ids that only look alike are two transactions, and nothing of either is lost", arguments: ArchiveKind.available)

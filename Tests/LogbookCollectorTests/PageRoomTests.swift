@@ -24,6 +24,15 @@
             #expect(count([huge, huge]) == 1)
         }
 
+        @Test("S19: a transaction that would take more memory than one may is too much for a page of its own")
+        func aTransactionThatIsTooMuch() {
+            #expect(TransactionPage.maximumBytesOfOne == 256 << 20)
+            let entries = TransactionPage.maximumBytesOfOne / 256 - 1
+            #expect(!PageWeight(entries: entries, bytes: 0).isTooMuch)   // exactly full is not too full
+            #expect(PageWeight(entries: entries, bytes: 1).isTooMuch)
+            #expect(PageWeight(entries: 1, bytes: TransactionPage.maximumBytesOfOne).isTooMuch)
+        }
+
         @Test func everyTextCounts() {
             let record = TransactionRecord(
                 id: "\u{E9}", usecase: 1, deviceMake: "a", deviceOS: "b", deviceOSVersion: "c", user: "d", variant: "e", appVersion: "f",
