@@ -151,7 +151,7 @@ import Testing
         }
         for name in Self.always { #expect((outcome[name]?.count ?? 0) > 1000, "\(name)") }
         for name in ["text.log", "ring", "dump", "received"] { #expect(outcome[name]?.contains("<private>") == true, "\(name)") }
-        #expect(outcome["json.log"]?.contains("<private:") == true && outcome["logfmt.log"]?.contains("<private") == false)
+        #expect(outcome["json.log"]?.contains("<private:") == true && outcome["logfmt.log"]?.contains("said <private") == false)
         #expect(outcome["standard error"]?.contains("cannot write: <private>") == true)
         #if Transactions
             #expect(outcome["store.sqlite"] != nil && outcome["received"]?.contains("TXN") == true)
