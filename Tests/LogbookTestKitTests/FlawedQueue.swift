@@ -3,8 +3,8 @@
 /// A queue that writes when it is flushed, on the thread that flushes; sound but for its flaw.
 final class FlawedQueue: LogProvider {
     enum Flaw: Sendable {
-        case none, writesFromEveryThread, flushesFirst, neverFlushes, closesTwice, givesUpAfterFailure, reversesFailedBatch,
-            offersPartAgain, forgetsRefused, offersRefusedAgain, dropsBehindRefused, offersEmptyBatches
+        case none, writesFromEveryThread, flushesFirst, neverFlushes, closesTwice, closesUnflushed, givesUpAfterFailure,
+            reversesFailedBatch, offersPartAgain, forgetsRefused, offersRefusedAgain, dropsBehindRefused, offersEmptyBatches
     }
 
     private struct State {
@@ -73,7 +73,7 @@ final class FlawedQueue: LogProvider {
         if flaw == .flushesFirst { try sink.flush(by: deadline) }
         if flaw == .offersEmptyBatches { try sink.write([]) }
         try writeAll(by: deadline)
-        if flaw != .flushesFirst, flaw != .neverFlushes { try sink.flush(by: deadline) }
+        if flaw != .flushesFirst, flaw != .neverFlushes, flaw != .closesUnflushed || !closing { try sink.flush(by: deadline) }
         if closing {
             sink.close(by: deadline)
             if flaw == .closesTwice { sink.close(by: deadline) }

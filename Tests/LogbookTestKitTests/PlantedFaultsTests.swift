@@ -467,6 +467,7 @@ extension Flaw {
         queue("flushes the sink before it writes", .queueFlushesAfterBatches, "when 0 of 7", .flushesFirst),
         queue("never flushes the sink", .queueFlushesAfterBatches, "a flush did not reach the sink", .neverFlushes),
         queue("closes the sink twice", .queueClosesOnce, "closed 2 times", .closesTwice),
+        queue("closes the sink without a flush", .queueFlushesBeforeClose, "not flushed after its last batch", .closesUnflushed),
         queue("gives up a failed batch", .queueOffersAgain, "30 of 30 events are missing", .givesUpAfterFailure),
         queue("turns a failed batch round", .queueOffersAgain, "offered again as another", .reversesFailedBatch),
         queue("offers again what was written", .queueGoesOnAfterPart, "repeat an event", .offersPartAgain),

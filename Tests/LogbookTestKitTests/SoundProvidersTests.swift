@@ -17,8 +17,8 @@ import Testing
         .sinkTakesOne, .sinkTakesMany, .sinkKeepsBatchOrder, .sinkFailsHonestly, .sinkKeepsToDeadline,
     ]
     static let forQueues: [ConformanceCheck] = [
-        .queueCallsOneAtATime, .queueFlushesAfterBatches, .queueClosesOnce, .queueOffersAgain, .queueGoesOnAfterPart,
-        .queueCountsRefused, .queueCountsRefusedOne,
+        .queueCallsOneAtATime, .queueFlushesAfterBatches, .queueClosesOnce, .queueFlushesBeforeClose, .queueOffersAgain,
+        .queueGoesOnAfterPart, .queueCountsRefused, .queueCountsRefusedOne,
     ]
 
     @Test func theRecordingProviderConforms() async {
@@ -173,6 +173,28 @@ import Testing
             return ConformanceSpecimen(
                 sink: sink, readBack: { sink.written.map { RecordedEvent($0) } }, stall: { sink.stall($0) },
                 fail: { sink.fail($0 ? ScriptedFailure() : nil) })
+        }
+    }
+
+    /// As a store that inserts what it is given, and commits when it is flushed.
+    @Test func aSinkThatMakesNothingVisibleBeforeAFlushConforms() async {
+        struct Committing: BatchSink {
+            let inserted = Locked<[LogEvent]>([]), committed = Locked<[LogEvent]>([])
+            func write(_ batch: [LogEvent]) { inserted.withLock { $0 += batch } }
+            func flush(by deadline: LogDeadline) {
+                let batch = inserted.withLock { inserted in
+                    defer { inserted = [] }
+                    return inserted
+                }
+                committed.withLock { $0 += batch }
+            }
+        }
+        await expectSound(
+            notRun: [.sinkFailsHonestly, .sinkKeepsToDeadline, .visibleWhenLogReturns] + Self.forQueues
+                + [.logDoesNotWait, .staysBounded, .survivesFailure]
+        ) {
+            let sink = Committing()
+            return ConformanceSpecimen(sink: sink, readBack: { sink.committed.withLock { $0 }.map { RecordedEvent($0) } })
         }
     }
 

@@ -94,6 +94,8 @@ extension ConformanceCheck {
         "queueFlushesAfterBatches", "a flush reaches the sink, after the batches that hold what was logged before it")
     public static let queueClosesOnce = ConformanceCheck(
         "queueClosesOnce", "a sink is closed once, after everything else")
+    public static let queueFlushesBeforeClose = ConformanceCheck(
+        "queueFlushesBeforeClose", "shutdown flushes the sink before it closes it")
     public static let queueOffersAgain = ConformanceCheck(
         "queueOffersAgain", "a batch whose write failed is offered again, whole and in order, before any other")
     public static let queueGoesOnAfterPart = ConformanceCheck(

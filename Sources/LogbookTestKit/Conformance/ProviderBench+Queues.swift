@@ -44,6 +44,16 @@ extension ProviderBench {
         try require(calls.last == .close, "the sink was called again after it had been closed")
     }
 
+    func queueFlushesBeforeClose() throws {
+        let sink = try queueSink
+        log(events(5))
+        try shutdown()
+        let calls = sink.calls
+        guard let written = calls.lastIndex(where: { $0.eventCount > 0 }) else { throw CheckFailed("nothing was written") }
+        try require(
+            calls[written...].contains(.flush), "the sink was closed, and not flushed after its last batch: perhaps nothing is safe before")
+    }
+
     func queueOffersAgain() throws {
         let sink = try queueSink, events = events(30)
         sink.answer([ScriptedFailure("the first"), ScriptedFailure("the second"), ScriptedFailure("the third")])

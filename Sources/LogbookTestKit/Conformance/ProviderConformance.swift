@@ -109,6 +109,9 @@ public struct ProviderConformance: Sendable {
             Check(.queueCallsOneAtATime, after: basics) { try $0.queueCallsOneAtATime() },
             Check(.queueFlushesAfterBatches, after: [.queueCallsOneAtATime]) { try $0.queueFlushesAfterBatches() },
             Check(.queueClosesOnce, after: [.shutdownTwice]) { try $0.queueClosesOnce() },
+            Check(.queueFlushesBeforeClose, after: [.queueFlushesAfterBatches, .queueClosesOnce]) {
+                try $0.queueFlushesBeforeClose()
+            },
             Check(.queueOffersAgain, after: [.keepsOrder, .queueCallsOneAtATime]) { try $0.queueOffersAgain() },
             Check(.queueGoesOnAfterPart, after: [.queueOffersAgain]) { try $0.queueGoesOnAfterPart() },
             Check(.queueCountsRefused, after: [.ledgerAddsUp, .queueCallsOneAtATime]) { try $0.queueCountsRefused() },
