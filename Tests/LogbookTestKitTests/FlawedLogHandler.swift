@@ -12,7 +12,7 @@
             case ownMetadataWins, remembersTheCall
             case ignoresItsProvider, asksItsProviderOnce, sharesItsProvider, ownMetadataBeatsProvider, providerBeatsCall
             case dropsTheSource, dropsTheError, oldFormLosesMetadata, oldFormIsSilent
-            case skipsEmptyMessages, makesALineOfEachLine, replacesControls, hearsOneThread
+            case skipsEmptyMessages, makesALineOfEachLine, writesMetadataAsItIs, writesPlacesAsTheyAre, replacesControls, hearsOneThread
         }
 
         /// What copies share.
@@ -134,6 +134,9 @@
                     }
                 } else {
                     state.lines.insert(line, at: habit == .standsOnItsHead ? 0 : state.lines.count)
+                    let raw = habit == .writesMetadataAsItIs
+                        ? line.metadata?.description : habit == .writesPlacesAsTheyAre ? event.file : nil
+                    for part in (raw ?? "").split(separator: "\n").dropFirst() { state.lines.append(RecordedLine(message: String(part))) }
                     if habit == .writesTwice { state.lines.append(line) }
                 }
             }

@@ -96,6 +96,17 @@ extension Flaw {
             defer { state.memory.append(event) }
             return state.memory.contains { $0.sequence > event.sequence } ? [] : [event]
         },
+        keeping("loses errors", .error, "the error PaymentError: the card was declined was read back as none") { event, _ in
+            [event.with(error: .some(nil))]
+        },
+        keeping("keeps an error's type alone", .error, "was read back as PaymentError: ") { event, _ in
+            [event.with(error: event.error.map { LogErrorDetails(type: $0.type, description: "") })]
+        },
+        keeping("gives an error to the next event as well", .error, "the error none was read back as PaymentError") { event, state in
+            defer { state.memory = [event] }
+            guard event.message == "it works", let error = state.memory.last?.error else { return [event] }
+            return [event.with(error: error)]
+        },
         keeping("makes text of every metadata value", .metadata, "under \"null\"") { event, _ in
             [event.replacingMetadata(LogMetadata(event.metadata.map { ($0.key, .describing($0.value)) }))]
         },
@@ -138,6 +149,13 @@ extension Flaw {
             return event.message.split(separator: "\n", omittingEmptySubsequences: false)
                 .map { event.replacingMessage(String($0)) }
         },
+        keeping("writes an error as it is", .oneInOneOut, "events with hostile text made") { event, _ in
+            let lines = event.error?.description.split(separator: "\n", omittingEmptySubsequences: false) ?? []
+            return [event] + lines.dropFirst().map { event.replacingMessage(String($0)) }
+        },
+        keeping("takes a place for a field of its own", .oneInOneOut, "events with hostile text made") { event, _ in
+            event.source.function.contains("\"") ? [] : [event]
+        },
         keeping("ends at NUL and takes nothing", .oneInOneOut, "events with hostile text made") { event, _ in
             event.message.utf8.contains(0) ? [] : [event]
         },
@@ -154,9 +172,9 @@ extension Flaw {
     ]
 
     static let many: [Flaw] = [
-        keeping("loses every 100th event", .keepsEverything, "10 of 1000 events are missing") { event, state in
+        keeping("loses every 125th event", .keepsEverything, "8 of 1000 events are missing") { event, state in
             state.count += 1
-            return state.count.isMultiple(of: 100) ? [] : [event]
+            return state.count.isMultiple(of: 125) ? [] : [event]
         },
         keeping("overwrites one event with another", .keepsEverything, "was read back as") { event, state in
             defer { if event.message.hasPrefix("number") { state.memory = [event] } }
@@ -478,9 +496,9 @@ extension Flaw {
 }
 
 extension LogEvent {
-    func with(level: LogLevel? = nil, time: LogTime? = nil) -> LogEvent {
+    func with(level: LogLevel? = nil, time: LogTime? = nil, error: LogErrorDetails?? = nil) -> LogEvent {
         LogEvent(
             sequence: sequence, time: time ?? self.time, level: level ?? self.level, message: message, metadata: metadata,
-            thread: thread, source: source, transaction: transaction, error: error)
+            thread: thread, source: source, transaction: transaction, error: error ?? self.error)
     }
 }

@@ -21,6 +21,7 @@
             (.dropsTheSource, .handlerKeepsSource), (.dropsTheError, .handlerKeepsError),
             (.oldFormLosesMetadata, .handlerOldForm), (.oldFormIsSilent, .handlerOldForm),
             (.skipsEmptyMessages, .handlerEmptyMessage), (.makesALineOfEachLine, .handlerOneInOneOut),
+            (.writesMetadataAsItIs, .handlerOneInOneOut), (.writesPlacesAsTheyAre, .handlerOneInOneOut),
             (.replacesControls, .handlerHostileText), (.hearsOneThread, .handlerConcurrency),
         ]
 

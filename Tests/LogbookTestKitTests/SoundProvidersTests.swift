@@ -121,7 +121,7 @@ import Testing
                 return [
                     LogEvent(
                         sequence: event.sequence, time: LogTime(nanoseconds: milliseconds * 1_000_000), level: event.level,
-                        message: text, metadata: Self.modest(event.metadata), transaction: event.transaction)
+                        message: text, metadata: Self.modest(event.metadata), transaction: event.transaction, error: event.error)
                 ]
             }
             let shelf = Shelf(habits)

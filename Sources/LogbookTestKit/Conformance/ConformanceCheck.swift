@@ -39,6 +39,7 @@ extension ConformanceCheck {
         "unusualTimes", "events from 1677, 1969, 1970 and 2262 arrive, with their time")
     public static let outOfSequence = ConformanceCheck(
         "outOfSequence", "events whose sequence or time goes backwards arrive")
+    public static let error = ConformanceCheck("error", "an event's error arrives with its type and text, and with no other event")
     public static let metadata = ConformanceCheck("metadata", "metadata of every type arrives as it was")
     public static let largeMetadata = ConformanceCheck(
         "largeMetadata", "1,000 keys, 24 levels (or as many as are claimed) and keys like the format's own arrive as they were")

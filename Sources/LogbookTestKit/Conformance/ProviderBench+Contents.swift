@@ -59,6 +59,23 @@ extension ProviderBench {
         try requireIntact(settled(events))
     }
 
+    func error() throws {
+        let errors = [
+            nil, LogErrorDetails(type: "PaymentError", description: "the card was declined"), nil,
+            LogErrorDetails(type: "Timeout", description: "no answer after 3 s"),
+        ]
+        let events = errors.map { event($0 == nil ? "it works" : "it failed", error: $0) }
+        log(events)
+        // Not held against the text: a format may have the error stand behind it.
+        let reading = try settled(events)
+        try require(reading.records.count == events.count, "\(events.count) events made \(reading.records.count) records")
+        func inWords(_ error: LogErrorDetails?) -> String { error.map { "\($0.type): \($0.description)" } ?? "none" }
+        for (event, record) in reading.pairs {
+            guard let error = record.error else { continue }
+            try require(error == event.error, "the error \(inWords(event.error)) was read back as \(inWords(error))")
+        }
+    }
+
     // MARK: Metadata
 
     func metadata() throws {
@@ -143,8 +160,13 @@ extension ProviderBench {
     // MARK: Text
 
     func oneInOneOut() throws {
-        let events = HostileText.all.map { event("text \($0)") }
-        log(events)
+        let events = HostileText.all.flatMap { text in
+            [
+                event("text \(text)"), event("an error", error: LogErrorDetails(type: text, description: text)),
+                event("a place", from: LogSource(fileNamed: text, functionNamed: text, line: 1)),
+            ]
+        }
+        try logWithinCapacity(events)
         let count = try settled(events).records.count
         let isBounded = claims.capacity.map { $0 < events.count } ?? false
         let expected = events.count - (isBounded ? Int(provider.ledger?.droppedTotal ?? 0) : 0)

@@ -85,7 +85,7 @@ extension ProviderBench {
     }
 
     /// Never more at a time than the provider claims to hold, and that with nothing before it.
-    private func logWithinCapacity(_ events: [LogEvent]) throws {
+    func logWithinCapacity(_ events: [LogEvent]) throws {
         guard let capacity = claims.capacity else { return log(events) }
         for first in stride(from: 0, to: events.count, by: capacity) {
             try flushUnlessFull()

@@ -32,8 +32,8 @@ final class ProviderBench: Sendable {
 
     /// An event that this bench has not made before; a transaction's entry when the provider wants nothing else.
     func event(
-        _ message: String, level: LogLevel = .info, metadata: LogMetadata = [:], at time: LogTime? = nil,
-        sequence given: UInt64? = nil
+        _ message: String, level: LogLevel = .info, metadata: LogMetadata = [:], error: LogErrorDetails? = nil,
+        from source: LogSource = LogSource(), at time: LogTime? = nil, sequence given: UInt64? = nil
     ) -> LogEvent {
         let sequence = given ?? sequence.add(1, ordering: .relaxed).newValue
         var entry: TransactionEntry?
@@ -45,7 +45,7 @@ final class ProviderBench: Sendable {
         return LogEvent(
             sequence: sequence, time: time ?? LogTime(nanoseconds: 1_767_225_600_000_000_000 + Int64(sequence) * 1_000_000),
             level: level, message: entry?.description ?? message, metadata: metadata, thread: LogThread.currentNumber,
-            source: LogSource(), transaction: entry)
+            source: source, transaction: entry, error: error)
     }
 
     /// `number 1`, `number 2`, …

@@ -88,6 +88,7 @@ public struct ProviderConformance: Sendable {
             Check(.emptyMessage, after: basics) { try $0.emptyMessage() },
             Check(.unusualTimes, after: basics) { try $0.unusualTimes() },
             Check(.outOfSequence, after: basics) { try $0.outOfSequence() },
+            Check(.error, after: basics) { try $0.error() },
             Check(.metadata, after: basics) { try $0.metadata() },
             Check(.largeMetadata, after: [.metadata]) { try $0.largeMetadata() },
             Check(.oneInOneOut, after: basics) { try $0.oneInOneOut() },

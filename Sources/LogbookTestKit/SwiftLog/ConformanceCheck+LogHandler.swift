@@ -33,7 +33,7 @@
             "handlerOldForm", "the deprecated form of the call loses neither message nor metadata")
         public static let handlerEmptyMessage = ConformanceCheck("handlerEmptyMessage", "a call without text makes a line")
         public static let handlerOneInOneOut = ConformanceCheck(
-            "handlerOneInOneOut", "no text can make two lines of a call, or none")
+            "handlerOneInOneOut", "no text, of message, metadata, error or place, can make two lines of a call, or none")
         public static let handlerHostileText = ConformanceCheck(
             "handlerHostileText", "line ends, control and bidirectional characters, quotes and NUL arrive unchanged (unless not claimed)")
         public static let handlerConcurrency = ConformanceCheck(

@@ -111,9 +111,16 @@
         }
 
         func oneInOneOut() throws {
-            for text in HostileText.all { log("text \(text)") }
-            let count = try lines().count
-            try require(count == HostileText.all.count, "\(HostileText.all.count) calls with hostile text made \(count) lines")
+            let logger = logger()
+            for text in HostileText.all {
+                log("text \(text)")
+                log("a value", metadata: ["k": "\(text)", "list": [.stringConvertible(text)]])
+                log("a key", metadata: [text: "v", "object": [text: "v"]])
+                log("an error", error: ScriptedFailure(text))
+                progress.doing("log") { logger.notice("a place", source: text, file: text, function: text, line: 1) }
+            }
+            let expected = 5 * HostileText.all.count, count = try lines().count
+            try require(count == expected, "\(expected) calls with hostile text made \(count) lines")
         }
 
         func hostileText() throws {
