@@ -24,8 +24,14 @@ enum CapturedValue {
         case let value as LogValue: value
         case let number as Float: .double(Double(number))
         case let number as any BinaryInteger: Int64(exactly: number).map(LogValue.integer) ?? .string(String(describing: number))
-        default: isEmptyOptional(value) ? .null : .string(String(describing: unwrapped(value)))
+        default: isEmptyOptional(value) ? .null : .string(description(of: value))
         }
+    }
+
+    /// Of an error that marks private parts, what it says of itself with those masked.
+    private static func description(of value: Any) -> String {
+        let value = unwrapped(value)
+        return (value as? any LogDescribableError)?.logDescription.description ?? String(describing: value)
     }
 
     private enum Plain {
@@ -48,7 +54,7 @@ enum CapturedValue {
         guard let value else { return "nil" }
         if case .text(let text) = plain(value) { return text }
         if isEmptyOptional(value) { return "nil" }
-        return value as? String ?? String(describing: unwrapped(value))
+        return value as? String ?? description(of: value)
     }
 
     static func literal(_ value: Any?) -> PlanLiteral {
@@ -70,7 +76,7 @@ enum CapturedValue {
         case let number as Double: .number(number)
         case let number as Float: .number(Double(number))
         case let number as any BinaryInteger: .number(Double(number))
-        default: isEmptyOptional(value) ? .null : .text(String(describing: unwrapped(value)))
+        default: isEmptyOptional(value) ? .null : .text(description(of: value))
         }
     }
 

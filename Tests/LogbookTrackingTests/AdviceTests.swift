@@ -1,3 +1,4 @@
+import LogbookCore
 import LogbookTestKit
 import LogbookTracking
 import Testing
@@ -23,6 +24,18 @@ extension TrackingTests {
             #expect(tracked.labels == ["Try", "Paid", "Try", "Failed"])
             #expect(tracked.metadata(1) == ["r": 4])
             #expect(tracked.metadata(3) == ["e": "code(7)", "total": 0.0])
+        }
+
+        @Test("an error that marks private parts is reported as it describes itself, with those masked")
+        func anErrorKeepsItsPrivateParts() throws {
+            let tracked = Tracked()
+            try tracked.following(
+                #"""
+                { "trackedEvents": [
+                  { "class": "Counter", "selector": "pay()", "label": "Failed", "advice": "afterThrowing", "metadata": { "e": "$error" } } ] }
+                """#
+            ) { _ = #expect(throws: Refusal.self) { try Counter().pay() } }
+            #expect(tracked.metadata(0) == ["e": "refused for <private>"])
         }
 
         @Test("13: instead of a method that returns nothing, only the event happens")
@@ -426,4 +439,13 @@ final class Seen: @unchecked Sendable { var values: [String] = [] }
 struct CountingCarts: LogProvider {
     func log(_ event: LogEvent) { _ = Cart().count() }
     func flush(by deadline: LogDeadline) {}
+}
+
+private struct Refusal: LogDescribableError {
+    let customer: String
+    var logDescription: LogMessage { "refused for \(customer, privacy: .private)" }
+}
+
+@TrackedType private final class Counter {
+    func pay() throws { throw Refusal(customer: "jane") }
 }
