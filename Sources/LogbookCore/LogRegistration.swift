@@ -329,6 +329,8 @@ public final class LogRegistration: Sendable {
     private struct Closing {
         var isUnderWay = false
         var failure: (any Error)?
+        /// Flushes and shutdowns that wait for it.
+        var waiting = 0
     }
 
     func shutDown(by deadline: LogDeadline) throws {
@@ -365,6 +367,8 @@ public final class LogRegistration: Sendable {
     private func awaitShutdown(by deadline: LogDeadline, _ ask: (BatchingProvider) throws -> Void) throws {
         let failure = try closing.withLock { access throws -> (any Error)? in
             guard access.value.isUnderWay else { return nil }
+            access.value.waiting += 1
+            defer { access.value.waiting -= 1 }
             while access.value.isUnderWay, !deadline.hasPassed, access.wait(until: deadline) {}
             if access.value.isUnderWay { throw QueueError.shutdownNotOver }
             return access.value.failure
@@ -418,6 +422,8 @@ public final class LogRegistration: Sendable {
         var latest: UInt64 = 0
     }
 
+    /// Flushes and shutdowns that wait for another thread's shutdown.
+    var waitingForShutdown: Int { closing.withLock { $0.value.waiting } }
     /// Flushes and shutdowns that were asked for and have not come back.
     var callCount: Int { calls.withLock { $0.onTheirWay + $0.waiting.count } }
 
