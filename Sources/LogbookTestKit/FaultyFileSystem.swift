@@ -1,4 +1,6 @@
-package import LogbookCore
+public import LogbookCore
+public import LogbookFiles
+public import LogbookFormat
 
 #if canImport(Darwin)
     internal import Darwin
@@ -10,10 +12,10 @@ package import LogbookCore
 
 /// A file system in which one call goes wrong, once or from then on: for running a scenario again and again with the fault one
 /// call later each time, until nothing of it is left to fail. Calls that all fail from one on leave behind what a kill at that
-/// moment would.
-package final class FaultyFileSystem: FileSystem {
-    package enum Fault: Sendable, Hashable {
-        /// The call does nothing and fails.
+/// moment would. Or one whose disk is full until you say otherwise: ``fail(_:)``.
+public final class FaultyFileSystem: FileSystem {
+    public enum Fault: Sendable, Hashable {
+        /// The call does nothing and fails with this `errno`, such as `ENOSPC`.
         case failure(Int32)
         /// A write takes half of what it was given; other calls succeed.
         case shortWrite
@@ -49,9 +51,10 @@ package final class FaultyFileSystem: FileSystem {
 
     /// - Parameters:
     ///   - call: Which call goes wrong, counted from 1; 0 for none.
+    ///   - fault: How it goes wrong.
     ///   - lasts: All calls after it go wrong as well.
     ///   - only: Counts and fails only calls of these names, as in ``calls``.
-    package init(
+    public init(
         failing call: Int = 0, with fault: Fault = .shortWrite, lasts: Bool = false, only: Set<String>? = nil
     ) {
         failing = call
@@ -60,27 +63,27 @@ package final class FaultyFileSystem: FileSystem {
         self.only = only
     }
 
-    /// The names of all calls so far, in order.
-    package var calls: [String] { state.withLock { $0.calls } }
+    /// The names of all calls so far, in order: `append`, `synchronize`, `openForAppending`, `rename` and so on.
+    public var calls: [String] { state.withLock { $0.calls } }
     /// How many calls went wrong.
-    package var faults: Int { state.withLock { $0.faults } }
+    public var faults: Int { state.withLock { $0.faults } }
     /// Descriptors that were opened and not closed.
-    package var openDescriptors: Int { state.withLock { $0.descriptors.count } }
+    public var openDescriptors: Int { state.withLock { $0.descriptors.count } }
 
-    /// From now on every call that writes or makes something safe fails with this number; nil lets them work again.
-    package func fail(_ number: Int32?) { state.withLock { $0.outage = number } }
+    /// From now on every call that writes or makes something safe fails with this `errno`; nil lets them work again.
+    public func fail(_ number: Int32?) { state.withLock { $0.outage = number } }
 
     /// From now on this call fails for the file of this name, `openForReading`, `openForLocking`, `openForAppending` or `read`;
     /// nil lets it work again.
-    package func fail(_ number: Int32?, in call: String, of name: String) {
+    public func fail(_ number: Int32?, in call: String, of name: String) {
         state.withLock { $0.unreadable[name] = number.map { SystemError($0, in: call) } }
     }
 
     /// From now on every call of this name waits at the gate first.
-    package func hold(_ call: String, at gate: Gate) { state.withLock { $0.gates[call] = gate } }
+    public func hold(_ call: String, at gate: Gate) { state.withLock { $0.gates[call] = gate } }
 
     /// From now on what was opened for reading alone cannot be locked alone, as on NFS.
-    package func lockAsNetworkDoes() { state.withLock { $0.locksAsNetworkDoes = true } }
+    public func lockAsNetworkDoes() { state.withLock { $0.locksAsNetworkDoes = true } }
 
     private func checkLock(_ file: FileDescriptor) throws(SystemError) {
         if state.withLock({ $0.locksAsNetworkDoes && $0.readOnly.contains(file) }) { throw SystemError(EBADF, in: "tryLock") }
@@ -264,5 +267,19 @@ package final class FaultyFileSystem: FileSystem {
             state.readOnly.remove(descriptor)
         }
         base.close(descriptor)
+    }
+}
+
+extension FileLogProvider {
+    /// A provider whose disk fails as a test says, and whose clock may be one that is turned by hand: what it does with a disk that is full,
+    /// or with a `fsync` that fails, is what your program will see there. The rest is as in ``init(in:name:format:header:rolling:durability:onArchive:)``.
+    public convenience init(
+        in folder: String, on disk: FaultyFileSystem, clock: LogClock = .system, name: String = "app", format: some LogFormat = .text,
+        header: String = "", rolling: RollingPolicy = RollingPolicy(), durability: FileDurability = .process,
+        onArchive: (@Sendable (LogArchiveEvent) -> Void)? = nil
+    ) throws(FileLogProviderError) {
+        try self.init(
+            in: folder, name: name, format: format, header: header, rolling: rolling, durability: durability, files: disk, clock: clock,
+            onArchive: onArchive)
     }
 }

@@ -112,6 +112,24 @@ func recorded(_ line: String) -> RecordedEvent {
         #expect(heard.events.map(\.time.wholeSeconds) == [1_767_225_600, 1_767_225_690])
     }
 
+    @Test func theDiskIsFull() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("logbook-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let disk = FaultyFileSystem(), clock = ManualClock(now: LogTime(seconds: 1_767_225_600))
+        let service = LogService(clock: .manual(clock))
+        let file = try FileLogProvider(in: folder, on: disk, clock: .manual(clock))
+        service.register(file)
+        disk.fail(ENOSPC)
+        service.error("not written")
+        #expect(service.health().providers[0].latestFailure?.contains("No space left on device") == true)
+        disk.fail(nil)
+        clock.advance(by: .seconds(60))    // past the pause between two attempts
+        service.info("written")
+        #expect(service.health().providers[0].latestFailure == nil)
+        #expect(file.ledger?.dropped == [.inputOutputError: 1])
+        #expect(try String(contentsOfFile: file.path, encoding: .utf8).contains("written"))
+    }
+
     @Test func thePageNamesEveryCheckWithItsPromise() throws {
         let text = try Self.page().components(separatedBy: "## The checks")[1]
         for check in ProviderConformance.checks {

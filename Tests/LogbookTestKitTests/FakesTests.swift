@@ -1,3 +1,6 @@
+import Foundation
+import LogbookFiles
+import LogbookFormat
 import LogbookTestKit
 import Testing
 
@@ -12,6 +15,22 @@ import Testing
         #expect(sink.calls == 3)
         #expect(sink.batches.map(\.count) == [1, 2])
         #expect(sink.written.count == 3)
+    }
+
+    @Test func theDiskFailsAtTheCallThatWasNamed() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("logbook-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let disk = FaultyFileSystem(failing: 2, with: .failure(28), only: ["append"])
+        let clock = ManualClock(now: LogTime(seconds: 1_767_225_600))
+        let file = try FileLogProvider(in: folder, on: disk, clock: .manual(clock), format: TextFormat.layout("\(.message)"))
+        for message in ["one", "two", "three"] {
+            file.log(LogEvent(sequence: 1, time: LogTime(seconds: 0), level: .info, message: "\(message)"))
+            clock.advance(by: .seconds(60))
+        }
+        #expect(disk.faults == 1 && disk.calls.filter { $0 == "append" }.count == 3)
+        #expect(file.ledger == LogLedger(submitted: 3, delivered: 2, dropped: [.inputOutputError: 1]))
+        let lines = try String(contentsOfFile: file.path, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 3 && lines[0] == "one" && lines[1].hasPrefix("1 event is missing here: ") && lines[2] == "three")
     }
 
     @Test func theReceiverKeepsNothingWhileItFails() throws {
