@@ -11,7 +11,8 @@ public struct SpoolPolicy: Sendable, Hashable {
     /// Bytes on disk at most, at least 64 KiB. Beyond them the oldest events that are no transaction's are dropped and counted;
     /// when only transactions are left, new events are dropped that are none, and for a new transaction the oldest.
     public var maximumBytes: Int
-    /// Events of one parcel at most, `1...100_000`. While the receiver finds so many too large, parcels hold fewer.
+    /// Events of one parcel at most, `1...100_000`; fewer where the destination takes fewer. While the receiver finds so many too large,
+    /// parcels hold fewer.
     public var parcelEvents: Int
     /// Bytes of one parcel at most, before compression. A single event that is larger travels alone.
     public var parcelBytes: Int
@@ -22,7 +23,7 @@ public struct SpoolPolicy: Sendable, Hashable {
     public var compressionLevel: Int
 
     public init(
-        maximumBytes: Int = 256 << 20, parcelEvents: Int = 1000, parcelBytes: Int = 1 << 20, parcelAge: Duration = .seconds(1),
+        maximumBytes: Int = 256 << 20, parcelEvents: Int = 2000, parcelBytes: Int = 1 << 20, parcelAge: Duration = .seconds(1),
         durability: Durability = .process, compressionLevel: Int = 1
     ) {
         self.maximumBytes = maximumBytes
