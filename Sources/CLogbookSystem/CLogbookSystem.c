@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -443,6 +444,13 @@ long logbook_write(int descriptor, const void *bytes, size_t count) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = failure;
     return written;
+}
+
+long logbook_append(int file, const void *bytes, size_t count) {
+    struct rlimit limit;
+    // Asked each time: somebody may set it meanwhile. It is one call of the kernel where to hold the signals back takes two.
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY) return (long)write(file, bytes, count);
+    return logbook_write(file, bytes, count);
 }
 
 bool logbook_hold_pipe_signal(void) {

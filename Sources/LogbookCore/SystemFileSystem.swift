@@ -90,7 +90,7 @@ package struct SystemFileSystem: FileSystem {
     }
 
     package func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int {
-        let written = logbook_write(file.number, bytes.baseAddress, bytes.count)
+        let written = logbook_append(file.number, bytes.baseAddress, bytes.count)
         if written < 0 { throw SystemError(errno, in: "write") }
         return written
     }

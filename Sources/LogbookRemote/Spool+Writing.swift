@@ -10,6 +10,8 @@ internal import LogbookCore
 
 // The caller's side: everything here runs on the thread that logs.
 extension Spool {
+    // As a generic it would look its own type up for each event.
+    @_specialize(where Files == SystemFileSystem)
     func take(_ event: LogEvent) -> Bool {
         let (wakes, remarks) = state.withLock { state -> (Bool, [String]) in
             defer { state.remarks = [] }

@@ -138,6 +138,8 @@ int logbook_thread_start(const char *name, void (*body)(void *), void *context);
 
 /// write(2) with SIGPIPE and SIGXFSZ held back for this thread: a closed pipe or a file size limit gives -1 and errno.
 long logbook_write(int descriptor, const void *bytes, size_t count);
+/// The same for a file that is open for reading too, so that nothing but its size can raise a signal.
+long logbook_append(int file, const void *bytes, size_t count);
 /// Holds SIGPIPE back for this thread, for code that writes by itself. False where it was held back already: then it is the host's business,
 /// and there is nothing to release.
 bool logbook_hold_pipe_signal(void);
