@@ -1,0 +1,87 @@
+#if Transactions
+internal import GRDB
+internal import LogbookCore
+
+// How transactions are deleted: no byte of them stays.
+extension TransactionStore {
+    /// Deletes transactions with all their entries, delivered or not; ids that are not there are passed over.
+    package func delete(_ ids: some Sequence<String>) throws(TransactionStoreError) {
+        try transaction { db in
+            for id in ids.flatMap({ Set([$0, $0.deliverableID]) }) {   // a store of an earlier version has it uncut
+                try db.execute(
+                    sql: "DELETE FROM txn_log WHERE txn_id = (SELECT id FROM txn WHERE guid = ?)", arguments: [id])
+                try db.execute(sql: "DELETE FROM txn WHERE guid = ?", arguments: [id])
+            }
+            try Self.deleteEmptyParcels(db)
+        }
+    }
+
+    /// Deletes everything, what is under way and what is set aside included. The file is written anew and the write-ahead log emptied,
+    /// so that no byte of it is left in them; where another program that reads stands in the way, diagnostics say so.
+    /// - Parameter endsTransactions: Nothing that began before is stored any more, see ``TransactionSession``.
+    package func deleteAll(endsTransactions: Bool = true) throws(TransactionStoreError) {
+        try transaction { db in
+            let others = !endsTransactions
+                ? []
+                : try String.fetchAll(
+                    db, sql: "SELECT guid FROM txn WHERE session IS NOT ? ORDER BY id DESC LIMIT \(TransactionSession.maximumBegun)",
+                    arguments: [session.id])
+            try db.execute(sql: "DELETE FROM txn_log; DELETE FROM txn; DELETE FROM parcel; DELETE FROM loss")
+            if endsTransactions { session.endAll(and: others) }   // a commit that fails may be on disk all the same
+            state.withLock { $0.value.unsettledKeys = UnsettledKeys() }
+        }
+        overwrite("everything")
+    }
+
+    /// Deletes what is of a user, what is under way and what is set aside included, and writes the file anew as
+    /// ``deleteAll(endsTransactions:)`` does.
+    /// - Parameters:
+    ///   - user: As it is stored.
+    ///   - endsTransactions: Nothing more is stored of transactions that were the user's until now, see ``TransactionSession``.
+    /// - Returns: How many transactions were there.
+    func erase(user: String, endsTransactions: Bool = true) throws(TransactionStoreError) -> Int {
+        let count = try transaction { db in
+            let ids = try String.fetchAll(db, sql: "SELECT guid FROM txn WHERE user = ? ORDER BY id DESC", arguments: [user])
+            _ = try giveUp("txn_id IN (SELECT id FROM txn WHERE user = ?)", [user], because: .erased, db)
+            try db.execute(sql: "DELETE FROM txn WHERE user = ?", arguments: [user])   // those in which nothing happened
+            try Self.deleteEmptyParcels(db)
+            if endsTransactions { session.end(user: user, and: ids) }   // a commit that fails may be on disk all the same
+            return ids.count
+        }
+        if count > 0 { overwrite("a user's transactions") }
+        return count
+    }
+
+    /// Deletes what another process's logout has met here: what was stored by then, and all else of those transactions.
+    func drop(_ mark: LogoutMark) throws(TransactionStoreError) {
+        let count = try transaction { db in
+            let count = try giveUp(
+                """
+                txn_id IN (SELECT txn_id FROM txn_log WHERE epoch < ? OR (epoch = ? AND sequence <= ?))
+                """, [mark.epoch, mark.epoch, mark.sequence], because: .loggedOut, db)
+            try db.execute(sql: "DELETE FROM txn WHERE NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_id = txn.id)")
+            try Self.deleteEmptyParcels(db)
+            return count
+        }
+        overwrite("what a logout has ended")
+        if count > 0 { LogDiagnostics.report("transactions", "\(path): \(count) entries are given up, since a logout has ended them") }
+    }
+
+    /// Leaves no byte of what was deleted.
+    private func overwrite(_ what: String) {
+        do {
+            try connection().0.inDatabase { db in
+                try db.execute(sql: "VACUUM")
+                _ = try db.checkpoint(.truncate)
+            }
+        } catch {
+            LogDiagnostics.report("transactions", "\(path): \(what) is deleted, but bytes of it are left in the file: \(error)")
+        }
+    }
+
+    static func deleteEmptyParcels(_ db: Database) throws {
+        try db.execute(
+            sql: "DELETE FROM parcel WHERE NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_log.parcel = parcel.number)")
+    }
+}
+#endif
