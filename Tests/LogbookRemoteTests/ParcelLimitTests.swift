@@ -72,7 +72,10 @@ import Testing
         let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_000_000)))
         return switch storage {
         case .memory: RemoteLogProvider(to: collector, origin: origin, transport: transport, clock: clock)
-        case .folder: try RemoteLogProvider(to: collector, spool: folder("spool"), origin: origin, transport: transport, clock: clock)
+        case .folder:
+            try RemoteLogProvider(
+                to: collector, spool: folder("spool"), policy: SpoolPolicy(parcelEvents: 1000), origin: origin, transport: transport,
+                clock: clock)
         }
     }
 
