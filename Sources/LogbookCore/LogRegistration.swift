@@ -410,6 +410,8 @@ public final class LogRegistration: Sendable {
     /// A flush or a shutdown that somebody waits for.
     private struct Call {
         let number: UInt64
+        /// Also when nobody waits for it any longer.
+        let isLast: Bool
         let body: @Sendable (LogRegistration) throws -> Void
         let answer: @Sendable (String?) -> Void
     }
@@ -430,15 +432,17 @@ public final class LogRegistration: Sendable {
     /// Runs a flush or a shutdown on a thread of its own; where too many are on their way, when one of those has come back.
     /// - Parameters:
     ///   - deadline: Until when the caller waits; one without an end is refused rather than left to wait.
+    ///   - isLast: It is a shutdown: it is made also when its deadline has passed before there was room for it.
     ///   - answer: Called once, unless the call is given up before it has begun: with nil when it went well, otherwise with the reason in words.
     /// - Returns: The call's number, for ``giveUp(_:)``.
     func call(
-        _ body: @escaping @Sendable (LogRegistration) throws -> Void, by deadline: LogDeadline, answer: @escaping @Sendable (String?) -> Void
+        _ body: @escaping @Sendable (LogRegistration) throws -> Void, by deadline: LogDeadline, isLast: Bool = false,
+        answer: @escaping @Sendable (String?) -> Void
     ) -> UInt64 {
         enum Step { case start, wait, refuse }
         let (new, step) = calls.withLock { calls -> (Call, Step) in
             calls.latest += 1
-            let new = Call(number: calls.latest, body: body, answer: answer)
+            let new = Call(number: calls.latest, isLast: isLast, body: body, answer: answer)
             if calls.onTheirWay < Self.maximumCalls {
                 calls.onTheirWay += 1
                 return (new, .start)
@@ -487,12 +491,12 @@ public final class LogRegistration: Sendable {
         }
     }
 
-    /// Takes a call back that nobody waits for any longer, unless it has begun.
+    /// Takes a call back that nobody waits for any longer, unless it has begun or is the last.
     /// - Returns: Why it has no answer, in words.
     func giveUp(_ number: UInt64) -> String {
         let given = calls.withLock { calls -> Call? in
             guard let place = calls.waiting.firstIndex(where: { $0.number == number }) else { return nil }
-            return calls.waiting.remove(at: place)
+            return calls.waiting[place].isLast ? calls.waiting[place] : calls.waiting.remove(at: place)
         }
         return given == nil ? "it had not answered when the deadline passed" : Self.tooManyCalls
     }

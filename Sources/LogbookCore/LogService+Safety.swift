@@ -7,17 +7,19 @@ extension LogService {
     }
 
     /// Flushes and closes every provider. What is logged later is counted as ``DropReason/alreadyShutDown``. A second call
-    /// does nothing but wait for one that is under way, as a flush does then.
+    /// does nothing but wait for one that is under way, as a flush does then. Where the deadline passes first, it goes on without being
+    /// waited for.
     /// - Returns: What was not reached before the deadline.
     @discardableResult
     public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
         Self.tellLastLosses(of: [self], by: deadline)
         let registrations = registrations.filter(\.isOfThisProcess)
-        let report = Self.report(among: registrations.filter { $0.witness == nil }, by: deadline) { try $0.shutDown(by: deadline) }
+        let others = registrations.filter { $0.witness == nil }
+        let report = Self.report(among: others, by: deadline, isLast: true) { try $0.shutDown(by: deadline) }
         // Who keeps something for a bad end closes last, when it is known how the others ended.
         if report.isComplete { for registration in registrations { registration.witness?.programEndsSafely() } }
         let limit = max(deadline, .after(Self.longestClosing))
-        let own = Self.report(among: registrations.filter { $0.witness != nil }, by: limit) { try $0.shutDown(by: limit) }
+        let own = Self.report(among: registrations.filter { $0.witness != nil }, by: limit, isLast: true) { try $0.shutDown(by: limit) }
         return LogFlushReport(unfinished: report.unfinished + own.unfinished)
     }
 
@@ -27,7 +29,7 @@ extension LogService {
     /// Runs one call per registration, of any services, each on a thread of its own, and waits for all of them together: a provider
     /// that ignores its deadline holds up neither the others nor the caller.
     static func report(
-        among registrations: [LogRegistration], by deadline: LogDeadline,
+        among registrations: [LogRegistration], by deadline: LogDeadline, isLast: Bool = false,
         _ call: @escaping @Sendable (LogRegistration) throws -> Void
     ) -> LogFlushReport {
         let registrations = registrations.filter(\.isOfThisProcess)
@@ -44,7 +46,7 @@ extension LogService {
                 answer("it was asked from inside itself")
                 calls.append(nil)
             } else {
-                calls.append(registration.call(call, by: deadline, answer: answer))
+                calls.append(registration.call(call, by: deadline, isLast: isLast, answer: answer))
             }
         }
         let final = answers.withLock { access in

@@ -235,7 +235,7 @@ struct JSONReader {
                 number = 0x10000 + (number - 0xD800) << 10 + (low - 0xDC00)
             }
             guard let scalar = Unicode.Scalar(number) else { throw malformed("half of a surrogate pair") }
-            text.append(contentsOf: UTF8.encode(scalar)!)
+            if number < 0x80 { text.append(UInt8(number)) } else { text.append(contentsOf: UTF8.encode(scalar)!) }
         default: throw malformed("an unknown escape")
         }
     }
@@ -243,8 +243,11 @@ struct JSONReader {
     private mutating func codeUnit() throws(JSONError) -> UInt32 {
         var number: UInt32 = 0
         for _ in 0..<4 {
-            guard let byte = current, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw malformed("four hexadecimal digits are missing")
+            let digit: UInt8
+            switch current {
+            case .some(let byte) where byte &- 0x30 < 10: digit = byte - 0x30
+            case .some(let byte) where (byte | 0x20) &- 0x61 < 6: digit = (byte | 0x20) - 0x57
+            default: throw malformed("four hexadecimal digits are missing")
             }
             number = number << 4 | UInt32(digit)
             position += 1

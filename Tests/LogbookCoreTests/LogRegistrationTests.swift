@@ -118,6 +118,18 @@ import Testing
         #expect(becomesTrue { registration.callCount == 0 })
     }
 
+    @Test func aShutdownThatNobodyWaitsForAnyLongerIsMadeAllTheSame() {
+        let blocking = BlockingProvider(), service = LogService(), registration = service.register(blocking)
+        for _ in 0..<4 { _ = service.flush(by: .milliseconds(1)) }
+        let report = service.shutdown(by: .milliseconds(1))
+        #expect(report.unfinished.map(\.reason) == ["4 earlier calls have not come back from it"])
+        #expect(registration.isOpen)
+        blocking.gate.open()
+        #expect(becomesTrue { !registration.isOpen && registration.callCount == 0 })
+        service.info("later")
+        #expect(registration.ledger == LogLedger(submitted: 1, dropped: [.alreadyShutDown: 1]))
+    }
+
     @Test func aCallThatIsGivenUpBeforeItBeganIsNeverMade() {
         let blocking = BlockingProvider(), service = LogService(), registration = service.register(blocking, name: "stubborn")
         for _ in 0..<4 { _ = service.flush(by: .milliseconds(1)) }

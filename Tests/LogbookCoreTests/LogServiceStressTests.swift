@@ -70,7 +70,8 @@ import Testing
     func everyAccountIsExactWhenTheServiceIsShutDownMeanwhile(seed: Int) {
         let step = Int(LogRandomness.seeded(UInt64(1_000 + seed)).next() % UInt64(Self.steps))
         let steady = expectExactAccounts(end: (step, seed.isMultiple(of: 2) ? .now : .seconds(5)))
-        for witness in steady { #expect(!witness.registration.isOpen) }
+        // One that was given no time may have had to wait for other calls to come back.
+        for witness in steady { #expect(becomesTrue { !witness.registration.isOpen }) }
     }
 
     /// Lets all of them play, and compares every account with what its provider holds.

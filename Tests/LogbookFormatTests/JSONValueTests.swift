@@ -64,4 +64,12 @@ import Testing
     @Test func errorsNameThePlace() {
         #expect(throws: JSONError.malformed("a colon is missing", offset: 4)) { try parse(#"{"a"1}"#) }
     }
+
+    @Test func theDigitsOfAnEscapeAreSixteenAndTheirCapitals() {
+        for byte in UInt8.min...UInt8.max {
+            let read = try? JSONValue.parse(Array(#""\u004"#.utf8) + [byte] + Array("\"".utf8))
+            let digit = byte < 0x80 ? Character(Unicode.Scalar(byte)).hexDigitValue : nil
+            #expect(read == digit.map { .string(String(Unicode.Scalar(UInt8(0x40 + $0)))) }, "byte \(byte)")
+        }
+    }
 }
