@@ -221,7 +221,9 @@ let package = Package(
         tests("LogbookPipe", ["LogbookFormat"]),
         tests("LogbookTracking", ["LogbookTrackingMacros", "LogbookTrackingPlan", "LogbookTrackingSyntax"]),
         tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),
-        .testTarget(name: "LogbookTestKitTests", dependencies: ["LogbookFiles", "LogbookFormat", "LogbookTestKit", swiftLog], swiftSettings: settings),
+        .testTarget(
+            name: "LogbookTestKitTests", dependencies: ["LogbookFiles", "LogbookFormat", "LogbookTestKit", swiftLog],
+            swiftSettings: settings),
         tests("LogbookUploads", ["LogbookCompression", "LogbookDelivery", "LogbookFiles", "LogbookFormat", "LogbookHTTP"]),
         tests("LogbookTool", ["LogbookHTTP", "LogbookTransactions", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.

@@ -272,7 +272,8 @@ public final class FaultyFileSystem: FileSystem {
 
 extension FileLogProvider {
     /// A provider whose disk fails as a test says, and whose clock may be one that is turned by hand: what it does with a disk that is full,
-    /// or with a `fsync` that fails, is what your program will see there. The rest is as in ``init(in:name:format:header:rolling:durability:onArchive:)``.
+    /// or with a `fsync` that fails, is what your program will see there. The rest is as in
+    /// ``init(in:name:format:header:rolling:durability:onArchive:)``.
     public convenience init(
         in folder: String, on disk: FaultyFileSystem, clock: LogClock = .system, name: String = "app", format: some LogFormat = .text,
         header: String = "", rolling: RollingPolicy = RollingPolicy(), durability: FileDurability = .process,

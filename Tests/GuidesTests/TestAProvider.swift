@@ -113,8 +113,7 @@ func recorded(_ line: String) -> RecordedEvent {
     }
 
     @Test func theDiskIsFull() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("logbook-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let place = TemporaryFolder(), folder = place.path
         let disk = FaultyFileSystem(), clock = ManualClock(now: LogTime(seconds: 1_767_225_600))
         let service = LogService(clock: .manual(clock))
         let file = try FileLogProvider(in: folder, on: disk, clock: .manual(clock))
@@ -127,7 +126,7 @@ func recorded(_ line: String) -> RecordedEvent {
         service.info("written")
         #expect(service.health().providers[0].latestFailure == nil)
         #expect(file.ledger?.dropped == [.inputOutputError: 1])
-        #expect(try String(contentsOfFile: file.path, encoding: .utf8).contains("written"))
+        #expect(try String(contentsOfFile: place("app.log"), encoding: .utf8).contains("written"))
     }
 
     @Test func thePageNamesEveryCheckWithItsPromise() throws {

@@ -1,4 +1,3 @@
-import Foundation
 import LogbookFiles
 import LogbookFormat
 import LogbookTestKit
@@ -18,18 +17,17 @@ import Testing
     }
 
     @Test func theDiskFailsAtTheCallThatWasNamed() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("logbook-\(UUID())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = TemporaryFolder()
         let disk = FaultyFileSystem(failing: 2, with: .failure(28), only: ["append"])
         let clock = ManualClock(now: LogTime(seconds: 1_767_225_600))
-        let file = try FileLogProvider(in: folder, on: disk, clock: .manual(clock), format: TextFormat.layout("\(.message)"))
+        let file = try FileLogProvider(in: folder.path, on: disk, clock: .manual(clock), format: TextFormat.layout("\(.message)"))
         for message in ["one", "two", "three"] {
             file.log(LogEvent(sequence: 1, time: LogTime(seconds: 0), level: .info, message: "\(message)"))
             clock.advance(by: .seconds(60))
         }
         #expect(disk.faults == 1 && disk.calls.filter { $0 == "append" }.count == 3)
         #expect(file.ledger == LogLedger(submitted: 3, delivered: 2, dropped: [.inputOutputError: 1]))
-        let lines = try String(contentsOfFile: file.path, encoding: .utf8).split(separator: "\n")
+        let lines = folder.text("app.log").split(separator: "\n")
         #expect(lines.count == 3 && lines[0] == "one" && lines[1].hasPrefix("1 event is missing here: ") && lines[2] == "three")
     }
 
