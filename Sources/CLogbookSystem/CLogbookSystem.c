@@ -272,6 +272,24 @@ int64_t logbook_wall_nanoseconds(void) {
     return (int64_t)now.tv_sec * 1000000000ll + (int64_t)now.tv_nsec;
 }
 
+// The kernel calls its clock source `tsc` only where the count goes on at one pace in every state of every processor.
+static bool ticks_usable;
+static void look_for_ticks(void) {
+#if defined(__linux__) && defined(__x86_64__)
+    char name[8] = {0};
+    int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    ticks_usable = read(file, name, sizeof name - 1) >= 3 && strncmp(name, "tsc", 3) == 0 && (name[3] == '\n' || name[3] == 0);
+    close(file);
+#endif
+}
+
+bool logbook_ticks_usable(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, look_for_ticks);
+    return ticks_usable;
+}
+
 // A forked child has one thread. What the other threads of its parent held stays held for ever, so the child makes each lock
 // anew when it first meets it; and what must be whole in the child is changed only between two forks, under `fork_gate`.
 uint64_t logbook_fork_count;   // changed only where one thread is all there is

@@ -3,16 +3,16 @@ internal import CLogbookSystem
 /// The thread's side of the queue: what is taken out of it, written, and given up.
 extension BatchEngine {
     func run() {
-        var pause = policy.firstPause
+        var pause = policy.firstPause, batch: [QueueItem] = []
         work: while true {
-            var rest: ArraySlice<QueueItem>
-            switch nextWork() {
-            case .write(let batch): rest = batch[...]
+            switch nextWork(&batch) {
+            case .write: break
             case .flush(let round, let deadline):
                 flushSink(round, by: deadline)
                 continue
             case .end: break work
             }
+            var rest = batch[...]
             if isDiverting { divert(&rest) }
             while !rest.isEmpty {
                 let (flushRound, losses) = state.withLock { ($0.value.flushRound, $0.value.losses) }
@@ -63,14 +63,16 @@ extension BatchEngine {
     }
 
     private enum Work {
-        case write([QueueItem])
+        case write
         /// For those who asked up to this round: everything they wait for has left the queue. Who asks later asks for more.
         case flush(round: UInt64, by: LogDeadline)
         case end
     }
 
-    private func nextWork() -> Work {
-        state.withLock { access in
+    /// - Parameter batch: Memory for what is to be written.
+    private func nextWork(_ batch: inout [QueueItem]) -> Work {
+        batch.removeAll(keepingCapacity: true)
+        return state.withLock { access in
             while true {
                 if let target = access.value.flushRequested, access.value.queue.holdsNothing(upTo: target) {
                     return .flush(round: access.value.flushRound, by: access.value.flushDeadline)
@@ -87,7 +89,7 @@ extension BatchEngine {
                         access.value.isParked = false
                         if access.value.queue.isEmpty { continue }
                     }
-                    var batch: [QueueItem] = [], count = 0
+                    var count = 0
                     // One batch holds events of one nesting, so that what the sink logs about it can be told apart.
                     while let next = access.value.queue.first, batch.isEmpty || next.nesting == batch[0].nesting,
                         batch.isEmpty || count + next.count <= policy.batchCount,
@@ -101,7 +103,7 @@ extension BatchEngine {
                     if access.value.queue.isEmpty { access.value.wantsAttention = false }
                     showPressure(access)
                     if access.value.waitingForRoom > 0 { access.broadcast() }
-                    return .write(batch)
+                    return .write
                 }
                 if access.value.phase == .closing { return .end }
                 access.value.wantsAttention = false
@@ -119,7 +121,7 @@ extension BatchEngine {
         defer { watch?.gave() }
         return inside(nesting: batch[batch.startIndex].nesting) {
             if let lines {
-                try batch.lines.lend(to: lines.sink.write)
+                try batch.lines.lend { try lines.sink.write($0) }   // the method by itself would be a closure on the heap
             } else {
                 try sink.write(batch.events)
             }

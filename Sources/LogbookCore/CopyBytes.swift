@@ -20,6 +20,17 @@ package func copyBytes(_ count: Int, from source: UnsafePointer<UInt8>, to targe
     }
 }
 
+/// The same for one that is often somewhat longer.
+@inlinable
+@inline(__always)
+package func copyText(_ count: Int, from source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>) {
+    if count > 32, count <= 64 {
+        copyEnds(SIMD32<UInt8>.self, 32, count, source, target)
+    } else {
+        copyBytes(count, from: source, to: target)
+    }
+}
+
 /// The first bytes and the last, which may overlap.
 @inlinable
 @inline(__always)

@@ -1,10 +1,12 @@
 // HOT PATH — every record goes through here once: its message is made of its pieces, and laid out once for each layout.
 
-/// What one round of distribution hands on, by seat.
+/// What one round of distribution hands on, by seat. Used for one round after the other, so that its memory is.
 struct DistributionRound {
     /// Records in one round, and bytes of lines in one layout, at most; a single line may be longer.
     static let maximumCount = 512
-    static let maximumBytes = 64 << 10
+    static let maximumBytes = 96 << 10
+    /// Kinds of records that are remembered from one round to the next.
+    static let rememberedListeners = 64
 
     /// Those who hear the records of one kind.
     private struct Listeners {
@@ -24,8 +26,12 @@ struct DistributionRound {
         let isPrivileged: Bool
     }
 
-    private let plan: SeatPlan
-    private let text: MessageText
+    /// Nobody's between two rounds, so that no registration is held by it.
+    private var plan = SeatPlan.nobody
+    /// The latest plan's.
+    private var planNumber: UInt64 = 0
+    /// Held by the distributor: to count a reference for each record would take longer than to read it.
+    private let text: Unmanaged<MessageText>
     private var listeners: [Listeners] = []
     /// Whose records come at the moment, whether those are privileged, and where in each layout's lines they began.
     private var current = -1
@@ -34,31 +40,56 @@ struct DistributionRound {
     private var isPrivileged = false
     /// The layout of all who hear the records at the moment, when it is the only one.
     private var soleLayout: Unmanaged<SeatPlan.Layout>?
+    /// The same where nothing stands in the way of laying a record out at once.
+    private var shortcut: Unmanaged<SeatPlan.Layout>?
     private var wantsEvents = false
     /// Searches the records that come at the moment.
     private var scanner: PrivacyScanner?
-    private var lineStarts: [Int]
+    private var lineStarts: [Int] = []
     /// The events of this round, for all who want those, and where those began whose records come at the moment.
     private var events: [LogEvent] = []
     private var eventStart = 0
-    private var stretches: [[Stretch]]
+    private var stretches: [[Stretch]] = []
+    /// The lines of each layout, and what one seat gets, while it is handed on.
+    private var chunks: [LineChunk] = [], items: [QueueItem] = []
     private var count = 0
     /// Whether it has as much as one round should.
     private(set) var isFull = false
     /// Of the objects among the records, by estimate.
     private(set) var heldBytes = 0
 
-    /// - Parameter text: Memory to make messages in.
-    init(_ plan: SeatPlan, text: MessageText) {
+    /// - Parameter text: Memory to make messages in, as long as this is used.
+    init(text: MessageText) { self.text = .passUnretained(text) }
+
+    mutating func begin(_ plan: SeatPlan) {
         self.plan = plan
-        self.text = text
-        lineStarts = plan.layouts.map { _ in 0 }
-        stretches = plan.seats.map { _ in [] }
+        (count, heldBytes, isFull) = (0, 0, false)
+        if plan.number != planNumber || listeners.count > Self.rememberedListeners {
+            planNumber = plan.number
+            listeners = []
+            lineStarts = plan.layouts.map { _ in 0 }
+            stretches = plan.seats.map { _ in [] }
+        }
+        beginStretch()
     }
 
     mutating func add(_ memory: UnsafeRawPointer) {
         count &+= 1
         if _slowPath(count >= Self.maximumCount) { isFull = true }
+        let record = memory.assumingMemoryBound(to: EventRecord.self), mark = record.pointee.mark
+        if let shortcut, record.pointee.hearing == currentHearing, EventRecord.isPrivileged(mark) == isPrivileged, !EventRecord.isObject(mark),
+            shortcut._withUnsafeGuaranteedRef({ layout in text._withUnsafeGuaranteedRef { layout.append(atOnce: memory, $0) } })
+        {
+            currentCount &+= 1
+            if shortcut._withUnsafeGuaranteedRef({ $0.isFull }) { isFull = true }
+            return
+        }
+        addSlowly(memory)
+    }
+
+    /// Whatever there is to a record.
+    @inline(never)
+    private mutating func addSlowly(_ memory: UnsafeRawPointer) {
         let record = memory.assumingMemoryBound(to: EventRecord.self)
         if let spoken = record.pointee.takeObject() {
             heldBytes += spoken.estimatedBytes
@@ -67,7 +98,7 @@ struct DistributionRound {
         let hearing = record.pointee.hearing, isPrivileged = EventRecord.isPrivileged(record.pointee.mark)
         if _slowPath(hearing != currentHearing || isPrivileged != self.isPrivileged) { turn(to: hearing, isPrivileged) }
         currentCount &+= 1
-        let view = EventRecord.view(of: memory, in: text)
+        let view = text._withUnsafeGuaranteedRef { EventRecord.view(of: memory, in: $0) }
         if let scanner, scanner.finds(in: view.message) || scanner.finds(in: view.members) { return addPrivate(view, memory) }
         if _slowPath(view.message.count > LogLimits.highest.textBytes) { return addBeyondTheLimits(view) }
         if let soleLayout {
@@ -89,6 +120,9 @@ struct DistributionRound {
         soleLayout = layouts.count == 1 ? .passUnretained(plan.layouts[layouts[0]]) : nil
         wantsEvents = listeners[current].wantsEvents
         scanner = listeners[current].privacy?.terms.scanner
+        shortcut = soleLayout.flatMap { sole in
+            scanner == nil && !wantsEvents && sole._withUnsafeGuaranteedRef { $0.hasWriter } ? sole : nil
+        }
     }
 
     /// A message or metadata in which something is found that not everybody may see, or was marked as what everybody may.
@@ -113,8 +147,7 @@ struct DistributionRound {
     /// An event that does not come as a record does.
     private mutating func add(_ event: LogEvent, for hearers: [LogRegistration]) {
         endStretch()
-        current = -1
-        currentHearing = .undecided   // no record's
+        leaveListeners()
         for hearer in hearers {
             // One that has left meanwhile has no seat, and hears nothing more.
             guard let place = plan.place(of: hearer) else { continue }
@@ -188,22 +221,40 @@ struct DistributionRound {
         return listeners.count - 1
     }
 
+    /// Gives everybody what is theirs; the round is over.
     mutating func handOn(under pressure: Pressure) {
         endStretch()
-        let lines = plan.layouts.map { $0.memory.take() }, events = EventChunk(events)
+        leaveListeners()
+        for layout in plan.layouts { chunks.append(layout.memory.take()) }
+        let events = events.isEmpty ? EventChunk.empty : EventChunk(events)
         for (place, seat) in plan.seats.enumerated() {
             guard let seat, !stretches[place].isEmpty else { continue }
-            let lines = plan.layoutPlaces[place].map { lines[$0] }
-            let items: [QueueItem] = stretches[place].map {
-                if let lines { return .lines(LineRun(lines, $0.places, nesting: $0.nesting, isPrivileged: $0.isPrivileged)) }
-                return .events(EventRun(events, $0.places, nesting: $0.nesting, isPrivileged: $0.isPrivileged))
+            for stretch in stretches[place] {
+                if let layout = plan.layoutPlaces[place] {
+                    items.append(
+                        .lines(LineRun(chunks[layout], stretch.places, nesting: stretch.nesting, isPrivileged: stretch.isPrivileged)))
+                } else {
+                    items.append(.events(EventRun(events, stretch.places, nesting: stretch.nesting, isPrivileged: stretch.isPrivileged)))
+                }
             }
+            stretches[place].removeAll(keepingCapacity: true)
             seat.registration.feed(items, under: pressure)
+            items.removeAll(keepingCapacity: true)
         }
-        for listeners in listeners {
-            for place in listeners.unheardPlaces {
-                plan.seats[place]?.registration.passOverPlain(count: listeners.count)
-            }
+        for place in listeners.indices where listeners[place].count > 0 {
+            for seat in listeners[place].unheardPlaces { plan.seats[seat]?.registration.passOverPlain(count: listeners[place].count) }
+            listeners[place].count = 0
         }
+        chunks.removeAll(keepingCapacity: true)
+        self.events = []
+        plan = .nobody
+    }
+
+    /// What follows is no record's.
+    private mutating func leaveListeners() {
+        current = -1
+        currentHearing = .undecided
+        soleLayout = nil
+        shortcut = nil
     }
 }

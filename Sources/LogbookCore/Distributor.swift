@@ -34,7 +34,7 @@ final class Distributor: Sendable {
     }
 
     let lineage = ProcessLineage.current
-    private let ring = EventRing()
+    let ring = EventRing()
     private let state = Monitor(State())
     /// How far the queues have what the ring had. The ring's own position is ahead of it while a round is handed on.
     private let handedOn = Atomic<Int>(0)
@@ -43,9 +43,22 @@ final class Distributor: Sendable {
     private let pressure = Pressure()
     /// Belongs to the thread that distributes.
     private let text = MessageText()
+    private nonisolated(unsafe) let round: UnsafeMutablePointer<DistributionRound>
+    private nonisolated(unsafe) let ticks: UnsafeMutablePointer<TickClock>
+    private let clock: LogClock
+    /// Whether callers take their time from the processor, and whether they ever did.
+    private let countsTicks: Atomic<Bool>, hasTicks: Bool
     private nonisolated(unsafe) let hearings: UnsafeMutablePointer<Atomic<UInt64>>
 
-    init() {
+    /// - Parameter clock: Gives the time of what is said.
+    init(_ clock: LogClock) {
+        self.clock = clock
+        hasTicks = clock.isSystem && logbook_ticks_usable()
+        countsTicks = Atomic(hasTicks)
+        ticks = .allocate(capacity: 1)
+        ticks.initialize(to: TickClock())
+        round = .allocate(capacity: 1)
+        round.initialize(to: DistributionRound(text: text))
         hearings = .allocate(capacity: LogLevel.allCases.count)
         for level in LogLevel.allCases.indices { (hearings + level).initialize(to: Atomic(Hearing.undecided.bits)) }
     }
@@ -56,6 +69,9 @@ final class Distributor: Sendable {
             return true
         }
         hearings.deallocate()
+        round.deinitialize(count: 1)
+        round.deallocate()
+        ticks.deallocate()
     }
 
     // MARK: The audience
@@ -105,6 +121,12 @@ final class Distributor: Sendable {
 
     // MARK: The caller's side
 
+    /// The time of what is said now.
+    @inline(__always)
+    var now: RecordTime {
+        _fastPath(countsTicks.load(ordering: .relaxed)) ? RecordTime(ticks: logbook_ticks()) : RecordTime(clock.now())
+    }
+
     /// Takes a message about which a record says everything, or loses and counts it.
     /// - Parameters:
     ///   - words: Of the pieces.
@@ -112,16 +134,16 @@ final class Distributor: Sendable {
     @inline(__always)
     func push(
         _ pieces: LogMessage.Pieces, words: Int, _ metadata: LogMetadata, memberWords: Int, level: LogLevel, hearing: Hearing,
-        time: LogTime, sequence: UInt64, thread: UInt64, file: UInt64, function: UInt64, line: UInt32
+        time: RecordTime, sequence: UInt64, thread: UInt64, file: UInt64, function: UInt64, line: UInt32
     ) {
         if _slowPath(pressure.isOn) { awaitRoom(hearing, isPrivileged: level >= .error) }
         let bytes = EventRecord.bytes &+ (words &+ memberWords) &* 8
         guard let memory = ring.reserve(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes) else {
-            return lose(hearing, LossRun(sequence: sequence, time: time))
+            return lose(hearing, sequence)
         }
         let header = memory.assumingMemoryBound(to: UInt64.self)
         header[1] = hearing.bits
-        header[2] = UInt64(bitPattern: time.nanoseconds)
+        header[2] = time.word
         header[3] = sequence
         header[4] = thread
         header[5] = file
@@ -141,8 +163,34 @@ final class Distributor: Sendable {
             let end = MemberWords.write(metadata, to: body + words)
             precondition(end == body + words + memberWords)   // others' records lie behind
         }
-        ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level))
+        ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level) | time.mark)
         if _slowPath(ring.usedCells > EventRing.crowdedCells || level >= .error) { call() }
+    }
+
+    /// Takes the pieces of a message without metadata, or loses and counts it: the everyday case of the other.
+    /// - Parameter words: A record carries them; can be read up to the next multiple of eight.
+    @inline(__always)
+    func push(
+        _ words: UnsafeBufferPointer<UInt64>, level: LogLevel, hearing: Hearing, time: RecordTime, sequence: UInt64, thread: UInt64,
+        file: UInt64, function: UInt64, line: UInt32
+    ) {
+        if _slowPath(pressure.isOn) { awaitRoom(hearing, isPrivileged: level >= .error) }
+        let bytes = EventRecord.bytes &+ words.count &* 8
+        guard let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes).map({ ($0, true) }) else {
+            return lose(hearing, sequence)
+        }
+        let header = memory.assumingMemoryBound(to: UInt64.self)
+        header[1] = hearing.bits
+        header[2] = time.word
+        header[3] = sequence
+        header[4] = thread
+        header[5] = file
+        header[6] = function
+        header[7] = EventRecord.place(line: line, messageWords: words.count, members: 0)
+        if let start = words.baseAddress { copyWords(words.count, from: start, to: header + 8) }
+        ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level) | time.mark)
+        if _slowPath(isCrowded) { relieve() }
+        if _slowPath(level >= .error) { call() }
     }
 
     /// Takes an event with everything that belongs to it, or loses and counts it.
@@ -194,10 +242,26 @@ final class Distributor: Sendable {
     }
 
     @inline(never)
-    private func lose(_ hearing: Hearing, _ run: LossRun) {
+    private func lose(_ hearing: Hearing, _ sequence: UInt64) {
+        let run = LossRun(sequence: sequence, time: clock.now())
         for (registration, hears) in registrations(hearing) {
             if hears { registration.lose(.queueFull, run) } else { registration.passOverPlain(count: run.count) }
         }
+    }
+
+    /// Hands out one round of a crowded ring, if nobody is at it: the distributor's thread, once it were woken, would have to wait for a
+    /// processor, and soon the caller for it.
+    @inline(never)
+    private func relieve() {
+        let thread = LogThread.currentNumber
+        let isFree = state.withLock { access in
+            guard access.value.owner == 0, !access.value.isClosed else { return false }
+            access.value.owner = thread
+            return true
+        }
+        guard isFree else { return }
+        handOut(upTo: ring.end, onlyOnce: true)
+        release()
     }
 
     /// Wakes the thread when it is parked: this costs microseconds.
@@ -287,19 +351,23 @@ final class Distributor: Sendable {
         }
     }
 
-    /// - Parameter restsUnderPressure: Whether to leave the rest for later once a queue that lets callers wait is full.
-    private func handOut(upTo target: Int, restsUnderPressure: Bool = false) {
+    /// - Parameters:
+    ///   - restsUnderPressure: Whether to leave the rest for later once a queue that lets callers wait is full.
+    ///   - onlyOnce: Whether to leave the rest for later after one round.
+    private func handOut(upTo target: Int, restsUnderPressure: Bool = false, onlyOnce: Bool = false) {
         while true {
-            var round = DistributionRound(state.withLock { $0.value.plan }, text: text)
+            round.pointee.begin(state.withLock { $0.value.plan })
+            if hasTicks, !ticks.pointee.look() { countsTicks.store(false, ordering: .relaxed) }
             let before = ring.position
             ring.drain(upTo: target) { memory in
-                round.add(memory)
-                return !round.isFull
+                if EventRecord.countsTicks(memory.load(as: UInt64.self)) { EventRecord.setTime(of: memory, by: &ticks.pointee) }
+                round.pointee.add(memory)
+                return !round.pointee.isFull
             }
-            round.handOn(under: pressure)
+            round.pointee.handOn(under: pressure)
             handedOn.store(ring.position, ordering: .releasing)
-            if round.heldBytes > 0 { heldBytes.subtract(round.heldBytes, ordering: .relaxed) }
-            let isLast = ring.position == before || ring.position >= target || restsUnderPressure && pressure.isOn
+            if round.pointee.heldBytes > 0 { heldBytes.subtract(round.pointee.heldBytes, ordering: .relaxed) }
+            let isLast = onlyOnce || ring.position == before || ring.position >= target || restsUnderPressure && pressure.isOn
             state.withLock { access in
                 access.value.stuckPosition = nil
                 // To be woken for every bit of room would take longer than to fill it.

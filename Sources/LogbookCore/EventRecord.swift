@@ -15,11 +15,12 @@ struct EventRecord {
     /// The line in the lower half; then the words of the message and the members of the metadata, in 16 bits each.
     let place: UInt64
 
-    static let bytes = 64
+    static let bytes = PlainRecord.headerBytes
     /// Words of message and metadata that fit behind the header; what is longer travels in a ``SpokenEvent``.
     static let maximumWords = (EventRing.maximumRecordBytes - bytes) / 8
 
     private static let objectFlag: UInt64 = 1 << 48
+    fileprivate static let ticksFlag: UInt64 = 1 << 49
 
     @inline(__always)
     static func mark(bytes: Int, level: LogLevel, isObject: Bool = false) -> UInt64 {
@@ -39,6 +40,17 @@ struct EventRecord {
 
     @inline(__always)
     var level: LogLevel { LogLevel(rawValue: UInt8(truncatingIfNeeded: mark >> 32))! }
+    /// Whether the time is the processor's count, see ``RecordTime``.
+    @inline(__always)
+    static func countsTicks(_ mark: UInt64) -> Bool { mark & ticksFlag != 0 }
+    /// Puts the time in the place of the processor's count.
+    @inline(__always)
+    static func setTime(of memory: UnsafeMutableRawPointer, by ticks: inout TickClock) {
+        let time = ticks.time(of: memory.load(fromByteOffset: 16, as: UInt64.self))
+        memory.storeBytes(of: time, toByteOffset: 16, as: Int64.self)
+    }
+    @inline(__always)
+    static func isObject(_ mark: UInt64) -> Bool { mark & objectFlag != 0 }
     @inline(__always)
     static func isPrivileged(_ mark: UInt64) -> Bool { UInt8(truncatingIfNeeded: mark >> 32) >= LogLevel.error.rawValue }
     /// The object that travels in the record's place, taken over; once.
@@ -76,8 +88,19 @@ struct EventRecord {
     /// A view of the record at this place, with its message made in `text`.
     @inline(__always)
     static func view(of memory: UnsafeRawPointer, in text: MessageText) -> PlainEvent {
+        view(of: memory, text.make(message(of: memory)), in: text)
+    }
+
+    /// The same with an empty message.
+    static func viewWithoutMessage(of memory: UnsafeRawPointer, in text: MessageText) -> PlainEvent {
+        view(of: memory, (UnsafeBufferPointer(start: nil, count: 0), true), in: text)
+    }
+
+    @inline(__always)
+    private static func view(
+        of memory: UnsafeRawPointer, _ message: (text: UnsafeBufferPointer<UInt8>, isClean: Bool), in text: MessageText
+    ) -> PlainEvent {
         let record = memory.assumingMemoryBound(to: EventRecord.self)
-        let message = text.make(message(of: memory))
         let file = unpacked(record.pointee.file), function = unpacked(record.pointee.function)
         return PlainEvent(
             time: record.pointee.time, sequence: record.pointee.sequence, thread: record.pointee.thread,
@@ -87,4 +110,16 @@ struct EventRecord {
             isFileClean: text.isCleanFile(file, record.pointee.file),
             isFunctionClean: text.isCleanFunction(function, record.pointee.function))
     }
+}
+
+/// When something was said: nanoseconds since 1970, or the processor's count, which the reader makes a time of.
+struct RecordTime {
+    let word: UInt64
+    /// What it adds to the record's mark.
+    let mark: UInt64
+
+    @inline(__always)
+    init(_ time: LogTime) { (word, mark) = (UInt64(bitPattern: time.nanoseconds), 0) }
+    @inline(__always)
+    init(ticks: UInt64) { (word, mark) = (ticks, EventRecord.ticksFlag) }
 }

@@ -36,12 +36,15 @@ final class EventRing: Sendable {
     }
 
     private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
+    /// The first cell in it.
+    private nonisolated(unsafe) let firstCell: UnsafeMutableRawPointer
     private nonisolated(unsafe) let reserved: UnsafeMutablePointer<Lonely>
     private nonisolated(unsafe) let taken: UnsafeMutablePointer<Lonely>
 
     init() {
         // From calloc, whose pages cost nothing before a record lies in them.
         memory = UnsafeMutableRawPointer(calloc((Self.cells + 1) * Self.cellBytes, 1))!
+        firstCell = UnsafeMutableRawPointer(bitPattern: (UInt(bitPattern: memory) + UInt(Self.cellBytes) - 1) & ~(UInt(Self.cellBytes) - 1))!
         func lonely() -> UnsafeMutablePointer<Lonely> {
             let place = UnsafeMutableRawPointer.allocate(byteCount: Lonely.bytes, alignment: Lonely.bytes)
                 .bindMemory(to: Lonely.self, capacity: 1)
@@ -60,8 +63,7 @@ final class EventRing: Sendable {
 
     @inline(__always)
     private func address(_ cell: Int) -> UnsafeMutableRawPointer {
-        let aligned = UnsafeMutableRawPointer(bitPattern: (UInt(bitPattern: memory) &+ 63) & ~63)!
-        return aligned + (cell & (Self.cells &- 1)) &* Self.cellBytes
+        firstCell + (cell & (Self.cells &- 1)) &* Self.cellBytes
     }
 
     @inline(__always)
@@ -87,13 +89,19 @@ final class EventRing: Sendable {
     private static let padding: UInt64 = 1 << 63
 
     @inline(__always)
-    static func cellCount(_ bytes: Int) -> Int { (bytes &+ (cellBytes &- 1)) / cellBytes }
+    static func cellCount(_ bytes: Int) -> Int {
+        Int(truncatingIfNeeded: (UInt(truncatingIfNeeded: bytes) &+ UInt(cellBytes &- 1)) / UInt(cellBytes))
+    }
 
     /// Takes consecutive cells for one record, which must be committed soon.
     /// - Parameter bytes: Size of the record, `8...maximumRecordBytes`.
     /// - Returns: Memory aligned to 64 bytes, of which the first word is the commit's; nil when the ring is full.
     @inline(__always)
-    func reserve(bytes: Int) -> UnsafeMutableRawPointer? {
+    func reserve(bytes: Int) -> UnsafeMutableRawPointer? { reserveAndLook(bytes: bytes)?.record }
+
+    /// The same, and whether the reader should be woken.
+    @inline(__always)
+    func reserveAndLook(bytes: Int) -> (record: UnsafeMutableRawPointer, isCrowded: Bool)? {
         let count = Self.cellCount(bytes)
         var position = reserved.pointee.number.load(ordering: .relaxed)
         while true {
@@ -101,7 +109,8 @@ final class EventRing: Sendable {
             // A record does not wrap: what is left at the end of the ring is committed as padding together with it.
             let padding = cell &+ count > Self.cells ? Self.cells &- cell : 0
             let next = position &+ padding &+ count
-            if _slowPath(next &- taken.pointee.number.load(ordering: .acquiring) > Self.cells) { return nil }
+            let used = next &- taken.pointee.number.load(ordering: .acquiring)
+            if _slowPath(used > Self.cells) { return nil }
             let (exchanged, original) = reserved.pointee.number.weakCompareExchange(
                 expected: position, desired: next, successOrdering: .relaxed, failureOrdering: .relaxed)
             if _fastPath(exchanged) {
@@ -109,7 +118,7 @@ final class EventRing: Sendable {
                     let mark = Self.padding | UInt64(padding &* Self.cellBytes)
                     self.mark(of: address(position)).pointee.store(mark, ordering: .releasing)
                 }
-                return address(position &+ padding)
+                return (address(position &+ padding), used > Self.crowdedCells)
             }
             position = original
         }
@@ -138,7 +147,7 @@ final class EventRing: Sendable {
     /// Takes whole records out, in order, up to a reservation that is not committed yet or the position `limit`. One thread at a
     /// time.
     /// - Parameter body: Sees a record's memory. Returns false to stop after it.
-    func drain(upTo limit: Int, _ body: (UnsafeRawPointer) -> Bool) {
+    func drain(upTo limit: Int, _ body: (UnsafeMutableRawPointer) -> Bool) {
         var position = taken.pointee.number.load(ordering: .relaxed)
         var announced = position
         defer { taken.pointee.number.store(position, ordering: .releasing) }

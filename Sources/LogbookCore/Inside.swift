@@ -9,9 +9,9 @@ enum Inside {
 
     /// What comes until ``end()`` calls providers, filters and handlers of the program by ``runOutside(_:)`` alone.
     @inline(__always)
-    static func begin() { logbook_inside_set(logbook_inside_get() + 1) }
+    static func begin() { logbook_inside_set(logbook_inside_get() &+ 1) }
     @inline(__always)
-    static func end() { logbook_inside_set(logbook_inside_get() - 1) }
+    static func end() { logbook_inside_set(logbook_inside_get() &- 1) }
 
     /// Runs foreign code from inside: what that logs, it may.
     @inline(__always)

@@ -5,8 +5,15 @@ package protocol LineLayout: Sendable {
     func append(_ event: LogEvent, to memory: LineMemory)
     func append(_ event: PlainEvent, to memory: LineMemory)
 
+    /// A short way for plain records, with memory of its own; nil where there is none.
+    func recordWriter() -> (any RecordWriter)?
+
     /// Whether both always append the same bytes.
     func isEqual(to other: any LineLayout) -> Bool
+}
+
+extension LineLayout {
+    package func recordWriter() -> (any RecordWriter)? { nil }
 }
 
 extension LineLayout where Self: Equatable {

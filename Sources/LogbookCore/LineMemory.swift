@@ -7,6 +7,10 @@ package final class LineMemory: @unchecked Sendable {
     static let keptCapacity = DistributionRound.maximumBytes + (4 << 10)
     /// Room of a new one in lines.
     private static let lineCapacity = DistributionRound.maximumCount
+    /// Room that a message leaves behind it for what ends its line.
+    @inlinable
+    @inline(__always)
+    package static var slack: Int { 64 }
     /// Behind a pointer, because the fields of an object are checked at every access.
     @usableFromInline let storage: UnsafeMutablePointer<LineStorage>
     private let pool = LinePool()
@@ -37,6 +41,11 @@ package final class LineMemory: @unchecked Sendable {
     @inlinable
     @inline(__always)
     package func finish(at next: UnsafeMutablePointer<UInt8>) { storage.pointee.count = next - storage.pointee.start }
+
+    /// Forgets what was written beyond so many bytes.
+    @inlinable
+    @inline(__always)
+    package func shorten(to count: Int) { storage.pointee.count = count }
 
     /// Makes room for more behind what was written; the memory may move.
     package func grow(by count: Int) {

@@ -1,5 +1,13 @@
 // HOT PATH — lines are written where they stay until their sink has them.
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// Room for lines in one piece of memory: where each ends, when it was said and its sequence, and behind that their bytes.
 /// Whoever holds it last lets it go.
 ///
@@ -21,8 +29,7 @@ struct LineStorage: @unchecked Sendable {
     init(capacity: Int, lineCapacity: Int) {
         let fieldBytes = lineCapacity * MemoryLayout<UInt64>.stride
         precondition(MemoryLayout<LogTime>.stride == MemoryLayout<UInt64>.stride)
-        let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: 3 * fieldBytes + capacity, alignment: MemoryLayout<UInt64>.alignment)
+        let memory = Self.allocate(byteCount: 3 * fieldBytes + capacity)
         ends = memory.bindMemory(to: Int.self, capacity: lineCapacity)
         times = (memory + fieldBytes).bindMemory(to: LogTime.self, capacity: lineCapacity)
         sequences = (memory + 2 * fieldBytes).bindMemory(to: UInt64.self, capacity: lineCapacity)
@@ -30,7 +37,21 @@ struct LineStorage: @unchecked Sendable {
         (self.capacity, self.lineCapacity) = (capacity, lineCapacity)
     }
 
-    func deallocate() { UnsafeMutableRawPointer(ends).deallocate() }
+    func deallocate() {
+        let memory = UnsafeMutableRawPointer(ends), byteCount = 3 * lineCapacity * MemoryLayout<UInt64>.stride + capacity
+        if Self.isMapped(byteCount) { munmap(memory, byteCount) } else { memory.deallocate() }
+    }
+
+    /// Large pieces come from the system and go back to it: any caller's thread may make them, and what `malloc` has given one it keeps for
+    /// that thread.
+    private static func isMapped(_ byteCount: Int) -> Bool { byteCount >= LineMemory.keptCapacity }
+
+    private static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
+        guard isMapped(byteCount) else { return .allocate(byteCount: byteCount, alignment: MemoryLayout<UInt64>.alignment) }
+        let memory = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
+        guard let memory, memory != MAP_FAILED else { fatalError("no memory for \(byteCount) bytes of lines") }
+        return memory
+    }
 
     /// The same lines with more room; the memory moves.
     mutating func move(toCapacity capacity: Int, lineCapacity: Int) {

@@ -9,6 +9,9 @@ public struct LogClock: Sendable {
     /// A clock that stands still until a test moves it.
     public static func manual(_ clock: ManualClock) -> LogClock { LogClock(manual: clock) }
 
+    /// Whether it is the machine's.
+    var isSystem: Bool { manual == nil }
+
     /// Wall time, which may jump either way.
     public func now() -> LogTime {
         if let manual { return manual.now }

@@ -83,7 +83,7 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
 
     /// Without counting a reference: the message holds it.
     @inline(__always)
-    private var heldBuffer: Unmanaged<MessageBuffer>? {
+    var heldBuffer: Unmanaged<MessageBuffer>? {
         if case .collected(let buffer) = content { Unmanaged.passUnretained(buffer) } else { nil }
     }
 

@@ -63,8 +63,15 @@ extension LogValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation
 /// Facts beside an event's message: keys in the order in which they were given, each once.
 public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public typealias Member = (key: String, value: LogValue)
-    /// As a literal brings them: its array is taken as it is.
-    @usableFromInline private(set) var entries: [(String, LogValue)] = Array()
+    /// As a literal brings them: its array is taken as it is. Nil for none, so that a call without metadata has no array to let go of.
+    @usableFromInline private(set) var someEntries: [(String, LogValue)]?
+    private(set) var entries: [(String, LogValue)] {
+        get { someEntries ?? [] }
+        _modify {
+            if someEntries == nil { someEntries = [] }
+            yield &someEntries!
+        }
+    }
     /// Kept with every change, so that an event without protected values is told by one look; stays when the value goes.
     @usableFromInline private(set) var mayHoldProtected = false
     /// The words that it takes as ``MemberWords``; negative where it is, or once was, more than a record can carry.
@@ -143,8 +150,8 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         if case .string(let text) = self[key] { text } else { nil }
     }
 
-    public var isEmpty: Bool { entries.isEmpty }
-    public var count: Int { entries.count }
+    public var isEmpty: Bool { someEntries?.isEmpty ?? true }
+    public var count: Int { someEntries?.count ?? 0 }
 
     public subscript(key: String) -> LogValue? {
         get { place(of: key).map { entries[$0].1 } }

@@ -79,7 +79,7 @@ public final class LogService: Sendable {
 
     /// The next sequence, from 1.
     @inline(__always)
-    func nextSequence() -> UInt64 { sequenceMemory.pointee.add(1, ordering: .relaxed).newValue }
+    func nextSequence() -> UInt64 { sequenceMemory.pointee.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Where the latest sequence lies from now on, also when the service has gone.
     func sequenceForCrashes() -> UnsafePointer<UInt64> {
@@ -237,7 +237,7 @@ public final class LogService: Sendable {
     /// - Returns: Who has a seat and listens no more.
     private func arrangeSeats(_ listening: inout Listening) -> [LogRegistration] {
         if distributor == nil, listening.registrations.contains(where: { $0.isQueued && $0.isOfThisProcess }) {
-            let address = UInt(bitPattern: Unmanaged.passRetained(Distributor()).toOpaque())
+            let address = UInt(bitPattern: Unmanaged.passRetained(Distributor(clock)).toOpaque())
             distributorAddress.store(address, ordering: .releasing)
             listening.clearSeats()
         }
@@ -401,6 +401,41 @@ public final class LogService: Sendable {
         _ level: LogLevel, _ message: consuming LogMessage, _ metadata: LogMetadata, _ error: (any Error)?,
         _ file: StaticString, _ function: StaticString, _ line: UInt32
     ) {
+        if error == nil, metadata.isEmpty, sayAtOnce(level, message, file, function, line) { return message.giveBackBuffer() }
+        submitSlowly(level, message, metadata, error, file, function, line)
+    }
+
+    /// Says an interpolated message that only queues hear, by their levels alone: nearly every one.
+    /// - Returns: False when there is more to it; nothing was said.
+    @inline(__always)
+    private func sayAtOnce(
+        _ level: LogLevel, _ message: borrowing LogMessage, _ file: StaticString, _ function: StaticString, _ line: UInt32
+    ) -> Bool {
+        guard let buffer = message.heldBuffer, let address = UnsafeRawPointer(bitPattern: distributorAddress.load(ordering: .acquiring)),
+            !Inside.isInterrupted, !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().registration == 0,
+            let file = StaticText(file).flatMap(EventRecord.packed), let function = StaticText(function).flatMap(EventRecord.packed)
+        else { return false }
+        // Without counting references: all callers would count in one place. The service keeps the distributor as long as it lives.
+        return Unmanaged<Distributor>.fromOpaque(address)._withUnsafeGuaranteedRef { distributor in
+            buffer._withUnsafeGuaranteedRef { buffer in
+                let hearing = distributor.hearing(level), words = buffer.words.words
+                guard hearing.isDecided, distributor.lineage.isCurrent, !buffer.isMarked, words.count <= EventRecord.maximumWords
+                else { return false }
+                Inside.begin()   // nobody could make room for a handler that has interrupted a record
+                distributor.push(
+                    words, level: level, hearing: hearing, time: distributor.now, sequence: nextSequence(), thread: LogThread.currentNumber,
+                    file: file, function: function, line: line)
+                Inside.end()
+                return true
+            }
+        }
+    }
+
+    @inline(never)
+    private func submitSlowly(
+        _ level: LogLevel, _ message: consuming LogMessage, _ metadata: LogMetadata, _ error: (any Error)?,
+        _ file: StaticString, _ function: StaticString, _ line: UInt32
+    ) {
         if isRefusedAsInterrupting(level) { return }
         if error == nil, sayPlainly(level, message, metadata, file, function, line) {
             message.giveBackBuffer()
@@ -437,7 +472,7 @@ public final class LogService: Sendable {
                 let words = pieces.words
                 guard words &+ memberWords <= EventRecord.maximumWords else { return false }
                 distributor.push(
-                    pieces, words: words, metadata, memberWords: memberWords, level: level, hearing: hearing, time: clock.now(),
+                    pieces, words: words, metadata, memberWords: memberWords, level: level, hearing: hearing, time: distributor.now,
                     sequence: nextSequence(), thread: LogThread.currentNumber, file: file, function: function, line: line)
                 return true
             } ?? false

@@ -11,7 +11,8 @@ final class MessageBuffer: @unchecked Sendable {
     private struct Storage {
         var words: UnsafeMutablePointer<UInt64>
         var capacity: Int
-        var count = 0
+        /// Behind what was written.
+        var end: UnsafeMutablePointer<UInt64>
         var isMarked = false
     }
     /// Behind a pointer, because the fields of an object are checked at every access.
@@ -20,7 +21,7 @@ final class MessageBuffer: @unchecked Sendable {
     var start: UnsafeMutablePointer<UInt64> { storage.pointee.words }
     var end: UnsafeMutablePointer<UInt64> { storage.pointee.words + storage.pointee.capacity }
     var words: MessageWords {
-        MessageWords(words: UnsafeBufferPointer(start: storage.pointee.words, count: storage.pointee.count))
+        MessageWords(words: UnsafeBufferPointer(start: storage.pointee.words, count: storage.pointee.end - storage.pointee.words))
     }
     /// Whether some of it is private or secret.
     var isMarked: Bool {
@@ -30,8 +31,8 @@ final class MessageBuffer: @unchecked Sendable {
 
     private init() {
         storage = .allocate(capacity: 1)
-        storage.initialize(
-            to: Storage(words: .allocate(capacity: Self.initialCapacity), capacity: Self.initialCapacity))
+        let words = UnsafeMutablePointer<UInt64>.allocate(capacity: Self.initialCapacity)
+        storage.initialize(to: Storage(words: words, capacity: Self.initialCapacity, end: words))
     }
 
     deinit {
@@ -55,7 +56,8 @@ final class MessageBuffer: @unchecked Sendable {
     }
 
     /// Says how far it was written.
-    func finish(at next: UnsafeMutablePointer<UInt64>) { storage.pointee.count = next - start }
+    @inline(__always)
+    func finish(at next: UnsafeMutablePointer<UInt64>) { storage.pointee.end = next }
 
     /// Makes room for so many words more.
     /// - Parameter next: How far it was written; moves with the memory.

@@ -2,7 +2,8 @@
 internal import CLogbookSystem
 
 /// Text of the latest message, until the next one is made. Used by one thread at a time.
-final class MessageText: @unchecked Sendable {
+@usableFromInline
+package final class MessageText: @unchecked Sendable {
     /// Room of a new one, and what is kept of it, in bytes.
     private static let keptCapacity = 16 << 10
     private static let knownTexts = 1024
@@ -45,10 +46,7 @@ final class MessageText: @unchecked Sendable {
             case MessageWord.Kind.literal.rawValue:
                 source = UnsafePointer(bitPattern: UInt(bits >> UInt64(MessageWord.literalAddressShift)))!
                 count = Int(bits >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
-                if _slowPath(!isKnown(bits, at: Self.place(of: bits))) {
-                    let text = UnsafeBufferPointer(start: source, count: count)
-                    if Self.isClean(text, 0x22, 0x5C) { remember(bits, at: Self.place(of: bits)) } else { isClean = false }
-                }
+                if _slowPath(known[Self.place(of: bits)] != bits), !isCleanLiteral(bits, source, count) { isClean = false }
             case MessageWord.Kind.small.rawValue:
                 if _slowPath(limit - next < 20) { grow(&start, &next, &limit, by: 20) }
                 let value = Int64(bitPattern: bits) >> Int64(MessageWord.kindBits)
@@ -72,6 +70,85 @@ final class MessageText: @unchecked Sendable {
             next += count
         }
         return (UnsafeBufferPointer(start: start, count: next - start), isClean)
+    }
+
+    /// Writes the text of a message to where it stays.
+    /// - Returns: False where a format may have to escape something of it: then what was written means nothing. Otherwise there is room for
+    ///   ``LineMemory/slack`` more.
+    func write(_ words: MessageWords, to memory: LineMemory) -> Bool {
+        guard var word = words.words.baseAddress else { return true }
+        let end = word + words.words.count
+        let known = self.known
+        var next = memory.next, limit = memory.end - LineMemory.slack
+        while word < end {
+            let bits = word.pointee, kind = bits & MessageWord.kindMask
+            word += 1
+            if kind == MessageWord.Kind.literal.rawValue {
+                let source = UnsafePointer<UInt8>(bitPattern: UInt(bits >> UInt64(MessageWord.literalAddressShift))).unsafelyUnwrapped
+                let count = Int(bits >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
+                if _slowPath(known[Self.place(of: bits)] != bits), !isCleanLiteral(bits, source, count) { return false }
+                if _slowPath(next + count > limit) {
+                    next = Self.makeRoom(for: count, at: next, in: memory)
+                    limit = memory.end - LineMemory.slack
+                }
+                copyText(count, from: source, to: next)
+                next += count
+            } else if kind == MessageWord.Kind.small.rawValue {
+                if _slowPath(next + 20 > limit) {
+                    next = Self.makeRoom(for: 20, at: next, in: memory)
+                    limit = memory.end - LineMemory.slack
+                }
+                if _fastPath(bits >> UInt64(MessageWord.kindBits) < 100_000_000) {
+                    next = writeUpToEight(UInt32(truncatingIfNeeded: bits >> UInt64(MessageWord.kindBits)), to: next)
+                } else {
+                    let value = Int64(bitPattern: bits) >> Int64(MessageWord.kindBits)
+                    next += writeAnyDecimal(value.magnitude, isNegative: value < 0, to: next)
+                }
+            } else if kind == MessageWord.Kind.text.rawValue {
+                let source = UnsafeRawPointer(word).assumingMemoryBound(to: UInt8.self), count = Int(bits >> UInt64(MessageWord.kindBits))
+                word += MessageWord.textWords(count)
+                guard Self.isClean(UnsafeBufferPointer(start: source, count: count), 0x22, 0x5C) else { return false }
+                if _slowPath(next + count > limit) {
+                    next = Self.makeRoom(for: count, at: next, in: memory)
+                    limit = memory.end - LineMemory.slack
+                }
+                copyText(count, from: source, to: next)
+                next += count
+            } else if kind <= MessageWord.Kind.double.rawValue {
+                next = Self.write(MessageWords(words: UnsafeBufferPointer(start: word - 1, count: 2)), at: next, in: memory)
+                limit = memory.end - LineMemory.slack
+                word += 1
+            }
+        }
+        memory.finish(at: next)
+        return true
+    }
+
+    @inline(never)
+    private static func makeRoom(
+        for count: Int, at next: UnsafeMutablePointer<UInt8>, in memory: LineMemory
+    ) -> UnsafeMutablePointer<UInt8> {
+        memory.finish(at: next)
+        memory.grow(by: count + LineMemory.slack)
+        return memory.next
+    }
+
+    /// A piece that two words make.
+    @inline(never)
+    private static func write(
+        _ piece: MessageWords, at next: UnsafeMutablePointer<UInt8>, in memory: LineMemory
+    ) -> UnsafeMutablePointer<UInt8> {
+        let next = makeRoom(for: piece.maximumBytes, at: next, in: memory)
+        return next + piece.write(to: next)
+    }
+
+    @inline(never)
+    private func isCleanLiteral(_ word: UInt64, _ source: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+        let place = Self.place(of: word)
+        if isKnown(word, at: place) { return true }
+        guard Self.isClean(UnsafeBufferPointer(start: source, count: count), 0x22, 0x5C) else { return false }
+        remember(word, at: place)
+        return true
     }
 
     /// A text that came later may have taken the place; then it is in the one beside it.

@@ -1,8 +1,13 @@
 // HOT PATH — text is made of the pieces once, by the thread that formats.
 
 /// The words of a message, wherever they lie.
+@usableFromInline
 struct MessageWords {
-    let words: UnsafeBufferPointer<UInt64>
+    @usableFromInline let words: UnsafeBufferPointer<UInt64>
+
+    @inlinable
+    @inline(__always)
+    init(words: UnsafeBufferPointer<UInt64>) { self.words = words }
 
     /// Bytes the text has at most.
     var maximumBytes: Int {

@@ -81,6 +81,8 @@ final class LineChunk: QueueChunk, @unchecked Sendable {
 
 /// Events as they are; shared by the queues of every registration that wants those.
 final class EventChunk: QueueChunk {
+    static let empty = EventChunk([])
+
     let events: [LogEvent]
     /// What the events up to and with each of them hold in memory.
     private let sizes: [Int]

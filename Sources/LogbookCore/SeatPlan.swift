@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Who sits where, and how each of them wants events laid out. Never changed: another audience has another plan.
 final class SeatPlan: Sendable {
     /// A registration's place. Records name it; nobody else gets it as long as a record may.
@@ -24,22 +26,50 @@ final class SeatPlan: Sendable {
         let layout: any LineLayout
         /// Belongs to the thread that distributes.
         let memory = LineMemory()
-        init(_ layout: any LineLayout) { self.layout = layout }
+        private let writer: any RecordWriter
+        /// Whether there is a short way for records.
+        let hasWriter: Bool
+
+        init(_ layout: any LineLayout) {
+            self.layout = layout
+            let writer = layout.recordWriter()
+            hasWriter = writer != nil
+            self.writer = writer ?? NoRecordWriter()
+        }
+
+        /// Appends a record the short way.
+        /// - Returns: False where there is more to it: nothing was appended.
+        @inline(__always)
+        func append(atOnce memory: UnsafeRawPointer, _ texts: MessageText) -> Bool {
+            guard writer.append(PlainRecord(memory), texts, to: self.memory) else { return false }
+            let header = memory.assumingMemoryBound(to: EventRecord.self)
+            self.memory.endLine(header.pointee.time, header.pointee.sequence)
+            return true
+        }
+
+        /// Whether the memory has as much as one round should.
+        @inline(__always)
+        var isFull: Bool { memory.count >= DistributionRound.maximumBytes }
 
         /// - Returns: Whether the memory has as much as one round should.
         @inline(__always)
         func append(_ event: PlainEvent) -> Bool {
             layout.append(event, to: memory)
             memory.endLine(event.time, event.sequence)
-            return memory.count >= DistributionRound.maximumBytes
+            return isFull
         }
 
         func append(_ event: LogEvent) -> Bool {
             layout.append(event, to: memory)
             memory.endLine(event.time, event.sequence)
-            return memory.count >= DistributionRound.maximumBytes
+            return isFull
         }
     }
+    static let nobody = SeatPlan([])
+    private static let numbers = Atomic<UInt64>(0)
+
+    /// Another for each plan.
+    let number = numbers.add(1, ordering: .relaxed).newValue
     let seats: [Seat?]
     /// Each once, however many have it.
     let layouts: [Layout]

@@ -66,6 +66,8 @@ public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
         }
     }
 
+    package func recordWriter() -> (any RecordWriter)? { plainZone.map { PlainTextWriter(self, in: $0) } }
+
     func write(_ event: some WritableEvent, to writer: inout LineWriter) {
         switch style {
         case .standard(let stamp): Self.writeStandard(event, stamp, to: &writer)

@@ -345,4 +345,25 @@ import Testing
         #expect(sink.written.map(\.message) == ["before"])
         #expect(registration.ledger == LogLedger(submitted: 1, delivered: 1))
     }
+
+    @Test("whoever fills the ring hands out what is in it himself, round by round, before it is full")
+    func aCrowdedRingIsRelieved() throws {
+        // Nobody is registered, so the distributor has no thread.
+        let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0)))), message: LogMessage = "number \(1)"
+        let file = try #require(StaticText(#fileID).flatMap(EventRecord.packed))
+        var most = 0
+        for number in 1...3 * EventRing.cells {
+            let isPushed: Bool? = message.withPieces { pieces in
+                guard case .words(let words) = pieces else { return false }
+                distributor.push(
+                    words, level: .info, hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: 0)),
+                    sequence: UInt64(number), thread: 1, file: file, function: file, line: 1)
+                return true
+            }
+            #expect(isPushed == true)
+            most = max(most, distributor.ring.usedCells)
+        }
+        #expect(most == EventRing.crowdedCells)
+        #expect(distributor.ring.position > 5 * EventRing.cells)
+    }
 }

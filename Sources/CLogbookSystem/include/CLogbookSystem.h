@@ -109,6 +109,17 @@ uint64_t logbook_word_starts(const uint8_t *bytes, size_t count, bool follows_wo
 uint64_t logbook_monotonic_nanoseconds(void);
 int64_t logbook_wall_nanoseconds(void);
 
+/// A count that the processor keeps, at one pace and the same on all of them: to be read in a third of a clock's time. Means something only
+/// where `logbook_ticks_usable` says so: where the system takes its own time from it.
+static inline uint64_t logbook_ticks(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return 0;
+#endif
+}
+bool logbook_ticks_usable(void);
+
 /// Has the kernel give memory for the pages of these bytes now, so that nobody who writes there waits for it. What lies there stays.
 /// Does nothing where the kernel cannot (Linux before 5.14).
 void logbook_populate(void *memory, size_t bytes);
