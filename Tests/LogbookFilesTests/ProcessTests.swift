@@ -12,6 +12,17 @@ import Testing
     import Musl
 #endif
 
+/// From here on no file may be larger, and what tries is told by a signal that ends the process, whatever mask and disposition it was
+/// started with.
+private func letFileSizeSignalThrough(at bytes: UInt64) throws {
+    var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes)), signals = sigset_t()
+    try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+    signal(SIGXFSZ, SIG_DFL)
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGXFSZ)
+    try #require(pthread_sigmask(SIG_UNBLOCK, &signals, nil) == 0)
+}
+
 /// What happens to whole processes: they end, are killed, run out of room, or write to one file together.
 @Suite struct ProcessTests {
     private let folder = TemporaryFolder()
@@ -79,11 +90,18 @@ import Testing
     @Test("row 9: at a limit of the file's size the process lives, and a new file helps")
     func fileSizeLimit() async {
         let path = folder.path
+        // The signal would end it: whoever writes without holding it back is ended.
+        await #expect(processExitsWith: .signal(SIGXFSZ)) { [path = path as String] in
+            let file = open(path + "/unguarded", O_WRONLY | O_CREAT, 0o600)
+            try #require(file >= 0)
+            try letFileSizeSignalThrough(at: 4096)
+            for _ in 1...2 { _ = write(file, String(repeating: "x", count: 4096), 4096) }
+        }
+        unlink(path + "/unguarded")
         await #expect(processExitsWith: .success) { [path = path as String] in
             let provider = try FileLogProvider(
                 in: path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
-            var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
-            try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            try letFileSizeSignalThrough(at: 4096)
             for number in 1...200 { provider.log(event("\(number) " + String(repeating: "x", count: 95))) }
             #expect(provider.ledger == LogLedger(submitted: 200, delivered: 200))
 
@@ -104,8 +122,7 @@ import Testing
             let service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0))))   // nobody is told of the loss
             let registration = service.register(
                 try FileLogProvider(in: path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0)), delivery: .queued())
-            var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
-            try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            try letFileSizeSignalThrough(at: 4096)
             for number in 1...20 { service.info("\(number)") }
             service.info("\(String(repeating: "y", count: 5000))")
             service.info("after")
