@@ -138,7 +138,7 @@ final class Distributor: Sendable {
     ) {
         if _slowPath(pressure.isOn) { awaitRoom(hearing, isPrivileged: level >= .error) }
         let bytes = EventRecord.bytes &+ (words &+ memberWords) &* 8
-        guard let memory = ring.reserve(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes) else {
+        guard let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes).map({ ($0, true) }) else {
             return lose(hearing, sequence)
         }
         let header = memory.assumingMemoryBound(to: UInt64.self)
@@ -164,7 +164,8 @@ final class Distributor: Sendable {
             precondition(end == body + words + memberWords)   // others' records lie behind
         }
         ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level) | time.mark)
-        if _slowPath(ring.usedCells > EventRing.crowdedCells || level >= .error) { call() }
+        if _slowPath(isCrowded) { relieve() }
+        if _slowPath(level >= .error) { call() }
     }
 
     /// Takes the pieces of a message without metadata, or loses and counts it: the everyday case of the other.

@@ -7,6 +7,7 @@ extension LogEvent {
     @inline(__always)   // whom it is called on would be copied
     package var estimatedBytes: Int {
         var bytes = 256 + message.utf8.count + source.heldBytes + errorTextBytes
+        if metadata.isEmpty { return bytes }   // without a reference that is counted
         for (key, value) in metadata { bytes += 48 + key.utf8.count + value.estimatedBytes }
         return bytes
     }

@@ -96,6 +96,13 @@ struct EventRecord {
         view(of: memory, (UnsafeBufferPointer(start: nil, count: 0), true), in: text)
     }
 
+    /// A view that has nothing but the metadata.
+    static func membersAlone(of memory: UnsafeRawPointer) -> PlainEvent {
+        PlainEvent(
+            time: LogTime(nanoseconds: 0), sequence: 0, thread: 0, message: UnsafeBufferPointer(start: nil, count: 0), members: members(of: memory),
+            file: .empty, function: .empty, line: 0, level: .verbose, isMessageClean: true, isFileClean: true, isFunctionClean: true)
+    }
+
     @inline(__always)
     private static func view(
         of memory: UnsafeRawPointer, _ message: (text: UnsafeBufferPointer<UInt8>, isClean: Bool), in text: MessageText

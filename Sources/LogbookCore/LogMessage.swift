@@ -99,7 +99,13 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
         case .collected: return nil   // seen to
         case .literal(let literal):
             return body(MessageWord.literal(literal).map(Pieces.word) ?? .text(literal.bytes))
-        case .text(var text): return text.withUTF8 { body(.text($0)) }
+        case .text:
+            return withUnsafePointer(to: content) { place in
+                withoutCounting(place) { content in
+                    guard case .text(let text) = content else { return nil }
+                    return text.lendingUTF8 { body(.text($0)) }
+                }
+            }
         }
     }
 

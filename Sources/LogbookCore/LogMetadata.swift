@@ -106,9 +106,9 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         self.init(distinct: Array(members))
     }
     private init(distinct members: [(String, LogValue)]) {
-        entries = members
-        for index in entries.indices { heed(entries[index].0, entries[index].1) }
-        if entries.count > Self.searchedMembers { indexPlaces() }
+        for index in members.indices { heed(members[index].0, members[index].1) }
+        someEntries = members
+        if members.count > Self.searchedMembers { indexPlaces() }
     }
 
     @inline(__always)
@@ -179,8 +179,7 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     private func place(of key: String) -> Int? {
         if let places { return places[key] }
-        for place in entries.indices where entries[place].0 == key { return place }
-        return nil
+        return someEntries?.firstIndex { $0.0 == key }
     }
 
     private mutating func indexPlaces() {
@@ -198,19 +197,19 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     // HOT PATH — for formats: members are lent, so that no reference is counted.
     package func forEachMember(_ body: (_ key: String, _ value: LogValue) -> Void) {
-        entries.withUnsafeBufferPointer { members in
+        someEntries?.withUnsafeBufferPointer { members in
             for place in members.indices { withoutCounting(members.baseAddress! + place) { body($0.0, $0.1) } }
         }
     }
 
     /// The same, as long as the answer is true.
     package func allMembers(_ isFine: (_ key: String, _ value: LogValue) -> Bool) -> Bool {
-        entries.withUnsafeBufferPointer { members in
+        someEntries?.withUnsafeBufferPointer { members in
             for place in members.indices {
                 if !withoutCounting(members.baseAddress! + place, { isFine($0.0, $0.1) }) { return false }
             }
             return true
-        }
+        } ?? true
     }
 
     /// Both, where `other` decides a key that both have.
@@ -224,7 +223,7 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 }
 
 extension LogMetadata: RandomAccessCollection {
-    public var startIndex: Int { entries.startIndex }
-    public var endIndex: Int { entries.endIndex }
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { count }
     public subscript(position: Int) -> Member { entries[position] }
 }

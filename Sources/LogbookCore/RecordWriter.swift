@@ -43,6 +43,9 @@ package struct PlainRecord {
     @inline(__always)
     package var hasMembers: Bool { word(7) >> 48 > 0 }
 
+    /// The metadata, and nothing else of the record.
+    package var members: PlainEvent { EventRecord.membersAlone(of: memory) }
+
     /// Everything but the message.
     package func withoutMessage(_ texts: MessageText) -> PlainEvent { EventRecord.viewWithoutMessage(of: memory, in: texts) }
 

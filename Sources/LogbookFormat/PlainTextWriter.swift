@@ -72,7 +72,7 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
         {
             guard keep(record, texts, in: place) else { return false }
         }
-        if _slowPath(record.hasMembers), !holdsMembers(of: record, texts) { return false }
+        if _slowPath(record.hasMembers), !format.limits.surelyHold(record.members) { return false }
         let before = memory.count, head = Self.stampBytes + 8 + Self.placeBytes + LineMemory.slack
         if _slowPath(memory.end - memory.next < head) { memory.grow(by: head) }
         let next = UnsafeMutableRawPointer(memory.next)
@@ -97,7 +97,7 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
             return false
         }
         if _slowPath(record.hasMembers) {
-            Self.appendMembers(of: record, texts, to: memory)
+            Self.append(record.members, to: memory)
         } else {
             memory.next.pointee = 0x0A
             memory.finish(at: memory.next + 1)
@@ -105,14 +105,11 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
         return true
     }
 
-    @inline(never)
-    private func holdsMembers(of record: PlainRecord, _ texts: MessageText) -> Bool { format.limits.surelyHold(record.withoutMessage(texts)) }
-
     /// With the newline.
     @inline(never)
-    private static func appendMembers(of record: PlainRecord, _ texts: MessageText, to memory: LineMemory) {
+    private static func append(_ members: PlainEvent, to memory: LineMemory) {
         LineWriter.append(to: memory) { writer in
-            writer.facts(record.withoutMessage(texts))
+            writer.facts(members)
             writer.byte(0x0A)
         }
     }
