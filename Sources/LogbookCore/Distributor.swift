@@ -131,10 +131,11 @@ final class Distributor: Sendable {
     /// - Parameters:
     ///   - words: Of the pieces.
     ///   - memberWords: Of the metadata.
+    ///   - mayRelieve: Whether the caller may hand out a round of a crowded ring, which takes memory: not where a signal handler may be it.
     @inline(__always)
     func push(
-        _ pieces: LogMessage.Pieces, words: Int, _ metadata: LogMetadata, memberWords: Int, level: LogLevel, hearing: Hearing,
-        time: RecordTime, sequence: UInt64, thread: UInt64, file: UInt64, function: UInt64, line: UInt32
+        _ pieces: LogMessage.Pieces, words: Int, _ metadata: LogMetadata, memberWords: Int, mayRelieve: Bool, level: LogLevel,
+        hearing: Hearing, time: RecordTime, sequence: UInt64, thread: UInt64, file: UInt64, function: UInt64, line: UInt32
     ) {
         if _slowPath(pressure.isOn) { awaitRoom(hearing, isPrivileged: level >= .error) }
         let bytes = EventRecord.bytes &+ (words &+ memberWords) &* 8
@@ -164,8 +165,10 @@ final class Distributor: Sendable {
             precondition(end == body + words + memberWords)   // others' records lie behind
         }
         ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level) | time.mark)
-        if _slowPath(isCrowded) { relieve() }
-        if _slowPath(level >= .error) { call() }
+        if _slowPath(isCrowded || level >= .error) {
+            if isCrowded, mayRelieve { relieve() }
+            if !mayRelieve || level >= .error { call() }
+        }
     }
 
     /// Takes the pieces of a message without metadata, or loses and counts it: the everyday case of the other.

@@ -4,7 +4,8 @@ internal import CLogbookSystem
 public struct LogClock: Sendable {
     private let manual: ManualClock?
 
-    /// The machine's wall clock and its monotonic clock.
+    /// The machine's wall clock and its monotonic clock. What queues alone hear is timed by the processor's count, where the system takes
+    /// its own time from that; it is held against the wall clock each time events are handed out, and differs by fractions of a microsecond.
     public static let system = LogClock(manual: nil)
     /// A clock that stands still until a test moves it.
     public static func manual(_ clock: ManualClock) -> LogClock { LogClock(manual: clock) }

@@ -472,8 +472,9 @@ public final class LogService: Sendable {
                 let words = pieces.words
                 guard words &+ memberWords <= EventRecord.maximumWords else { return false }
                 distributor.push(
-                    pieces, words: words, metadata, memberWords: memberWords, level: level, hearing: hearing, time: distributor.now,
-                    sequence: nextSequence(), thread: LogThread.currentNumber, file: file, function: function, line: line)
+                    pieces, words: words, metadata, memberWords: memberWords, mayRelieve: message.literal == nil, level: level,
+                    hearing: hearing, time: distributor.now, sequence: nextSequence(), thread: LogThread.currentNumber, file: file,
+                    function: function, line: line)
                 return true
             } ?? false
         }

@@ -366,4 +366,22 @@ import Testing
         #expect(most == EventRing.crowdedCells)
         #expect(distributor.ring.position > 5 * EventRing.cells)
     }
+
+    @Test("a literal, which a signal handler may log, hands nothing out as long as the ring has room: that would take memory")
+    func aLiteralRelievesNothing() throws {
+        let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0)))), message: LogMessage = "a literal"
+        let file = try #require(StaticText(#fileID).flatMap(EventRecord.packed))
+        #expect(message.literal != nil)
+        for number in 1...EventRing.cells / 2 {
+            let isPushed: Bool? = message.withPieces { pieces in
+                distributor.push(
+                    pieces, words: pieces.words, [:], memberWords: 0, mayRelieve: message.literal == nil, level: .info,
+                    hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: 0)), sequence: UInt64(number), thread: 1,
+                    file: file, function: file, line: 1)
+                return true
+            }
+            #expect(isPushed == true)
+        }
+        #expect(distributor.ring.usedCells == EventRing.cells && distributor.ring.position == 0)
+    }
 }

@@ -48,7 +48,7 @@ import Testing
             let memberWords = try #require(MemberWords.size(of: each.metadata))
             let isPushed: Bool? = each.message.withPieces { pieces in
                 distributor.push(
-                    pieces, words: pieces.words, each.metadata, memberWords: memberWords, level: each.level, hearing: Hearing(seats: 1, generation: 0),
+                    pieces, words: pieces.words, each.metadata, memberWords: memberWords, mayRelieve: false, level: each.level, hearing: Hearing(seats: 1, generation: 0),
                     time: RecordTime(LogTime(nanoseconds: each.time)), sequence: 7, thread: 4711, file: file, function: function, line: each.line)
                 return true
             }
