@@ -79,7 +79,7 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
 
         var nanosecond = UInt64(bitPattern: record.nanoseconds &- second.pointee.start)
         if _slowPath(nanosecond >= second.pointee.length) { nanosecond = keepSecond(of: record.nanoseconds) }
-        next.storeBytes(of: stamp.load(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
+        next.storeBytes(of: stamp.loadUnaligned(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
         writeSixDigits(UInt32(truncatingIfNeeded: nanosecond) / 1000, to: (next + 20).assumingMemoryBound(to: UInt8.self))
         next.storeBytes(of: second.pointee.offset, toByteOffset: 26, as: UInt64.self)
         let text = next + (26 &+ second.pointee.offsetCount), count = place.pointee.count

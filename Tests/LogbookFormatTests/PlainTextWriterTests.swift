@@ -23,9 +23,11 @@ import Testing
         + (0..<2).flatMap { _ in (0..<600).map { Case(line: $0 * 7) } }
         + [
             Case(message: "\(0)\(9)\(10)\(99)\(100)\(9_999)\(10_000)\(99_999_999)\(100_000_000)\(Int.max)\(Int.min)\(-1)\(UInt64.max)"),
-            Case(message: "\(true) \(0.5) \("text") é \("x", privacy: .public) \(Substring("sub")) of seventy letters and more: abcdefghijklmnopqrstuvwxyz abcdefghijklmn"),
+            Case(message: "\(true) \(0.5) \("text") é \("x", privacy: .public) \(Substring("sub"))"),
+            Case(message: "\(1) of seventy letters and more: abcdefghijklmnopqrstuvwxyz abcdefghijklmn, of fifty: abcdefghijklmnopqrstuvwxyz \(2)"),
             Case(message: "\(1)"), Case(message: "1 \(long) 2 \(long) 3"), Case(message: "short again \(7)"),
-            Case(message: "\(1) quote \"", isShort: false), Case(message: "\("two\nlines")", isShort: false), Case(message: "\(1) \\", isShort: false),
+            Case(message: "\(1) quote \"", isShort: false), Case(message: "\("two\nlines")", isShort: false),
+            Case(message: "\(1) \\", isShort: false),
             Case(message: "\(1) \u{202E}turned", isShort: false), Case(message: "\("a\u{1B}")\("b")", isShort: false),
             Case(message: "after the others \(1)"),
             Case(file: "My Module/A:b.swift", isShort: false), Case(function: "odd](x:)", isShort: false), Case(function: ""),
@@ -48,8 +50,9 @@ import Testing
             let memberWords = try #require(MemberWords.size(of: each.metadata))
             let isPushed: Bool? = each.message.withPieces { pieces in
                 distributor.push(
-                    pieces, words: pieces.words, each.metadata, memberWords: memberWords, mayRelieve: false, level: each.level, hearing: Hearing(seats: 1, generation: 0),
-                    time: RecordTime(LogTime(nanoseconds: each.time)), sequence: 7, thread: 4711, file: file, function: function, line: each.line)
+                    pieces, words: pieces.words, each.metadata, memberWords: memberWords, mayRelieve: false, level: each.level,
+                    hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: each.time)), sequence: 7, thread: 4711,
+                    file: file, function: function, line: each.line)
                 return true
             }
             #expect(isPushed == true)
