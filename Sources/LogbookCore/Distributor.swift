@@ -242,7 +242,12 @@ final class Distributor: Sendable {
 
     @inline(never)
     private func awaitRoom(_ hearing: Hearing, isPrivileged: Bool) {
-        for (registration, hears) in registrations(hearing) where hears { registration.awaitRoom(isPrivileged: isPrivileged) }
+        // Without an array of them: a signal handler that logs a literal comes here, too.
+        let plan = state.withLock { $0.value.plan }
+        for place in plan.seats.indices where hearing.includes(seat: place) {
+            guard let seat = plan.seats[place], hearing.isAfter(seat.since) else { continue }
+            seat.registration.awaitRoom(isPrivileged: isPrivileged)
+        }
     }
 
     @inline(never)
@@ -326,7 +331,11 @@ final class Distributor: Sendable {
         Inside.begin()
         defer { Inside.end() }
         if handedOn.load(ordering: .acquiring) >= target { return true }
-        guard acquire(by: deadline) else { return false }
+        switch acquire(unlessHandedOn: target, by: deadline) {
+        case .mine: break
+        case .notNeeded: return true
+        case .notHad: return false
+        }
         defer { release() }
         while true {
             handOut(upTo: target)
@@ -337,14 +346,20 @@ final class Distributor: Sendable {
         }
     }
 
-    private func acquire(by deadline: LogDeadline) -> Bool {
+    private enum Turn { case mine, notNeeded, notHad }
+
+    /// Waits until nobody else distributes, or what was wanted is handed on: callers that relieve the ring may always be first.
+    private func acquire(unlessHandedOn target: Int, by deadline: LogDeadline) -> Turn {
         let thread = LogThread.currentNumber
         return state.withLock { access in
             while access.value.owner != 0 {
-                if access.value.owner == thread || !access.wait(until: deadline) { return false }
+                if access.value.owner == thread { return .notHad }
+                let isInTime = access.wait(until: deadline)
+                if handedOn.load(ordering: .acquiring) >= target { return .notNeeded }
+                if !isInTime { return .notHad }
             }
             access.value.owner = thread
-            return true
+            return .mine
         }
     }
 
@@ -388,7 +403,8 @@ final class Distributor: Sendable {
         while true {
             populated = ring.populate(from: populated)
             let before = ring.position
-            if ring.end > before, acquire(by: .never) {
+            let end = ring.end
+            if end > before, case .mine = acquire(unlessHandedOn: end, by: .never) {
                 handOut(upTo: ring.end, restsUnderPressure: true)
                 release()
             }

@@ -30,7 +30,8 @@ public enum LogDiagnostics {
     private static let state = Locked(State())
 
     /// Sends remarks to `handler` instead of standard error; nil goes back to standard error. The handler may be called from
-    /// any thread; what it logs reaches the providers like anything else. Standard error is never waited for: a remark that it does not
+    /// any thread, also within a log call: it takes no lock that the program holds when it logs. What it logs reaches the providers like
+    /// anything else. Standard error is never waited for: a remark that it does not
     /// take at once is counted among those held back.
     public static func setHandler(_ handler: (@Sendable (Remark) -> Void)?) {
         let earlier = state.withLock { state in

@@ -73,12 +73,13 @@ package final class MessageText: @unchecked Sendable {
     }
 
     /// Writes the text of a message to where it stays.
-    /// - Returns: False where a format may have to escape something of it: then what was written means nothing. Otherwise there is room for
-    ///   ``LineMemory/slack`` more.
-    func write(_ words: MessageWords, to memory: LineMemory) -> Bool {
+    /// - Parameter maximumBytes: A text that is longer is given up before much more memory is taken for it than this.
+    /// - Returns: False where a format may have to escape something of it, or it was given up: then what was written means nothing.
+    ///   Otherwise there is room for ``LineMemory/slack`` more.
+    func write(_ words: MessageWords, upTo maximumBytes: Int, to memory: LineMemory) -> Bool {
         guard var word = words.words.baseAddress else { return true }
         let end = word + words.words.count
-        let known = self.known
+        let known = self.known, before = memory.count
         var next = memory.next, limit = memory.end - LineMemory.slack
         while word < end {
             let bits = word.pointee, kind = bits & MessageWord.kindMask
@@ -88,6 +89,7 @@ package final class MessageText: @unchecked Sendable {
                 let count = Int(bits >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
                 if _slowPath(known[Self.place(of: bits)] != bits), !isCleanLiteral(bits, source, count) { return false }
                 if _slowPath(next + count > limit) {
+                    if memory.count + (next - memory.next) - before > maximumBytes { return false }
                     next = Self.makeRoom(for: count, at: next, in: memory)
                     limit = memory.end - LineMemory.slack
                 }
@@ -95,6 +97,7 @@ package final class MessageText: @unchecked Sendable {
                 next += count
             } else if kind == MessageWord.Kind.small.rawValue {
                 if _slowPath(next + 20 > limit) {
+                    if memory.count + (next - memory.next) - before > maximumBytes { return false }
                     next = Self.makeRoom(for: 20, at: next, in: memory)
                     limit = memory.end - LineMemory.slack
                 }
@@ -109,6 +112,7 @@ package final class MessageText: @unchecked Sendable {
                 word += MessageWord.textWords(count)
                 guard Self.isClean(UnsafeBufferPointer(start: source, count: count), 0x22, 0x5C) else { return false }
                 if _slowPath(next + count > limit) {
+                    if memory.count + (next - memory.next) - before > maximumBytes { return false }
                     next = Self.makeRoom(for: count, at: next, in: memory)
                     limit = memory.end - LineMemory.slack
                 }

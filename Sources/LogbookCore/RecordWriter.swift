@@ -49,11 +49,12 @@ package struct PlainRecord {
     /// Everything but the message.
     package func withoutMessage(_ texts: MessageText) -> PlainEvent { EventRecord.viewWithoutMessage(of: memory, in: texts) }
 
-    /// Writes the message; see ``MessageText/write(_:to:)``.
+    /// Writes the message; see ``MessageText/write(_:upTo:to:)``.
     @usableFromInline
-    package func writeMessage(_ texts: MessageText, to memory: LineMemory) -> Bool {
+    package func writeMessage(_ texts: MessageText, upTo maximumBytes: Int, to memory: LineMemory) -> Bool {
         let words = (self.memory + Self.headerBytes).assumingMemoryBound(to: UInt64.self)
-        return texts.write(MessageWords(words: UnsafeBufferPointer(start: words, count: Int(word(7) >> 32 & 0xFFFF))), to: memory)
+        let message = MessageWords(words: UnsafeBufferPointer(start: words, count: Int(word(7) >> 32 & 0xFFFF)))
+        return texts.write(message, upTo: maximumBytes, to: memory)
     }
 
     @usableFromInline static var headerBytes: Int { @inlinable @inline(__always) get { 64 } }

@@ -5,16 +5,16 @@ internal import CLogbookSystem
 ///
 /// Counts are held against the wall clock anew before each round, so that a clock that is set is followed at once, and what was said is
 /// no older than the round. How long a tick takes is measured over a second or two of the monotonic clock: an error of it counts only for
-/// the time between what was said and the round. Times lie within fractions of a microsecond of what the clock would have said, never
-/// after the round, and do not run backwards by less than ``smoothedNanoseconds``.
+/// the time between what was said and the round. Times lie within fractions of a microsecond of what the clock would have said, two where
+/// a look at it was held up, never after the round, and do not run backwards by less than ``smoothedNanoseconds``.
 struct TickClock {
     /// The pace is measured over more than this, as soon as there is so much.
     static let measuredNanoseconds: UInt64 = 1_000_000_000
     /// A reading that was interrupted for longer is tried again.
     private static let undisturbedTicks: UInt64 = 4_000
     private static let maximumTries = 4
-    /// What two looks at the clock may disagree in.
-    static let smoothedNanoseconds: Int64 = 1_000
+    /// What two looks at the clock may disagree in, as each of them may have been held up.
+    static let smoothedNanoseconds: Int64 = 5_000
     /// A pace that differs by more from the one that was found first is none: the count was set, or the machine slept.
     private static let tolerance = 0.01
     /// An older count is none of this clock's: two weeks and more.
@@ -43,7 +43,7 @@ struct TickClock {
     /// - Returns: False where the count is not to be trusted any more.
     mutating func look() -> Bool {
         latest = read()
-        guard latest.ticks > earliest.ticks, latest.uptime > earliest.uptime else { return false }
+        guard latest.ticks > earliest.ticks, latest.uptime > earliest.uptime, latest.uptime >= middle.uptime else { return false }
         let measured = Double(latest.uptime - earliest.uptime) / Double(latest.ticks - earliest.ticks)
         if let firstPace, abs(measured / firstPace - 1) >= Self.tolerance { return false }
         pace = measured

@@ -92,7 +92,7 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
         memory.finish(at: (text + count).assumingMemoryBound(to: UInt8.self))
 
         let start = memory.count
-        guard record.writeMessage(texts, to: memory), memory.count &- start <= maximumMessage else {
+        guard record.writeMessage(texts, upTo: maximumMessage, to: memory), memory.count &- start <= maximumMessage else {
             memory.shorten(to: before)
             return false
         }

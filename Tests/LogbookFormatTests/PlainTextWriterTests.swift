@@ -98,6 +98,19 @@ import Testing
         #expect(answers == cases.map(\.isShort))
     }
 
+    @Test func aMessageBeyondTheLimitsTakesNoMoreMemory() throws {
+        let format = TextFormat.standard(zone: .utc, limits: LogLimits(textBytes: 100)), writer = try #require(format.recordWriter())
+        let memory = LineMemory(), texts = MessageText(), room = memory.end - memory.next
+        var pieces = LogMessage.StringInterpolation(literalCapacity: 0, interpolationCount: 0)
+        for _ in 0..<2_000 {
+            pieces.appendLiteral("a literal that is said over and over: for a record it is a word, and two thousand of them are a long text")
+        }
+        try withRecords([Case(message: LogMessage(stringInterpolation: pieces), isShort: false)]) { _, record in
+            #expect(!writer.append(PlainRecord(record), texts, to: memory))
+        }
+        #expect(memory.end - memory.next == room)
+    }
+
     @Test func theOtherStylesHaveNoShortWay() throws {
         #expect(TextFormat.article().recordWriter() == nil)
         #expect(TextFormat.standard(date: .article).recordWriter() == nil)
