@@ -142,15 +142,8 @@ final class Distributor: Sendable {
         guard let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes).map({ ($0, true) }) else {
             return lose(hearing, sequence)
         }
-        let header = memory.assumingMemoryBound(to: UInt64.self)
-        header[1] = hearing.bits
-        header[2] = time.word
-        header[3] = sequence
-        header[4] = thread
-        header[5] = file
-        header[6] = function
-        header[7] = EventRecord.place(line: line, messageWords: words, members: metadata.count)
-        let body = header + 8
+        let body = EventRecord.writeHeader(
+            to: memory, hearing, time, sequence, thread, file, function, EventRecord.place(line: line, messageWords: words, members: metadata.count))
         switch pieces {
         case .words(let source):
             // A record lies in whole cells, a message in as many words.
@@ -183,15 +176,9 @@ final class Distributor: Sendable {
         guard let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes).map({ ($0, true) }) else {
             return lose(hearing, sequence)
         }
-        let header = memory.assumingMemoryBound(to: UInt64.self)
-        header[1] = hearing.bits
-        header[2] = time.word
-        header[3] = sequence
-        header[4] = thread
-        header[5] = file
-        header[6] = function
-        header[7] = EventRecord.place(line: line, messageWords: words.count, members: 0)
-        if let start = words.baseAddress { copyWords(words.count, from: start, to: header + 8) }
+        let body = EventRecord.writeHeader(
+            to: memory, hearing, time, sequence, thread, file, function, EventRecord.place(line: line, messageWords: words.count, members: 0))
+        if let start = words.baseAddress { copyWords(words.count, from: start, to: body) }
         ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level) | time.mark)
         if _slowPath(isCrowded) { relieve() }
         if _slowPath(level >= .error) { call() }

@@ -15,7 +15,7 @@ struct EventRecord {
     /// The line in the lower half; then the words of the message and the members of the metadata, in 16 bits each.
     let place: UInt64
 
-    static let bytes = PlainRecord.headerBytes
+    static let bytes = 64
     /// Words of message and metadata that fit behind the header; what is longer travels in a ``SpokenEvent``.
     static let maximumWords = (EventRing.maximumRecordBytes - bytes) / 8
 
@@ -63,6 +63,24 @@ struct EventRecord {
     @inline(__always)
     static func place(line: UInt32, messageWords: Int, members: Int) -> UInt64 {
         UInt64(line) | UInt64(truncatingIfNeeded: messageWords) << 32 | UInt64(truncatingIfNeeded: members) << 48
+    }
+
+    /// Everything but the mark, with which the record is committed.
+    /// - Returns: Where the words of the message go.
+    @inline(__always)
+    static func writeHeader(
+        to memory: UnsafeMutableRawPointer, _ hearing: Hearing, _ time: RecordTime, _ sequence: UInt64, _ thread: UInt64, _ file: UInt64,
+        _ function: UInt64, _ place: UInt64
+    ) -> UnsafeMutablePointer<UInt64> {
+        let header = memory.assumingMemoryBound(to: UInt64.self)
+        header[1] = hearing.bits
+        header[2] = time.word
+        header[3] = sequence
+        header[4] = thread
+        header[5] = file
+        header[6] = function
+        header[7] = place
+        return header + bytes / 8
     }
 
     private var messageWords: Int { Int(place >> 32 & 0xFFFF) }

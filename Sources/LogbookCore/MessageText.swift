@@ -2,7 +2,6 @@
 internal import CLogbookSystem
 
 /// Text of the latest message, until the next one is made. Used by one thread at a time.
-@usableFromInline
 package final class MessageText: @unchecked Sendable {
     /// Room of a new one, and what is kept of it, in bytes.
     private static let keptCapacity = 16 << 10
@@ -73,13 +72,13 @@ package final class MessageText: @unchecked Sendable {
     }
 
     /// Writes the text of a message to where it stays.
-    /// - Parameter maximumBytes: A text that is longer is given up before much more memory is taken for it than this.
+    /// - Parameter maximumBytes: ``LogLimits/highest``'s at most. A text that is longer is given up before much more memory is taken for it.
     /// - Returns: False where a format may have to escape something of it, or it was given up: then what was written means nothing.
     ///   Otherwise there is room for ``LineMemory/slack`` more.
     func write(_ words: MessageWords, upTo maximumBytes: Int, to memory: LineMemory) -> Bool {
         guard var word = words.words.baseAddress else { return true }
         let end = word + words.words.count
-        let known = self.known, before = memory.count
+        let known = self.known, most = memory.count + maximumBytes
         var next = memory.next, limit = memory.end - LineMemory.slack
         while word < end {
             let bits = word.pointee, kind = bits & MessageWord.kindMask
@@ -89,17 +88,15 @@ package final class MessageText: @unchecked Sendable {
                 let count = Int(bits >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
                 if _slowPath(known[Self.place(of: bits)] != bits), !isCleanLiteral(bits, source, count) { return false }
                 if _slowPath(next + count > limit) {
-                    if memory.count + (next - memory.next) - before > maximumBytes { return false }
-                    next = Self.makeRoom(for: count, at: next, in: memory)
-                    limit = memory.end - LineMemory.slack
+                    guard let moved = Self.makeRoom(for: count, at: next, in: memory, upTo: most) else { return false }
+                    (next, limit) = (moved, memory.end - LineMemory.slack)
                 }
                 copyText(count, from: source, to: next)
                 next += count
             } else if kind == MessageWord.Kind.small.rawValue {
                 if _slowPath(next + 20 > limit) {
-                    if memory.count + (next - memory.next) - before > maximumBytes { return false }
-                    next = Self.makeRoom(for: 20, at: next, in: memory)
-                    limit = memory.end - LineMemory.slack
+                    guard let moved = Self.makeRoom(for: 20, at: next, in: memory, upTo: most) else { return false }
+                    (next, limit) = (moved, memory.end - LineMemory.slack)
                 }
                 if _fastPath(bits >> UInt64(MessageWord.kindBits) < 100_000_000) {
                     next = writeUpToEight(UInt32(truncatingIfNeeded: bits >> UInt64(MessageWord.kindBits)), to: next)
@@ -112,9 +109,8 @@ package final class MessageText: @unchecked Sendable {
                 word += MessageWord.textWords(count)
                 guard Self.isClean(UnsafeBufferPointer(start: source, count: count), 0x22, 0x5C) else { return false }
                 if _slowPath(next + count > limit) {
-                    if memory.count + (next - memory.next) - before > maximumBytes { return false }
-                    next = Self.makeRoom(for: count, at: next, in: memory)
-                    limit = memory.end - LineMemory.slack
+                    guard let moved = Self.makeRoom(for: count, at: next, in: memory, upTo: most) else { return false }
+                    (next, limit) = (moved, memory.end - LineMemory.slack)
                 }
                 copyText(count, from: source, to: next)
                 next += count
@@ -128,11 +124,14 @@ package final class MessageText: @unchecked Sendable {
         return true
     }
 
+    /// Makes room behind what was written; the memory may move.
+    /// - Returns: Where the next byte goes; nil where there are more than `most` already.
     @inline(never)
     private static func makeRoom(
-        for count: Int, at next: UnsafeMutablePointer<UInt8>, in memory: LineMemory
-    ) -> UnsafeMutablePointer<UInt8> {
+        for count: Int, at next: UnsafeMutablePointer<UInt8>, in memory: LineMemory, upTo most: Int = .max
+    ) -> UnsafeMutablePointer<UInt8>? {
         memory.finish(at: next)
+        guard memory.count <= most else { return nil }
         memory.grow(by: count + LineMemory.slack)
         return memory.next
     }
@@ -142,7 +141,7 @@ package final class MessageText: @unchecked Sendable {
     private static func write(
         _ piece: MessageWords, at next: UnsafeMutablePointer<UInt8>, in memory: LineMemory
     ) -> UnsafeMutablePointer<UInt8> {
-        let next = makeRoom(for: piece.maximumBytes, at: next, in: memory)
+        let next = makeRoom(for: piece.maximumBytes, at: next, in: memory)!
         return next + piece.write(to: next)
     }
 

@@ -1,13 +1,8 @@
 // HOT PATH — text is made of the pieces once, by the thread that formats.
 
 /// The words of a message, wherever they lie.
-@usableFromInline
 struct MessageWords {
-    @usableFromInline let words: UnsafeBufferPointer<UInt64>
-
-    @inlinable
-    @inline(__always)
-    init(words: UnsafeBufferPointer<UInt64>) { self.words = words }
+    let words: UnsafeBufferPointer<UInt64>
 
     /// Bytes the text has at most.
     var maximumBytes: Int {

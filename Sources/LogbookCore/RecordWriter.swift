@@ -50,12 +50,7 @@ package struct PlainRecord {
     package func withoutMessage(_ texts: MessageText) -> PlainEvent { EventRecord.viewWithoutMessage(of: memory, in: texts) }
 
     /// Writes the message; see ``MessageText/write(_:upTo:to:)``.
-    @usableFromInline
     package func writeMessage(_ texts: MessageText, upTo maximumBytes: Int, to memory: LineMemory) -> Bool {
-        let words = (self.memory + Self.headerBytes).assumingMemoryBound(to: UInt64.self)
-        let message = MessageWords(words: UnsafeBufferPointer(start: words, count: Int(word(7) >> 32 & 0xFFFF)))
-        return texts.write(message, upTo: maximumBytes, to: memory)
+        texts.write(EventRecord.message(of: self.memory), upTo: maximumBytes, to: memory)
     }
-
-    @usableFromInline static var headerBytes: Int { @inlinable @inline(__always) get { 64 } }
 }
