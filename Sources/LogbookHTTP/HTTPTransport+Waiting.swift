@@ -2,7 +2,9 @@ package import LogbookCore
 
 extension HTTPTransport {
     /// Sends the request and waits for the answer; cancelling the task gives the exchange up.
+    /// - Throws: ``HTTPFailure/cancelled`` in a task that is cancelled already, and nothing is sent.
     public func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+        if Task.isCancelled { throw .cancelled }
         let handle = Locked<(cancellation: HTTPCancellation?, isCancelled: Bool)>((nil, false))
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
