@@ -10,31 +10,23 @@ extension Array where Element == UInt8 {
         literal.withUTF8Buffer { append(contentsOf: $0) }
     }
 
-    /// The number in decimal, with a minus sign where it needs one.
+    /// The number, of at most 64 bits, in decimal, with a minus sign where it needs one.
+    @inlinable
     package mutating func append(decimal value: some FixedWidthInteger) {
-        if value == 0 {
-            append(0x30)
-            return
-        }
-        if value < 0 { append(0x2D) }
-        var magnitude = value.magnitude
-        let start = count
-        while magnitude > 0 {
-            let (quotient, remainder) = magnitude.quotientAndRemainder(dividingBy: 10)
-            append(0x30 + UInt8(truncatingIfNeeded: remainder))
-            magnitude = quotient
-        }
-        self[start...].reverse()
+        append(decimal: UInt64(value.magnitude), isNegative: value < 0, width: 1)
     }
 
     /// The number in decimal, filled up with zeros on the left to `width` digits.
     package mutating func append(decimal value: Int, width: Int) {
-        var divisor = 1
-        for _ in 1..<Swift.max(width, 1) { divisor *= 10 }
-        while divisor > 1, value < divisor {
-            append(0x30)
-            divisor /= 10
+        append(decimal: UInt64(value.magnitude), isNegative: value < 0, width: width)
+    }
+
+    @usableFromInline
+    package mutating func append(decimal magnitude: UInt64, isNegative: Bool, width: Int) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            let count = writeDecimal(magnitude, isNegative: isNegative, to: digits.baseAddress!)   // it has room
+            if count < width { append(contentsOf: repeatElement(0x30, count: width - count)) }
+            append(contentsOf: digits[..<count])
         }
-        append(decimal: value)
     }
 }

@@ -4,9 +4,17 @@ package import CLogbookSystem
 package enum HexadecimalDigest {
     /// Ends the hash.
     package static func text(_ hash: inout logbook_sha256) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes(&hash).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        let bytes = bytes(&hash)
+        return String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+            for (place, byte) in bytes.enumerated() {
+                text[2 * place] = digit(byte >> 4)
+                text[2 * place + 1] = digit(byte & 15)
+            }
+            return 2 * bytes.count
+        }
     }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
 
     package static func of(_ bytes: some Sequence<UInt8>) -> String {
         var hash = begun(with: bytes)
