@@ -59,12 +59,12 @@
             }
         }
 
-        func check(_ request: CollectorRequest, offers types: [String]) throws(Refusal) {
-            guard MediaRange.field(request.header("Accept"), takesOneOf: types) else {
-                throw Refusal(
-                    406, "not_acceptable", field: "Accept",
-                    reason: "this collector answers in \(types.joined(separator: ", "))")
-            }
+        func check(_ request: CollectorRequest, offers types: @autoclosure () -> [String]) throws(Refusal) {
+            guard let accept = request.header("Accept") else { return }
+            let types = types()
+            if MediaRange.field(accept, takesOneOf: types) { return }
+            throw Refusal(
+                406, "not_acceptable", field: "Accept", reason: "this collector answers in \(types.joined(separator: ", "))")
         }
 
         func check(charset: String?) throws(Refusal) {

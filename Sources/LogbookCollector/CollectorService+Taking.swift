@@ -19,10 +19,10 @@
                     reason: "this collector reads the versions \(known)")
             }
             try check(charset: type.charset)
-            let offered = TransactionSetVersion.allCases.map {
-                TransactionSetMediaType(prefix: type.prefix, version: $0).essence
-            }
-            try check(request, offers: offered + ["application/json"])
+            try check(
+                request,
+                offers: TransactionSetVersion.allCases.map { TransactionSetMediaType(prefix: type.prefix, version: $0).essence }
+                    + ["application/json"])
             let parcel = try parcelName(request)
             return try await withBody(of: request) { body throws(Refusal) in
                 let set: TransactionSet

@@ -13,10 +13,9 @@
             isRefused = parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
         }
 
-        /// Whether a client that sent this `Accept` field takes one of the types. No field takes everything, and so does one that
-        /// names no type at all.
-        static func field(_ field: String?, takesOneOf types: [String]) -> Bool {
-            let ranges = (field ?? "").split(separator: ",").compactMap { MediaRange($0) }
+        /// Whether a client that sent this `Accept` field takes one of the types. One that names no type at all takes everything.
+        static func field(_ field: String, takesOneOf types: [String]) -> Bool {
+            let ranges = field.split(separator: ",").compactMap { MediaRange($0) }
             if ranges.isEmpty { return true }
             return types.contains { type in
                 let parts = type.lowercased().split(separator: "/", maxSplits: 1)

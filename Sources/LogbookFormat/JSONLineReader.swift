@@ -24,25 +24,12 @@ package struct JSONLineReader {
             case .epoch: "epoch"
             }
         }
-
-        /// - Parameter first: Where to look first.
-        init?(_ name: UnsafeBufferPointer<UInt8>, from first: Int) {
-            let count = Self.allCases.count
-            for step in 0..<count {
-                let member = Self(rawValue: (first + step) % count)!   // below the count
-                if member.name.equals(name) {
-                    self = member
-                    return
-                }
-            }
-            return nil
-        }
     }
+
+    private static let keys = JSONKeys(Member.allCases.map(\.name))
 
     /// What a line says, as far as it was read.
     private struct Line {
-        var members: Set<String> = []   // that are not known
-        var known: UInt32 = 0
         var time: LogTime?
         var level: LogLevel?
         var message: String?
@@ -109,51 +96,14 @@ package struct JSONLineReader {
     // MARK: One pass
 
     private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, into line: inout Line) throws(JSONError) {
-        var reader = JSONReader(bytes, limits: .line), count = 0, next = 0
+        var reader = JSONReader(bytes, limits: .line), members = JSONMembers(Self.keys, depth: 1)
         reader.skipSpace()
         guard reader.isAtObject else {
             _ = try reader.value(depth: 0)
             throw .malformed("the line must be an object", offset: 0)
         }
-        if try reader.begin(depth: 1) {
-            repeat {
-                try reader.beginKey(behind: count)
-                count += 1
-                if let member = try Self.member(&reader, from: next, &line) {
-                    next = member.rawValue + 1
-                    if !reader.isAtNull { try read(member, &reader, &line) } else { _ = try reader.value(depth: 1) }
-                } else {
-                    _ = try reader.value(depth: 1)
-                }
-            } while try reader.goesOn()
-        }
+        while let member = try members.next(&reader) { try read(Member(rawValue: member)!, &reader, &line) }   // one of all
         try reader.end()
-    }
-
-    /// Passes over a key and what separates it from its value.
-    /// - Returns: Nil for one that is not known.
-    private static func member(_ reader: inout JSONReader, from next: Int, _ line: inout Line) throws(JSONError) -> Member? {
-        var member: Member?
-        if let name = reader.plainString() {
-            member = Member(name, from: next)
-            if member == nil { try note(String(decoding: name, as: UTF8.self), reader, &line) }
-        } else {
-            let name = try reader.string()
-            var copy = name
-            member = copy.withUTF8 { Member($0, from: next) }
-            if member == nil { try note(name, reader, &line) }
-        }
-        if let member {
-            guard line.known & 1 << UInt32(member.rawValue) == 0 else { throw reader.twice(member.name.description) }
-            line.known |= 1 << UInt32(member.rawValue)
-        }
-        try reader.endKey()
-        reader.skipSpace()
-        return member
-    }
-
-    private static func note(_ name: String, _ reader: JSONReader, _ line: inout Line) throws(JSONError) {
-        guard line.members.insert(name).inserted else { throw reader.twice(name) }
     }
 
     private mutating func read(_ member: Member, _ reader: inout JSONReader, _ line: inout Line) throws(JSONError) {

@@ -1,11 +1,11 @@
 /// Walks once over the bytes of a document; nothing is built for what the limits refuse.
-struct JSONReader {
+package struct JSONReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let limits: JSONLimits
-    private(set) var position: Int
+    package private(set) var position: Int
 
     /// - Parameter bytes: Those that outlive the reader.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits, from position: Int = 0) {
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits, from position: Int = 0) {
         self.bytes = bytes
         self.limits = limits
         self.position = position
@@ -15,12 +15,12 @@ struct JSONReader {
 
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    mutating func skipSpace() {
+    package mutating func skipSpace() {
         while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
     /// Nothing but space may follow.
-    mutating func end() throws(JSONError) {
+    package mutating func end() throws(JSONError) {
         skipSpace()
         guard position == bytes.count else { throw malformed("something follows the end") }
     }
@@ -32,9 +32,11 @@ struct JSONReader {
     }
 
     var isAtNull: Bool { current == 0x6E }
-    var isAtObject: Bool { current == 0x7B }
+    package var isAtObject: Bool { current == 0x7B }
+    package var isAtArray: Bool { current == 0x5B }
+    package var isAtString: Bool { current == 0x22 }
 
-    mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+    package mutating func value(depth: Int) throws(JSONError) -> JSONValue {
         skipSpace()
         switch current {
         case 0x7B: return try object(depth: depth + 1)
@@ -98,6 +100,18 @@ struct JSONReader {
         guard skip(0x3A) else { throw malformed("a colon is missing") }
     }
 
+    /// Passes over a key that is this one, as it is mostly written: nothing escaped, and nothing between it and its colon.
+    /// - Parameter count: How many members came before.
+    /// - Returns: False, and nothing is passed over, for every other, and where there may be no more members.
+    mutating func passKey(_ name: StaticString, behind count: Int) -> Bool {
+        let start = position + 1, end = start + name.utf8CodeUnitCount
+        guard end + 1 < bytes.count, count < limits.members, bytes[position] == 0x22, bytes[end] == 0x22, bytes[end + 1] == 0x3A,
+            name.equals(UnsafeBufferPointer(rebasing: bytes[start..<end]))
+        else { return false }
+        position = end + 2
+        return true
+    }
+
     mutating func goesOn() throws(JSONError) -> Bool {
         skipSpace()
         if skip(0x2C) { return true }
@@ -117,23 +131,34 @@ struct JSONReader {
     }
 
     private mutating func array(depth: Int) throws(JSONError) -> JSONValue {
-        try checkDepth(depth)
-        position += 1
         var elements: [JSONValue] = []
-        skipSpace()
-        if skip(0x5D) { return .array([]) }
-        while true {
-            if elements.count == limits.elements { throw .tooLarge("more than \(limits.elements) elements", offset: position) }
-            elements.append(try value(depth: depth))
+        while try nextElement(behind: elements.count, depth: depth) { elements.append(try value(depth: depth)) }
+        return .array(elements)
+    }
+
+    /// Goes on to the next element of the array that begins here, or within which it stands.
+    /// - Parameter count: How many elements came before.
+    /// - Returns: False behind the array's end.
+    package mutating func nextElement(behind count: Int, depth: Int) throws(JSONError) -> Bool {
+        if count == 0 {
+            try checkDepth(depth)
+            position += 1
             skipSpace()
-            if skip(0x2C) { continue }
-            guard skip(0x5D) else { throw malformed("a comma or the end of the array is missing") }
-            return .array(elements)
+            if skip(0x5D) { return false }
+        } else {
+            skipSpace()
+            if !skip(0x2C) {
+                guard skip(0x5D) else { throw malformed("a comma or the end of the array is missing") }
+                return false
+            }
+            skipSpace()
         }
+        if count == limits.elements { throw .tooLarge("more than \(limits.elements) elements", offset: position) }
+        return true
     }
 
     /// The bytes of the string that begins here, where they stand as they are written; nil, and nothing is passed over, for every other.
-    mutating func plainString() -> UnsafeBufferPointer<UInt8>? {
+    package mutating func plainString() -> UnsafeBufferPointer<UInt8>? {
         guard current == 0x22 else { return nil }
         let begin = position + 1, (end, isASCII) = run(from: begin)
         guard isASCII, end < bytes.count, bytes[end] == 0x22, end - position <= limits.stringBytes else { return nil }
@@ -142,7 +167,7 @@ struct JSONReader {
     }
 
     /// The number of a few digits that begins here; nil, and nothing is passed over, for every other value.
-    mutating func plainNatural() -> UInt64? {
+    package mutating func plainNatural() -> UInt64? {
         var end = position, number: UInt64 = 0
         while end < bytes.count, case let digit = bytes[end] &- 0x30, digit < 10, end - position < Self.naturalDigits {
             number = number &* 10 &+ UInt64(digit)
@@ -154,7 +179,7 @@ struct JSONReader {
         return number
     }
 
-    mutating func string() throws(JSONError) -> String {
+    package mutating func string() throws(JSONError) -> String {
         let start = position
         position += 1
         var text: [UInt8] = []   // of a string with escapes

@@ -9,14 +9,18 @@ import LogbookCore
 #endif
 
 /// A text that one line after the other repeats, made anew only where it differs.
-struct RecentText {
+package struct RecentText {
     private var latest = ""
 
+    package init() {}
+
+    package mutating func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        if !latest.withUTF8({ $0.equals(bytes) }) { latest = String(decoding: bytes, as: UTF8.self) }
+        return latest
+    }
+
     mutating func text(_ reader: inout JSONReader, _ name: StaticString, else fault: inout LogLineError?) throws(JSONError) -> String? {
-        if let bytes = reader.plainString() {
-            if !latest.withUTF8({ $0.equals(bytes) }) { latest = String(decoding: bytes, as: UTF8.self) }
-            return latest
-        }
+        if let bytes = reader.plainString() { return self.text(bytes) }
         let text = try reader.value(depth: 1).text
         if text == nil, fault == nil { fault = .invalid(field: name.description, expected: Expected.text) }
         return text

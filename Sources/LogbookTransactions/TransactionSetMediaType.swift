@@ -22,25 +22,27 @@ public struct TransactionSetMediaType: Sendable, Hashable, CustomStringConvertib
     /// Reads a header's value. Case, spaces around `;` and other parameters do not matter.
     /// - Returns: Nil when it is the type of something else.
     public init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false).map { Self.trimmed($0) }
-        let type = parts[0].lowercased()
-        let application = "application/", mark = "apptxnset-v"
-        guard type.hasPrefix(application), let plus = type.lastIndex(of: "+") else { return nil }
-        let subtype = Array(type[..<plus].utf8.dropFirst(application.utf8.count))
-        let places = 0...max(0, subtype.count - mark.utf8.count)
-        guard let start = places.last(where: { subtype[$0...].starts(with: mark.utf8) }) else { return nil }
+        let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { Self.trimmed(Array($0)[...]) }
+        let type = parts[0].map(Self.lowercased), application = "application/".utf8, mark = "apptxnset-v".utf8
+        guard type.starts(with: application), let plus = type.lastIndex(of: UInt8(ascii: "+")) else { return nil }
+        let subtype = type[..<plus].dropFirst(application.count)
+        let places = subtype.startIndex..<max(subtype.startIndex, subtype.endIndex - mark.count)
+        guard let start = places.last(where: { subtype[$0...].starts(with: mark) }) else { return nil }
+        let numbers = subtype[(start + mark.count)...]
         prefix = String(decoding: subtype[..<start], as: UTF8.self)
-        versionText = String(decoding: subtype[(start + mark.utf8.count)...], as: UTF8.self)
-        format = String(type[plus...].dropFirst())
-        let numbers = versionText.split(separator: ".", omittingEmptySubsequences: false)
-        guard numbers.count == 3, !format.isEmpty, prefix.isEmpty || prefix.hasSuffix("."),
-            numbers.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+        versionText = String(decoding: numbers, as: UTF8.self)
+        format = String(decoding: type[plus...].dropFirst(), as: UTF8.self)
+        let steps = numbers.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard steps.count == 3, !format.isEmpty, prefix.isEmpty || prefix.hasSuffix("."),
+            steps.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } })
         else { return nil }
         for parameter in parts.dropFirst() {
-            guard let equals = parameter.firstIndex(of: "="), parameter[..<equals].lowercased() == "charset" else { continue }
-            let value = parameter[equals...].dropFirst()
-            let isQuoted = value.count > 1 && value.hasPrefix("\"") && value.hasSuffix("\"")
-            charset = String(isQuoted ? value.dropFirst().dropLast() : value)
+            guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")),
+                parameter[..<equals].lazy.map(Self.lowercased).elementsEqual("charset".utf8)
+            else { continue }
+            let value = parameter[equals...].dropFirst(), quote = UInt8(ascii: "\"")
+            let isQuoted = value.count > 1 && value.first == quote && value.last == quote
+            charset = String(decoding: isQuoted ? value.dropFirst().dropLast() : value, as: UTF8.self)
         }
     }
 
@@ -50,10 +52,12 @@ public struct TransactionSetMediaType: Sendable, Hashable, CustomStringConvertib
     /// No space after the semicolon: the original server stumbles over it.
     public var description: String { essence + (charset.map { ";charset=\($0)" } ?? "") }
 
-    private static func trimmed(_ text: some StringProtocol) -> Substring {
-        let isSpace = { (character: Character) in character == " " || character == "\t" }
-        var text = Substring(text).drop(while: isSpace)
-        while let last = text.last, isSpace(last) { text.removeLast() }
-        return text
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        var bytes = bytes.drop(while: isSpace)
+        while let last = bytes.last, isSpace(last) { bytes.removeLast() }
+        return bytes
     }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 }
