@@ -12,13 +12,15 @@ public struct LogEvent: Sendable, Equatable {
     public let thread: UInt64
     public let source: LogSource
     /// What a transaction reported, when the event is a transaction's entry.
+    @inlinable
     public var transaction: TransactionEntry? { attachment?.transaction }
     /// The error that was handed to the call.
     public var error: LogErrorDetails? { attachment?.error }
 
     /// What few events have; apart, because events are copied often.
-    private final class Attachment: Sendable, Equatable {
-        let transaction: TransactionEntry?
+    @usableFromInline
+    final class Attachment: Sendable, Equatable {
+        @usableFromInline let transaction: TransactionEntry?
         let error: LogErrorDetails?
 
         init(_ transaction: TransactionEntry?, _ error: LogErrorDetails?) {
@@ -30,20 +32,23 @@ public struct LogEvent: Sendable, Equatable {
             (error.map { $0.type.utf8.count + $0.description.utf8.count } ?? 0) + (transaction?.errorDescription?.utf8.count ?? 0)
         }
 
+        @usableFromInline
         static func == (left: Attachment, right: Attachment) -> Bool {
             left === right || (left.transaction == right.transaction && left.error == right.error)
         }
     }
-    private let attachment: Attachment?
+    @usableFromInline let attachment: Attachment?
     /// Whether it has an error or an entry.
     package var hasAttachment: Bool { attachment != nil }
-    // Without a copy of the entry, which takes longer than what is asked here.
+    // Without a copy of the entry, and, since other modules see how, of the event: either takes longer than what is asked here.
     /// The number of the use case's event that the entry reports.
+    @inlinable
     package var happened: Int? { attachment?.transaction?.event }
     /// Of what is said of an error, by the call or by the entry.
     @inline(__always)
     var errorTextBytes: Int { attachment?.errorTextBytes ?? 0 }
     /// The entry's description of an error.
+    @inlinable
     package var entryErrorDescription: String? { attachment?.transaction?.errorDescription }
 
     /// How many providers stand between the application and this event: 0 when the application itself said it.

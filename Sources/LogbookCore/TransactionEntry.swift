@@ -35,6 +35,7 @@ public struct TransactionEntry: Sendable, Hashable {
     }
 
     /// The use case's event number; nil for the beginning.
+    @inlinable
     public var event: Int? {
         if case .happened(let number) = kind { number } else { nil }
     }
