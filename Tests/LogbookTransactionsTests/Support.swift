@@ -113,6 +113,12 @@ struct Bench {
     func sqlite3(_ sql: String) -> String { LogbookTransactionsTests.sqlite3(folder.store, sql) }
 }
 
+/// The use case events that a request's body carries, by transaction.
+func usecaseEvents(_ request: LoopbackServer.Request) throws -> [String: [Int]] {
+    let set = try TransactionSet.decode(request.body)
+    return Dictionary(uniqueKeysWithValues: set.transactions.map { ($0.id, $0.entries.map(\.event)) })
+}
+
 /// JSON by meaning: members in the order of their keys.
 func meaning(_ json: some Collection<UInt8>) throws -> JSONValue { sorted(try JSONValue.parse(Array(json))) }
 func meaning(_ json: String) throws -> JSONValue { try meaning(Array(json.utf8)) }

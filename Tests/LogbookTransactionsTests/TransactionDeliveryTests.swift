@@ -8,12 +8,6 @@ import Testing
 
 @testable import LogbookTransactions
 
-/// The use case events that a request's body carries, by transaction.
-private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]] {
-    let set = try TransactionSet.decode(request.body)
-    return Dictionary(uniqueKeysWithValues: set.transactions.map { ($0.id, $0.entries.map(\.event)) })
-}
-
 @Suite struct TransactionDeliveryTests {
     @Test("C4, C15: entries carry the time at which they happened (G1)")
     func goldenG1OnTheWire() throws {
@@ -170,7 +164,7 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         transaction.log(7)
         #expect(bench.sqlite3("SELECT guid, usecase, usecase_event FROM txn JOIN txn_log ON txn_id = txn.id") == "\(transaction.id)|4|7")
         try bench.deliver()
-        #expect(try server.requests.map(events) == [[transaction.id: [1]], [transaction.id: [7]]])
+        #expect(try server.requests.map(usecaseEvents) == [[transaction.id: [1]], [transaction.id: [7]]])
     }
 
     @Test("A1: a thread that the machine had not to give is started with the next entry, and every interval delivers from then on")
@@ -211,37 +205,6 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(try bench.provider.counts() == TransactionStoreCounts(transactions: 1))
     }
 
-    @Test("C17: a busy server names a date, with the wrong weekday")
-    func busyUntilADate() throws {
-        let server = try LoopbackServer { _ in
-            .status(503, headers: [HTTPHeader("Retry-After", "Fri, 04 Nov 2014 23:59:59 GMT")])
-        }
-        let bench = try Bench(url: server.url)
-        bench.clock.setWall(LogTime(seconds: 1_415_145_000))
-        bench.service.transaction(usecase: 1).log(1)
-        bench.provider.token = "t"
-        #expect(bench.events.wait(for: 1) == [.serverBusy(until: LogTime(seconds: 1_415_145_599))])
-        #expect(try bench.provider.counts().pending == 1)
-    }
-
-    @Test("C18: a busy server is left alone for as long as it asks")
-    func busyForSeconds() throws {
-        let clock = Locked<ManualClock?>(nil), arrivals = Heard<LogTime>()
-        let server = try LoopbackServer { _ in
-            arrivals.append(clock.withLock { $0!.now })
-            return arrivals.all.count == 1 ? .status(503, headers: [HTTPHeader("Retry-After", "90")]) : .status(202)
-        }
-        let bench = try Bench(url: server.url, interval: .seconds(20))
-        clock.withLock { $0 = bench.clock }
-        bench.service.transaction(usecase: 1).log(1)
-        bench.provider.token = "t"
-        #expect(bench.events.wait(for: 1) == [.serverBusy(until: t0.adding(.seconds(90)))])
-        for _ in 0..<5 { bench.clock.advance(by: .seconds(20)) }
-        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 1))
-        #expect(arrivals.all.count == 2)
-        #expect(arrivals.all[1] >= t0.adding(.seconds(90)))
-    }
-
     @Test("A1: a pause sends nothing, and what has come meanwhile goes when it ends")
     func aPauseSendsNothing() throws {
         let clock = Locked<ManualClock?>(nil), arrivals = Heard<LogTime>()
@@ -265,7 +228,7 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         bench.provider.token = "t"
         #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 1))
         #expect(arrivals.all.count == 2 && arrivals.all[1] == resumed)
-        #expect(try server.requests.map(events) == [[transaction.id: [1]], [transaction.id: [2]]])
+        #expect(try server.requests.map(usecaseEvents) == [[transaction.id: [1]], [transaction.id: [2]]])
     }
 
     @Test("A1: every interval sends what there is, and what a busy server asked for is remembered beyond a pause")
@@ -295,190 +258,6 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         for _ in 0..<3 { bench.clock.advance(by: .seconds(20)) }
         #expect(bench.events.wait(for: 3).last == .delivered(transactions: 1, entries: 1))
         #expect(arrivals.all.count == 3 && arrivals.all[2] >= asked)
-    }
-
-    @Test("C18: a busy server that names no time is tried again after a pause of ours")
-    func busyWithoutATime() throws {
-        let server = try LoopbackServer { _ in .status(503) }
-        let bench = try Bench(url: server.url)
-        bench.service.transaction(usecase: 1).log(1)
-        bench.provider.token = "t"
-        #expect(bench.events.wait(for: 1) == [.serverBusy(until: nil)])
-        #expect(try bench.provider.counts().pending == 1)
-        #expect(bench.provider.deliveryStatus.state == .waiting)
-    }
-
-    @Test("C19: a token that is refused is forgotten, and the same rows go with the next one")
-    func tokenRefused() throws {
-        let server = try LoopbackServer { request in
-            .status(request.header("Authorization") == "fp-auth fp-token=\"new\"" ? 202 : 401)
-        }
-        let bench = try Bench(url: server.url, token: "old", interval: .seconds(20))
-        bench.service.transaction(usecase: 1).log(1)
-        #expect(throws: (any Error).self) { try bench.deliver() }
-        #expect(bench.provider.token == nil)
-        #expect(bench.events.all == [.authenticationRequired])
-        #expect(try bench.provider.counts().pending == 1)
-
-        for _ in 0..<100 { bench.clock.advance(by: .seconds(20)) }
-        #expect(throws: TransactionDeliveryError.noToken) { try bench.deliver() }
-        #expect(server.requests.count == 1)
-
-        bench.provider.token = "new"
-        try bench.deliver()
-        #expect(server.requests.count == 2)
-        #expect(server.requests[0].body == server.requests[1].body)
-        #expect(bench.events.all == [.authenticationRequired, .delivered(transactions: 1, entries: 1)])
-    }
-
-    @Test("C20: no other answer deletes anything, and each is reported", arguments: [
-        203, 205, 206, 301, 302, 303, 304, 307, 308, 400, 402, 403, 404, 405, 406, 408, 409, 410, 413, 415, 422, 429, 431,
-        500, 501, 502, 504, 505, 599,
-    ])
-    func otherAnswers(status: Int) throws {
-        let server = try LoopbackServer { request in
-            request.target == "/" ? .status(status, headers: [HTTPHeader("Location", "/elsewhere")]) : .status(200)
-        }
-        let bench = try Bench(url: server.url + "/")
-        bench.service.transaction(usecase: 1).log(1)
-        bench.provider.token = "t"
-        let events = bench.events.wait(for: 1)
-        switch events.first {
-        case .failed(let reason)?, .setAside(entries: 1, let reason)?: #expect(reason.contains("\(status)"))
-        default: Issue.record("\(status) was reported as \(events)")
-        }
-        #expect(try bench.provider.counts().entries == 1)
-        #expect(server.requests.map(\.target) == ["/"])
-    }
-
-    @Test("C29: one poisonous entry among many in one request: the others arrive, it is kept, and reported once")
-    func poisonAmongOthers() throws {
-        let server = try LoopbackServer { request in
-            .status(String(decoding: request.body, as: UTF8.self).contains("poison") ? 400 : 202)
-        }
-        let bench = try Bench(url: server.url, token: "t")
-        let transactions = (0..<10).map { _ in bench.service.transaction(usecase: 1) }
-        for event in 0..<5 {
-            for (place, transaction) in transactions.enumerated() {
-                let isPoison = place == 6 && event == 3
-                transaction.log(event, error: isPoison ? 1 : nil, isPoison ? "poison" : nil)
-            }
-        }
-        try bench.deliver()
-
-        let accepted = try server.requests.filter { !String(decoding: $0.body, as: UTF8.self).contains("poison") }.map(events)
-        var arrived: [String: [Int]] = [:]
-        for events in accepted { arrived.merge(events) { $0 + $1 } }
-        for (place, transaction) in transactions.enumerated() {
-            #expect(arrived[transaction.id]?.sorted() == (place == 6 ? [0, 1, 2, 4] : [0, 1, 2, 3, 4]))
-        }
-        #expect(bench.events.all.filter { if case .setAside = $0 { true } else { false } } == [
-            .setAside(entries: 1, reason: "HTTP status 400")
-        ])
-        let kept = try bench.provider.allTransactions()
-        #expect(kept.map(\.id) == [transactions[6].id])
-        #expect(kept[0].entries.map(\.errorDescription) == ["poison"])
-        #expect(try bench.provider.counts() == TransactionStoreCounts(transactions: 1, entries: 1, setAside: 1))
-    }
-
-    @Test func whatIsSetAsideDoesNotHoldUpTheRest() throws {
-        let server = try LoopbackServer { request in
-            .status(String(decoding: request.body, as: UTF8.self).contains("poison") ? 400 : 202)
-        }
-        let bench = try Bench(url: server.url, token: "t") { $0.parcelLimits.transactions = 1 }
-        bench.service.transaction(usecase: 1).log(1, error: 1, "poison")
-        bench.service.transaction(usecase: 2).log(1)
-        try bench.deliver()
-        #expect(bench.events.all == [
-            .setAside(entries: 1, reason: "HTTP status 400"), .delivered(transactions: 1, entries: 1),
-        ])
-        #expect(try bench.provider.counts() == TransactionStoreCounts(transactions: 1, entries: 1, pending: 0, setAside: 1))
-        try bench.deliver()
-        #expect(server.requests.count == 2)
-    }
-
-    @Test func aSetThatIsTooLargeGoesInHalves() throws {
-        let server = try LoopbackServer { request in
-            let set = try? TransactionSet.decode(request.body)
-            return .status((set?.entryCount ?? 0) > 3 ? 413 : 202)
-        }
-        let bench = try Bench(url: server.url, token: "t")
-        let transaction = bench.service.transaction(usecase: 1)
-        for event in 0..<10 { transaction.log(event) }
-        try bench.deliver()
-        #expect(try bench.provider.counts().entries == 0)
-        let accepted = try server.requests.compactMap { try events($0)[transaction.id] }.filter { $0.count <= 3 }
-        #expect(accepted.flatMap(\.self) == Array(0..<10))
-    }
-
-    @Test("C25: when an answer is lost the same parcel comes again, and a receiver that knows entry ids has each entry once")
-    func lostAnswer() throws {
-        let archive = Locked<[EntryKey: Int]>([:]), parcels = Heard<String>()
-        let server = try LoopbackServer { request in
-            let name = request.header("Logbook-Parcel") ?? ""
-            let set = (try? TransactionSet.decode(request.body, .v0_0_2)) ?? TransactionSet()
-            for key in set.transactions.flatMap({ $0.entries.compactMap(\.key) }) { archive.withLock { $0[key, default: 0] += 1 } }
-            parcels.append(name)
-            return parcels.all.count == 1 ? .reset : .status(202, headers: [HTTPHeader("Logbook-Parcel", name)])
-        }
-        let bench = try Bench(url: server.url) { $0.wireVersion = .v0_0_2 }
-        let transaction = bench.service.transaction(usecase: 1)
-        for event in 0..<3 { transaction.log(event) }
-        bench.provider.token = "t"
-        guard case .failed? = bench.events.wait(for: 1).first else { return #expect(Bool(false), "no failure was reported") }
-        #expect(try bench.provider.counts().pending == 3)
-        bench.clock.advance(by: .seconds(10))
-        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 3))
-        #expect(parcels.all.count == 2 && Set(parcels.all).count == 1)
-        #expect(archive.withLock { $0.count } == 3)
-        #expect(archive.withLock { Set($0.values) } == [2])   // each was seen twice, under one id
-        #expect(server.requests[0].body == server.requests[1].body)
-    }
-
-    @Test("C21: nobody listens")
-    func connectionRefused() throws {
-        let server = try LoopbackServer { _ in .status(202) }
-        let url = server.url
-        server.stop()
-        let bench = try Bench(url: url)
-        bench.service.transaction(usecase: 1).log(1)
-        bench.provider.token = "t"
-        guard case .failed? = bench.events.wait(for: 1).first else { return #expect(Bool(false), "no failure was reported") }
-        #expect(try bench.provider.counts().pending == 1)
-    }
-
-    @Test("C21: an answer that never comes, and then one that does")
-    func stalledServer() throws {
-        let gate = Gate(), calls = Heard<Int>()
-        defer { gate.open() }
-        let server = try LoopbackServer { _ in
-            calls.append(0)
-            return calls.all.count == 1 ? .after(gate, .status(202)) : .status(202)
-        }
-        let bench = try Bench(url: server.url, interval: .seconds(20)) { $0.requestLimits.total = .milliseconds(300) }
-        bench.service.transaction(usecase: 1).log(1)
-        bench.provider.token = "t"
-        guard case .failed? = bench.events.wait(for: 1).first else { return #expect(Bool(false), "no failure was reported") }
-        #expect(try bench.provider.counts().pending == 1)
-        bench.clock.advance(by: .seconds(20))
-        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 1))
-        #expect(server.requests[0].body == server.requests[1].body)
-        #expect(server.requests[0].header("Logbook-Parcel") == server.requests[1].header("Logbook-Parcel"))
-    }
-
-    @Test("C21: a large set may take longer, unless the configuration says how long", arguments: [nil, .seconds(30)] as [Duration?])
-    func timeForALargeSet(own: Duration?) throws {
-        let transport = ScriptedTransport(.status(202))
-        let bench = try Bench(url: "http://127.0.0.1:1", token: "t") {
-            $0.transport = transport
-            if let own { $0.requestLimits.total = own }
-        }
-        let transaction = bench.service.transaction(usecase: 1)
-        for event in 0..<150 { transaction.log(event) }
-        try bench.deliver()
-        let request = try #require(transport.requests.first)
-        #expect(request.body.count > 8192)
-        #expect(request.limits.total == own ?? .seconds(30 + request.body.count / 8192))
     }
 
     @Test("C22: without a token or an address nothing is sent, and the reason is told")
@@ -562,7 +341,7 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(!bench.errors.all.isEmpty && bench.errors.all.allSatisfy { $0 == .busy(path: bench.folder.store) })
         #expect(server.requests.isEmpty)
         try bench.deliver()
-        #expect(try server.requests.map(events) == [[transaction.id: [1]]])
+        #expect(try server.requests.map(usecaseEvents) == [[transaction.id: [1]]])
     }
 
     @Test("C23: an event that comes while its transaction is under way is sent with the next request")
@@ -577,7 +356,7 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         transaction.log(3)
         gate.open()
         try bench.deliver()
-        #expect(try server.requests.map(events) == [[transaction.id: [1]], [transaction.id: [3]]])
+        #expect(try server.requests.map(usecaseEvents) == [[transaction.id: [1]], [transaction.id: [3]]])
         #expect(try bench.provider.counts() == TransactionStoreCounts())
     }
 
@@ -596,7 +375,7 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         gate.open()
         try bench.deliver()
         #expect(server.requests.count == 2)
-        #expect(try events(server.requests[1]) == [second.id: [1]])
+        #expect(try usecaseEvents(server.requests[1]) == [second.id: [1]])
     }
 
     @Test("C27: a delivery that stalls holds up none of 10,000 log calls of eight threads, and all of them are there")
@@ -621,7 +400,7 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         gate.open()
         try bench.deliver()
         var arrived: [String: [Int]] = [:]
-        for request in server.requests { arrived.merge(try events(request)) { $0 + $1 } }
+        for request in server.requests { arrived.merge(try usecaseEvents(request)) { $0 + $1 } }
         #expect(arrived.count == 9 && arrived.values.count { $0 == Array(0..<1250) } == 8)
     }
 
@@ -649,7 +428,7 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         try bench.deliver()
 
         #expect(old.requests.count == 1)
-        #expect(try new.requests.map(events) == [[after.id: [3]], [after.id: [5]]])
+        #expect(try new.requests.map(usecaseEvents) == [[after.id: [3]], [after.id: [5]]])
         #expect(new.requests.allSatisfy { $0.header("Authorization") == "fp-auth fp-token=\"new\"" })
         #expect(bench.events.all == Array(repeating: .delivered(transactions: 1, entries: 1), count: 2))
         #expect(bench.registration.ledger == LogLedger(submitted: 7, delivered: 6, dropped: [.loggedOut: 1]))
@@ -670,23 +449,6 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(new.requests.map { $0.header("Authorization") } == ["fp-auth fp-token=\"new\""])
     }
 
-    @Test("C28: a refusal of the old token does not cost the new one")
-    func lateRefusal() throws {
-        let gate = Gate()
-        let server = try LoopbackServer { request in
-            request.header("Authorization") == "fp-auth fp-token=\"new\"" ? .status(202) : .after(gate, .status(401))
-        }
-        let bench = try Bench(url: server.url)
-        bench.service.transaction(usecase: 1).log(1)
-        bench.provider.token = "old"
-        #expect(server.waitForRequests(1))
-        bench.provider.token = "new"
-        gate.open()
-        try bench.deliver()
-        #expect(bench.provider.token == "new")
-        #expect(bench.events.all == [.delivered(transactions: 1, entries: 1)])
-    }
-
     @Test("entries are delivered when there are so many, and not before", arguments: [LogDelivery.immediate, .queued()])
     func deliveryOnSize(delivery: LogDelivery) throws {
         let server = try LoopbackServer { _ in .status(202) }
@@ -700,7 +462,7 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         #expect(server.requests.isEmpty)
         transaction.log(5)
         #expect(bench.events.wait(for: 1) == [.delivered(transactions: 1, entries: 5)])
-        #expect(try server.requests.map(events) == [[transaction.id: [1, 2, 3, 4, 5]]])
+        #expect(try server.requests.map(usecaseEvents) == [[transaction.id: [1, 2, 3, 4, 5]]])
 
         try bench.deliver()   // it has looked whether there is more
         for event in 6...9 { transaction.log(event) }
@@ -760,35 +522,6 @@ private func events(_ request: LoopbackServer.Request) throws -> [String: [Int]]
         for name in ["Logbook-Parcel", "Content-Type"] {
             #expect(good.requests[0].header(name) == server.requests[0].header(name))
         }
-    }
-
-    @Test("C20: what was sent in a version that the receiver does not read goes in another one, once that is set")
-    func aVersionThatIsNotRead() throws {
-        let folder = TemporaryFolder()
-        let server = try LoopbackServer { request in
-            .status(request.header("Content-Type")?.contains("v0.0.1+json") == true ? 202 : 415)
-        }
-        let bench = try Bench(in: folder, url: server.url, token: "t") { $0.wireVersion = .v0_0_2 }
-        let first = bench.service.transaction(usecase: 1), second = bench.service.transaction(usecase: 2)
-        first.log(1)
-        second.log(2)
-        #expect(throws: CourierError.self) { try bench.deliver() }
-        let setAside = try #require(try bench.provider.store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system))
-        #expect(try bench.provider.store.split(setAside.id, now: t0, randomness: .system))
-        first.log(3)
-        bench.close()
-        #expect(server.requests.count == 1)
-
-        let again = try Bench(in: folder, url: server.url) { $0.wireVersion = .v0_0_1 }
-        again.provider.token = "t"
-        guard case .failed(let reason)? = again.events.wait(for: 1).first else { return #expect(Bool(false), "no failure was reported") }
-        #expect(reason.contains("does not read version 0.0.2"))
-        #expect(try again.provider.counts().pending == 3)
-        again.clock.advance(by: .seconds(10))
-        #expect(again.events.wait(for: 2).last == .delivered(transactions: 2, entries: 3))
-        #expect(try events(server.requests[2]) == [first.id: [1, 3], second.id: [2]])
-        #expect(server.requests.count == 3)   // both halves at once
-        #expect(try again.provider.counts() == TransactionStoreCounts())
     }
 }
 #endif
