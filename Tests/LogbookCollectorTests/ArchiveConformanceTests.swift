@@ -7,7 +7,7 @@
     import Testing
 
     /// What every archive promises, on real servers.
-    @Suite(.archiveServers, .serialized)
+    @Suite(.archiveServers)
     struct ArchiveConformanceTests {
         @Test(.enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
         func postgresIsAmongThem() { #expect(ArchiveServers.current?.postgres != nil) }

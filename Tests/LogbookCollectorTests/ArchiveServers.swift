@@ -60,7 +60,7 @@
                     "sh", "-c",
                     """
                     exec $(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1)/postgres -D data -c listen_addresses=127.0.0.1 \
-                    -p \(port) -k "$PWD" -c shared_buffers=32MB -c fsync=off -c max_connections=60
+                    -p \(port) -k "$PWD" -c shared_buffers=32MB -c fsync=off -c max_connections=200
                     """,
                 ], in: folder.path, errors: folder.path + "/log")
             process.withLock { $0 = child }
