@@ -190,7 +190,8 @@ struct TransactionSetReader {
 
     private mutating func entryKey() throws(TransactionSetError) -> EntryKey {
         let key: EntryKey?
-        if let plain = json.plainString(), plain.count <= limits.idBytes {
+        if let plain = json.plainString() {
+            if plain.count > limits.idBytes { throw .tooLarge(path: path(of: .entryID), limit: limits.idBytes) }
             key = EntryKey(utf8: plain) { installation.text($0) }
         } else {
             key = EntryKey(try text(.entryID, limit: limits.idBytes, Self.depthOfEntry))

@@ -175,6 +175,23 @@ private struct Manner: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test("what is too long is named as that, and not as something else", arguments: [
+        (#""9D2C56F4-3F4C-4B7C-B6F5-0E6B0B6C7A55:3:17""#, "logs[0].apptxnlog/id", 256), (#""no answer""#, "logs[1].apptxnlog/in-ctx-err-desc", 65536),
+        (#""iPhone7,2""#, "user-agent-device-make", 65536), (#""joe""#, "user", 256),
+        (#""TXN17-586AB00B-F16E-4AE6-8A91-0210264925C7""#, "id", 256),
+    ])
+    func tooLong(text: String, path: String, limit: Int) throws {
+        func json(_ count: Int, _ character: String) -> [UInt8] {
+            Array(goldenV2.replacing(text, with: "\"" + String(repeating: character, count: count - 4) + ":1:2\"").utf8)
+        }
+        for character in ["x", "\\u0078"] {
+            #expect(try TransactionSet.decode(json(limit, character), .v0_0_2).entryCount == 2)
+            #expect(throws: TransactionSetError.tooLarge(path: "apptxns[0].apptxn/\(path)", limit: limit)) {
+                _ = try TransactionSet.decode(json(limit + 1, character), .v0_0_2)
+            }
+        }
+    }
+
     @Test func limitsCountOverAllTransactions() throws {
         let one = #"{"apptxn/id":"a","apptxn/usecase":1,"apptxn/logs":[{"apptxnlog/usecase-event":0,"apptxnlog/timestamp":"Fri, 06 Feb 2015 05:59:27 GMT"}]}"#
         let three = Array(#"{"apptxns":[\#(Array(repeating: one, count: 3).joined(separator: ","))]}"#.utf8)
