@@ -131,7 +131,8 @@ final class Distributor: Sendable {
     /// - Parameters:
     ///   - words: Of the pieces.
     ///   - memberWords: Of the metadata.
-    ///   - mayRelieve: Whether the caller may hand out a round of a crowded ring, which takes memory: not where a signal handler may be it.
+    ///   - mayRelieve: Whether the caller may hand out a round of a crowded ring, which takes memory: not where a signal handler may be it,
+    ///     as long as the ring has room.
     @inline(__always)
     func push(
         _ pieces: LogMessage.Pieces, words: Int, _ metadata: LogMetadata, memberWords: Int, mayRelieve: Bool, level: LogLevel,
@@ -273,8 +274,9 @@ final class Distributor: Sendable {
     @inline(never)
     private func reserveWhenThereIsRoom(bytes: Int) -> UnsafeMutableRawPointer? {
         let thread = LogThread.currentNumber
-        /// Where the ring stands still, until when its thread is given time to come, and until when anybody is.
-        var still: (position: Int, thread: LogDeadline, anybody: LogDeadline)?
+        /// Where the ring stands still, until when its thread is given time to come, and until when anybody is; and whether this one has
+        /// found nothing there that could be handed out.
+        var still: (position: Int, thread: LogDeadline, anybody: LogDeadline, isTried: Bool)?
         while true {
             if let memory = ring.reserve(bytes: bytes) { return memory }
             call()
@@ -283,9 +285,13 @@ final class Distributor: Sendable {
                 // Somebody whom the distribution itself reports to has logged: nobody else can make room.
                 if access.value.owner == thread || access.value.stuckPosition == ring.position { return .giveUp }
                 if still?.position != ring.position {
-                    still = (ring.position, .after(Self.firstPause), .after(access.value.patience))
+                    still = (ring.position, .after(Self.firstPause), .after(access.value.patience), false)
                 }
                 let isAlone = access.value.owner == 0
+                if isAlone, still!.isTried, still!.anybody.hasPassed {   // what is first there was begun by somebody who does not end it
+                    access.value.stuckPosition = still!.position
+                    return .giveUp
+                }
                 // Nobody is at it, and the distributor's thread may have to wait for a processor.
                 if isAlone, !access.value.hasThread || still!.thread.hasPassed { return .distribute }
                 access.value.waitingForRoom += 1
@@ -299,6 +305,7 @@ final class Distributor: Sendable {
             case .again: continue
             case .distribute:
                 distribute(by: .now)
+                still?.isTried = true
                 LogThread.yield()   // to a caller that has not finished its record
             case .giveUp: return ring.reserve(bytes: bytes)
             }
@@ -375,7 +382,7 @@ final class Distributor: Sendable {
             if round.pointee.heldBytes > 0 { heldBytes.subtract(round.pointee.heldBytes, ordering: .relaxed) }
             let isLast = onlyOnce || ring.position == before || ring.position >= target || restsUnderPressure && pressure.isOn
             state.withLock { access in
-                access.value.stuckPosition = nil
+                if ring.position != before { access.value.stuckPosition = nil }
                 // To be woken for every bit of room would take longer than to fill it.
                 let isWorthIt = isLast || ring.usedCells <= EventRing.crowdedCells
                 if access.value.waitingForRoom > 0, isWorthIt { access.broadcast() }

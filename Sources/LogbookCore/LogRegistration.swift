@@ -314,9 +314,14 @@ public final class LogRegistration: Sendable {
     func flush(by deadline: LogDeadline) throws {
         switch phase.load(ordering: .acquiring) {
         case .open:
-            service()?.distribute(by: deadline)
+            let isHandedOut = service()?.distribute(by: deadline) ?? true
             switch feed {
-            case .queued(let queue): try queue.flush(by: deadline)
+            case .queued(let queue):
+                try queue.flush(by: deadline)
+                // The queue is flushed, but does not have all of it yet. False also for who distributes itself, and cannot wait for it.
+                if !isHandedOut, deadline.hasPassed {
+                    throw QueueError.deadlinePassed(pending: Int(queue.ledger?.pending ?? 0), latestFailure: queue.latestFailure)
+                }
             case .immediate: try inside { try provider.flush(by: deadline) }
             }
         // A shutdown is a flush, and the last one: once it is over, the exit hook has nothing to add.

@@ -28,10 +28,11 @@ extension LogService {
     /// Says something at a level chosen at run time; ``info(_:metadata:error:file:function:line:)`` and its siblings are the
     /// everyday form.
     ///
-    /// A signal handler may call it with a literal, where every listener is queued: one that has interrupted this library on its own thread
-    /// is not written, but counted as ``DropReason/reentrant`` with every registration that would have heard it. Text with values in it
-    /// takes memory, and so does an event for an immediate provider: a handler that has interrupted `malloc` would wait for itself. What a
-    /// crash should leave behind is written by the ``CrashRecord``.
+    /// A signal handler may call it with a literal, where every listener is queued and hears it by its level alone, no task carries anything
+    /// (metadata, a transaction, a level), and the queues keep up: one that has interrupted this library on its own thread is not written, but
+    /// counted as ``DropReason/reentrant`` with every registration that would have heard it. Everything else takes memory: text with values
+    /// in it, an event for an immediate provider, what lies between the callers and the queues when that is full. A handler that has
+    /// interrupted `malloc` would wait for itself. What a crash should leave behind is written by the ``CrashRecord``.
     @inlinable
     public func log(
         _ level: LogLevel, _ message: @autoclosure () -> LogMessage, metadata: @autoclosure () -> LogMetadata = [:],

@@ -384,4 +384,51 @@ import Testing
         }
         #expect(distributor.ring.usedCells == EventRing.cells && distributor.ring.position == 0)
     }
+
+    @Test("a record that somebody has begun and does not end keeps others waiting once, for as long as they are patient")
+    func aRecordThatIsNotEnded() throws {
+        let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0))))
+        let file = try #require(StaticText(#fileID).flatMap(EventRecord.packed))
+        _ = try #require(distributor.ring.reserve(bytes: 64))
+        let pushed = Monitor(0), all = EventRing.cells
+        LogThread.start("full") {
+            let message: LogMessage = "number \(1)"
+            for number in 1...all {
+                _ = message.withPieces { pieces in
+                    guard case .words(let words) = pieces else { return }
+                    distributor.push(
+                        words, level: .info, hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: 0)),
+                        sequence: UInt64(number), thread: 1, file: file, function: file, line: 1)
+                }
+                pushed.withLock { access in
+                    access.value += 1
+                    access.broadcast()
+                }
+            }
+        }
+        let deadline = LogDeadline.seconds(60)
+        let count = pushed.withLock { access in
+            while access.value < all, access.wait(until: deadline) {}
+            return access.value
+        }
+        #expect(count == all)
+        #expect(distributor.ring.position == 0)
+    }
+
+    @Test("a flush does not say that all is written while an event still lies between its caller and the queue")
+    func aFlushKnowsOfTheRing() throws {
+        let sink = FailingSink { _ in nil }, registration = service.register(sink: sink)
+        service.info("written")
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        let distributor = try #require(service.distributor)
+        _ = try #require(distributor.ring.reserve(bytes: 64))   // somebody is about to say something, and stays behind
+        service.info("held up")
+        var complete = 0
+        for _ in 1...3000 {
+            do { try registration.flush(by: .now) } catch { continue }
+            complete += 1
+        }
+        #expect(complete == 0)
+        #expect(sink.written.map(\.message) == ["written"])
+    }
 }
