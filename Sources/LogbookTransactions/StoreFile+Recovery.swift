@@ -35,23 +35,26 @@ extension StoreFile {
         let setAside = try swap(now: now)
         return TransactionStoreRecovery(
             reason: reason, setAside: setAside, transactions: salvage.transactions, entries: salvage.entries,
-            orphans: salvage.orphans, isComplete: salvage.isComplete, deleted: deleteOldest())
+            orphans: salvage.orphans, isComplete: salvage.isComplete, deleted: deleteOldest(but: setAside))
     }
 
     /// Damaged files that are kept: a disk that damages one after the other must not be filled with them.
     static let maximumSetAside = 4
 
     /// Deletes the oldest of those that were set aside, down to ``maximumSetAside``.
+    /// - Parameter latest: The one that was set aside now; by a clock that was set back it is the oldest.
     /// - Returns: How many.
-    private func deleteOldest() -> Int {
+    private func deleteOldest(but latest: String) -> Int {
         let files = SystemFileSystem(), slash = path.lastIndex(of: "/")
         let folder = slash.map { String(path[...$0]) } ?? "."
         let prefix = String(path[(slash.map { path.index(after: $0) } ?? path.startIndex)...]) + ".corrupt-"
         guard let descriptor = try? files.openFolder(at: folder) else { return 0 }
         defer { files.close(descriptor) }
-        let found = Set((try? files.names(in: descriptor))?.compactMap { SetAside($0, prefix: prefix) } ?? []).sorted()
-        let surplus = found.prefix(max(0, found.count - Self.maximumSetAside))
-        for file in surplus { Self.remove(path + ".corrupt-" + file.ending) }
+        func name(_ file: SetAside) -> String { path + ".corrupt-" + file.ending }
+        let earlier = Set((try? files.names(in: descriptor))?.compactMap { SetAside($0, prefix: prefix) } ?? [])
+            .filter { name($0) != latest }.sorted()
+        let surplus = earlier.prefix(max(0, earlier.count + 1 - Self.maximumSetAside))
+        for file in surplus { Self.remove(name(file)) }
         return surplus.count
     }
 

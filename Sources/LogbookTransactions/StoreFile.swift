@@ -95,11 +95,9 @@ final class StoreFile: Sendable {
             return
         }
         defer { close(file) }
-        var header = [UInt8](repeating: 0, count: 100)
-        let count = read(file, &header, header.count)
-        if count < 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
-        if count > 0 {
-            guard count == header.count, header.starts(with: Self.magic) else {
+        guard let header = Self.header(of: file) else { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
+        if !header.isEmpty {
+            guard header.count == Self.headerBytes, header.starts(with: Self.magic) else {
                 if identity != nil { throw .damaged(path: path, reason: "its beginning is not that of an SQLite file") }
                 throw .notADatabase(path: path)
             }
@@ -110,6 +108,25 @@ final class StoreFile: Sendable {
         try checkLog(supported: supported)
         if access(path, W_OK) != 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
         fchmod(file, 0o600)   // a file of somebody else's that we may write keeps its mode
+    }
+
+    /// Whether the file says of itself that it is a store, whatever is wrong behind its beginning. Not while it is open.
+    var bearsOurMark: Bool {
+        let file = logbook_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        guard let header = Self.header(of: file), header.count == Self.headerBytes else { return false }
+        return Self.word(header, at: 68) == Self.applicationID
+    }
+
+    /// As SQLite's files begin.
+    private static let headerBytes = 100
+
+    /// - Returns: What there is of it; nil where it cannot be read.
+    private static func header(of file: Int32) -> [UInt8]? {
+        var header = [UInt8](repeating: 0, count: headerBytes)
+        let count = read(file, &header, header.count)
+        return count < 0 ? nil : Array(header.prefix(count))
     }
 
     /// What the file says may be overruled by its write-ahead log, after a kill: read it through SQLite, without writing.
@@ -171,8 +188,7 @@ extension TransactionStoreError {
     /// - Parameter isOurs: It was a store before; a file that never was one is not ours to touch.
     func isDamage(ofOurs isOurs: Bool) -> Bool {
         switch self {
-        case .damaged: true
-        case .notADatabase, .notAStore: isOurs
+        case .damaged, .notADatabase, .notAStore: isOurs
         default: false
         }
     }

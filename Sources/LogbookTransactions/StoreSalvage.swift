@@ -113,12 +113,16 @@ struct StoreSalvage {
                 parcels.insert(number)
             }
         }
-        var entries = 0, orphans: [Int64: (first: Int64, last: Int64, count: Int)] = [:], orphanIDs: Set<Int64> = []
+        // An entry without its transaction, or with a value that cannot be, is counted as lost; one without its key cannot even be counted.
+        var entries = 0, orphans: [Int64: (first: Int64, last: Int64, count: Int)] = [:], orphanIDs: Set<Int64> = [], isEachKnown = true
         each("txn_log", Self.entryColumns, in: damaged) { row in
-            guard let id = row.integer(0), let transaction = row.integer(1), let seconds = Double.fromDatabaseValue(row[2]),
-                row.time(2) != nil, let event = row.integer(3), let epoch = row.integer(6), let sequence = row.integer(7)
-            else { return }
-            guard saved.contains(transaction) else {
+            guard let id = row.integer(0), let epoch = row.integer(6), let sequence = row.integer(7) else {
+                isEachKnown = false
+                return
+            }
+            guard let transaction = row.integer(1), saved.contains(transaction), let seconds = Double.fromDatabaseValue(row[2]),
+                row.time(2) != nil, let event = row.integer(3)
+            else {
                 if orphanIDs.insert(id).inserted {
                     let known = orphans[epoch] ?? (sequence, sequence, 0)
                     orphans[epoch] = (min(known.first, sequence), max(known.last, sequence), known.count + 1)
@@ -146,6 +150,7 @@ struct StoreSalvage {
                 of: lost.count, epoch: epoch, first: lost.first, last: lost.last, because: .corruptRecovered, db)
         }
         if let failure { throw failure }
+        if !isEachKnown { isComplete = false }
         try db.execute(sql: "DROP INDEX txn_log_once")
         try db.execute(sql: "DELETE FROM parcel WHERE NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_log.parcel = parcel.number)")
         // An epoch that entries have must not be given again.

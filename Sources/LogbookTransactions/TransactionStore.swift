@@ -98,7 +98,7 @@ package final class TransactionStore: Sendable {
         var recovery: TransactionStoreRecovery?
         do {
             opened = try Self.open(file, terms)
-        } catch let failure where failure.isDamage(ofOurs: file.identity != nil) {
+        } catch let failure where failure.isDamage(ofOurs: file.identity != nil || file.bearsOurMark) {
             recovery = try file.recover(because: failure.cause, as: file.identity, now: clock.now())
             opened = try Self.open(file, terms)
         }

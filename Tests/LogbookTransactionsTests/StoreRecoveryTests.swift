@@ -87,6 +87,29 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         let kept = shell("cd '\(folder.path)' && ls | grep -v -e -wal -e -shm | grep corrupt").split(separator: "\n").map(String.init)
         let expected = recoveries.all.suffix(4).map { String($0.setAside.dropFirst(folder.path.utf8.count + 1)) }
         #expect(Set(kept) == Set(expected + ["store.sqlite.corrupt-notes", "store.sqlite.corrupt-1-2-3"]))
+
+        // By a clock that was set back the latest is the oldest: it is kept all the same.
+        clock.setWall(LogTime(seconds: 12))
+        overwrite(folder.store, at: 0, with: [UInt8](repeating: 0xA5, count: 100))
+        try TransactionStore(path: folder.store, clock: .manual(clock), onRecovery: { recoveries.append($0) }).close()
+        #expect(recoveries.all.last?.setAside == folder.store + ".corrupt-12" && recoveries.all.last?.deleted == 1)
+        #expect(access(folder.store + ".corrupt-12", F_OK) == 0)
+    }
+
+    @Test("Row 20: what another program keeps at the path, and cannot be read, is not touched")
+    func whatIsNotOursStays() throws {
+        let folder = TemporaryFolder()
+        let theirs = try DatabaseQueue(path: folder.store)
+        try theirs.writeWithoutTransaction { db in
+            try db.execute(sql: "CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)")
+            try db.execute(sql: "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE'")
+        }
+        try theirs.close()
+        let before = folder.bytes("store.sqlite")
+        #expect(before.count > 4096)
+        #expect(throws: TransactionStoreError.self) { try TransactionStore(path: folder.store) }
+        #expect(folder.bytes("store.sqlite") == before)
+        #expect(folder.names(in: ".").filter { $0.contains("corrupt") || $0.contains("recover") } == [])
     }
 
     @Test("Row 20: a file that is empty, or full of something else, is set aside and the store goes on under its own keys")
@@ -153,6 +176,7 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         #expect(entries.allSatisfy { $0.key?.epoch == bench.provider.store.epoch })
         #expect(bench.errors.all.count == 1)
         #expect(bench.registration.ledger == LogLedger(submitted: 102, delivered: 102))
+        #expect(try bench.provider.counts().dropped == 1)   // the one whose time cannot be
     }
 
     @Test(
