@@ -34,9 +34,13 @@ public enum LogLevel: UInt8, Sendable, CaseIterable, Comparable {
     /// The lower-case English word, as every format writes it: `"verbose"` … `"critical"`.
     public var name: String { literalName.description }
 
+    /// UTF-8 bytes: `informational`.
+    private static let longestName = 13
+
     /// Reads a level's name in any case, also under the names other systems use: `trace`, `information`, `warn`, `err`,
     /// `severe`, `crit`, `fatal`, `alert`, `emerg`, `panic`. Nil for every other word.
     public init?(name: some StringProtocol) {
+        if name.utf8.count > Self.longestName { return nil }   // whatever somebody sends, which may be long
         switch name.lowercased() {
         case "verbose", "trace": self = .verbose
         case "debug", "dbg": self = .debug

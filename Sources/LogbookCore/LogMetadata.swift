@@ -77,7 +77,7 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// The words that it takes as ``MemberWords``; negative where it is, or once was, more than a record can carry.
     @usableFromInline private(set) var countedWords: Int32 = 0
     /// Where each key stands; there only beyond ``searchedMembers``, so that even a million members cost no quadratic time.
-    @usableFromInline private(set) var places: [String: Int]?
+    @usableFromInline private(set) var places: [MetadataKey: Int]?
     /// Up to so many members a key is looked for one by one.
     private static let searchedMembers = 32
 
@@ -131,7 +131,7 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     private static func areDistinct(_ members: [(String, LogValue)]) -> Bool {
         for index in members.indices.dropFirst() {
-            for earlier in 0..<index where members[earlier].0 == members[index].0 { return false }
+            for earlier in 0..<index where MetadataKey.areEqual(members[earlier].0, members[index].0) { return false }
         }
         return true
     }
@@ -173,17 +173,17 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
         entries.append((key, value))
         heed(key, value)
-        if places != nil { places![key] = entries.count - 1 }
+        if places != nil { places![MetadataKey(key)] = entries.count - 1 }
         else if entries.count > Self.searchedMembers { indexPlaces() }
     }
 
     private func place(of key: String) -> Int? {
-        if let places { return places[key] }
-        return someEntries?.firstIndex { $0.0 == key }
+        if let places { return places[MetadataKey(key)] }
+        return someEntries?.firstIndex { MetadataKey.areEqual($0.0, key) }
     }
 
     private mutating func indexPlaces() {
-        places = Dictionary(entries.enumerated().map { ($1.0, $0) }) { first, _ in first }
+        places = Dictionary(entries.enumerated().map { (MetadataKey($1.0), $0) }) { first, _ in first }
     }
 
     public static func == (left: LogMetadata, right: LogMetadata) -> Bool { left.entries.elementsEqual(right.entries, by: ==) }

@@ -20,14 +20,14 @@ package struct JSONKeys: Sendable {
     }
 }
 
-/// Walks over the members of one object, whose keys are known: no text is made of any of them.
+/// Walks over the members of one object, and stops at those whose keys are known: no text is made of them as they are mostly written.
 package struct JSONMembers {
     private let keys: JSONKeys
     private let depth: Int
     private var count = 0
     private var likely = 0
     private var met: UInt32 = 0
-    private var others: Set<String> = []   // that are not known
+    private var others: Set<[UInt8]> = []   // that are not known, by their bytes
 
     /// - Parameter depth: Of the values: how many arrays and objects they stand in.
     package init(_ keys: JSONKeys, depth: Int) {
@@ -46,7 +46,7 @@ package struct JSONMembers {
             count += 1
             reader.skipSpace()
             if let key, !reader.isAtNull { return key }
-            _ = try reader.value(depth: depth)
+            try reader.pass(depth: depth)
         }
         return nil
     }
@@ -65,11 +65,11 @@ package struct JSONMembers {
         var key: Int?
         if let name = reader.plainString() {
             key = keys.index(of: name, from: likely)
-            if key == nil { try note(String(decoding: name, as: UTF8.self), reader) }
+            if key == nil { try note(Array(name), reader) }
         } else {
             var name = try reader.string()
             key = name.withUTF8 { keys.index(of: $0, from: likely) }
-            if key == nil { try note(name, reader) }
+            if key == nil { try note(Array(name.utf8), reader) }
         }
         if let key { try meet(key, reader) }
         try reader.endKey()
@@ -77,12 +77,12 @@ package struct JSONMembers {
     }
 
     private mutating func meet(_ key: Int, _ reader: JSONReader) throws(JSONError) {
-        guard met & 1 << UInt32(key) == 0 else { throw reader.twice(keys.names[key].description) }
+        guard met & 1 << UInt32(key) == 0 else { throw reader.twice(keys.names[key].description.utf8) }
         met |= 1 << UInt32(key)
         likely = key + 1
     }
 
-    private mutating func note(_ name: String, _ reader: JSONReader) throws(JSONError) {
+    private mutating func note(_ name: [UInt8], _ reader: JSONReader) throws(JSONError) {
         guard others.insert(name).inserted else { throw reader.twice(name) }
     }
 }

@@ -1,3 +1,5 @@
+internal import LogbookCore
+
 /// Walks once over the bytes of a document; nothing is built for what the limits refuse.
 package struct JSONReader {
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -66,12 +68,12 @@ package struct JSONReader {
 
     private mutating func object(depth: Int) throws(JSONError) -> JSONValue {
         var members: [JSONMember] = []
-        var keys: Set<String> = []   // of a long object
+        var keys: Set<[UInt8]> = []   // of a long object
         guard try begin(depth: depth) else { return .object([]) }
         repeat {
             try beginKey(behind: members.count)
             let key = try string()
-            guard isNew(key, beside: members, &keys) else { throw twice(key) }
+            guard isNew(key, beside: members, &keys) else { throw twice(key.utf8) }
             try endKey()
             members.append(JSONMember(key: key, value: try value(depth: depth)))
         } while try goesOn()
@@ -119,15 +121,58 @@ package struct JSONReader {
         return false
     }
 
-    func twice(_ key: String) -> JSONError { malformed("the key \"\(key.prefix(64))\" comes twice") }
+    /// Of a key that is told in an answer, or a remark.
+    private static let toldKeyBytes = 64
+
+    func twice(_ key: some Collection<UInt8>) -> JSONError {
+        malformed("the key \"\(String(decoding: key.prefix(Self.toldKeyBytes), as: UTF8.self))\" comes twice")
+    }
 
     /// Up to so many members a key is compared with each; beyond, it is looked up.
     private static let comparedMembers = 16
 
-    private func isNew(_ key: String, beside members: [JSONMember], _ keys: inout Set<String>) -> Bool {
-        if members.count < Self.comparedMembers { return !members.contains { $0.key == key } }
-        if keys.isEmpty { keys = Set(members.map(\.key)) }
-        return keys.insert(key).inserted
+    /// By their bytes: to compare texts as Unicode does takes time with the square of their length, where somebody means it to.
+    private func isNew(_ key: String, beside members: [JSONMember], _ keys: inout Set<[UInt8]>) -> Bool {
+        if members.count < Self.comparedMembers { return !members.contains { $0.key.isSameText(as: key) } }
+        if keys.isEmpty { keys = Set(members.map { Array($0.key.utf8) }) }
+        return keys.insert(Array(key.utf8)).inserted
+    }
+
+    // MARK: Values that nobody asks for
+
+    /// Passes over the value that begins here. It is as strict as ``value(depth:)``, and makes nothing of it; the keys of the objects that
+    /// are open are kept meanwhile.
+    package mutating func pass(depth: Int) throws(JSONError) {
+        skipSpace()
+        switch current {
+        case 0x7B: try passObject(depth: depth + 1)
+        case 0x5B:
+            var count = 0
+            while try nextElement(behind: count, depth: depth + 1) {
+                try pass(depth: depth + 1)
+                count += 1
+            }
+        case 0x22: if plainString() == nil { _ = try string() }
+        default: _ = try value(depth: depth)
+        }
+    }
+
+    private mutating func passObject(depth: Int) throws(JSONError) {
+        var keys: Set<[UInt8]> = [], count = 0
+        guard try begin(depth: depth) else { return }
+        repeat {
+            try beginKey(behind: count)
+            count += 1
+            let key = try keyBytes()
+            guard keys.insert(key).inserted else { throw twice(key) }
+            try endKey()
+            try pass(depth: depth)
+        } while try goesOn()
+    }
+
+    private mutating func keyBytes() throws(JSONError) -> [UInt8] {
+        if let plain = plainString() { return Array(plain) }
+        return Array(try string().utf8)
     }
 
     private mutating func array(depth: Int) throws(JSONError) -> JSONValue {

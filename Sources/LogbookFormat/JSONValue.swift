@@ -16,7 +16,7 @@ package enum JSONValue: Sendable, Equatable {
     /// The member of that name, when this is an object that has one.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members.first { $0.key == key }?.value
+        return members.first { $0.key.isSameText(as: key) }?.value
     }
 }
 

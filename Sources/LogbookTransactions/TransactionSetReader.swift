@@ -50,6 +50,8 @@ struct TransactionSetReader {
     private static let setKeys = JSONKeys(Key.ofSet.map(\.name))
     private static let transactionKeys = JSONKeys(Key.ofTransaction.map(\.name))
     private static let entryKeys = JSONKeys(Key.ofEntry.map(\.name))
+    /// UTF-8 bytes; those of every date that is one are fewer.
+    private static let longestDate = 64
     /// In how many arrays and objects of the document what an object holds stands.
     private static let (depthOfSet, depthOfTransaction, depthOfEntry) = (1, 3, 5)
 
@@ -69,7 +71,7 @@ struct TransactionSetReader {
     /// - Parameter bytes: Those that outlive the reader.
     init(_ bytes: UnsafeBufferPointer<UInt8>, _ version: TransactionSetVersion, _ limits: TransactionSetLimits) {
         var jsonLimits = JSONLimits()
-        jsonLimits.elements = max(limits.transactions, limits.entries)
+        jsonLimits.elements = max(limits.transactions, limits.entries) + 1   // so that it is our own limit that is named
         jsonLimits.stringBytes = max(limits.textBytes, limits.idBytes) * 6 + 2   // every byte may come escaped
         json = JSONReader(bytes, limits: jsonLimits)
         self.bytes = bytes
@@ -180,8 +182,8 @@ struct TransactionSetReader {
         json = JSONReader(bytes, limits: jsonLimits, from: position)
         let text = try text(.timestamp, limit: limits.textBytes, Self.depthOfEntry)
         json = JSONReader(bytes, limits: jsonLimits, from: end)
-        if let date, date.text == text { return date.time }
-        guard let time = HTTPDate.time(text) else {
+        if let date, date.text.isSameText(as: text) { return date.time }
+        guard text.utf8.count <= Self.longestDate, let time = HTTPDate.time(text) else {
             throw .invalid(path: path(of: .timestamp), expected: "a date as in RFC 7231: Fri, 06 Feb 2015 05:59:27 GMT")
         }
         date = (text, time)
@@ -202,8 +204,8 @@ struct TransactionSetReader {
 
     /// The original client's store made texts of its error codes.
     private mutating func errorCode() throws(TransactionSetError) -> Int {
-        let isText = json.isAtString, expected = "a whole number or null"
-        guard isText else { return try integer(.errorCode, expected, Self.depthOfEntry) }
+        let expected = "a whole number or null"
+        guard json.isAtString else { return try integer(.errorCode, expected, Self.depthOfEntry) }
         guard let code = Int(try text(.errorCode, limit: limits.textBytes, Self.depthOfEntry)) else {
             throw .invalid(path: path(of: .errorCode), expected: expected)
         }
@@ -255,7 +257,7 @@ struct TransactionSetReader {
     }
 
     private mutating func pass(depth: Int) throws(TransactionSetError) {
-        if json.plainString() == nil { _ = try value(depth: depth) }
+        do throws(JSONError) { try json.pass(depth: depth) } catch { throw Self.notJSON(error) }
     }
 
     // MARK: Faults

@@ -109,4 +109,20 @@ import Testing
             }
         }
     }
+
+    /// Of such texts it takes Unicode minutes to say whether two are equal: a reader that asks it does not come back.
+    @Test func textsOfManyMarksAreToldApartByTheirBytes() throws {
+        let marks = "a" + String(repeating: "\u{301}", count: 400_000) + String(repeating: "\u{316}", count: 400_000)
+        let members = (0..<40).map { "\"k\($0)\":1" }.joined(separator: ",")
+        func line(level: String = "info", _ first: String, _ second: String) -> String {
+            #"{"time":"2026-11-21T09:29:20Z","level":"\#(level)","message":"","sequence":1,"metadata":{\#(members),"\#(first)":1,"\#(second)":2},"#
+                + #""\#(first)":{"\#(second)":[]},"\#(second)":null}"#
+        }
+        let event = try alone(line(marks, marks + "x")).event
+        #expect(event.metadata.count == 42)
+        #expect(event.transactionID == nil && event.category == nil)
+        #expect(throws: LogLineError.self) { try alone(line(level: marks, "x", "y")) }
+        let twice = #expect(throws: LogLineError.self) { try alone(line(marks, marks)) }
+        #expect((twice?.description.utf8.count ?? 0) < 200)   // it is told, and not all of it
+    }
 }

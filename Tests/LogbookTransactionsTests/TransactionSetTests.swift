@@ -204,7 +204,7 @@ private let setV2 = TransactionSet(transactions: [
         #expect(throws: TransactionSetError.tooLarge(path: "apptxns[0].apptxn/id", limit: 8)) {
             _ = try TransactionSet.decode(set, limits: TransactionSetLimits(idBytes: 8))
         }
-        #expect(throws: TransactionSetError.notJSON("too much JSON: more than 0 elements at byte 12")) {
+        #expect(throws: TransactionSetError.tooLarge(path: "apptxns", limit: 0)) {
             _ = try TransactionSet.decode(set, limits: TransactionSetLimits(transactions: 0, entries: 0))
         }
     }
