@@ -1,5 +1,6 @@
 #if Collector
     internal import LogbookCore
+    internal import LogbookFormat
 
     /// Which of the known tokens an `Authorization` field carries.
     struct TokenCheck: Sendable {
@@ -37,8 +38,7 @@
 
         /// In any case.
         private static func isSameWord(_ bytes: ArraySlice<UInt8>, _ word: String) -> Bool {
-            func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-            return bytes.lazy.map(lowercased).elementsEqual(word.utf8.lazy.map(lowercased))
+            bytes.lazy.map(\.lowercased).elementsEqual(word.utf8.lazy.map(\.lowercased))
         }
 
         private static func unquoted(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -118,6 +118,9 @@ func unescapedLine(_ bytes: ArraySlice<UInt8>) -> String? {
 extension UInt8 {
     var isDigit: Bool { self &- 0x30 < 10 }
 
+    /// An ASCII letter in its small form, every other byte as it is.
+    package var lowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+
     /// The value of a hexadecimal digit.
     var hexDigit: UInt32? {
         switch self {

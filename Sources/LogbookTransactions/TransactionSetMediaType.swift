@@ -1,3 +1,5 @@
+internal import LogbookFormat
+
 /// What a set's `Content-Type` says: `application/vnd.logbook.apptxnset-v0.0.1+json;charset=UTF-8`.
 public struct TransactionSetMediaType: Sendable, Hashable, CustomStringConvertible {
     /// What stands before `apptxnset`, its dot included: `vnd.logbook.`. May be empty.
@@ -23,7 +25,7 @@ public struct TransactionSetMediaType: Sendable, Hashable, CustomStringConvertib
     /// - Returns: Nil when it is the type of something else.
     public init?(_ text: some StringProtocol) {
         let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { Self.trimmed(Array($0)[...]) }
-        let type = parts[0].map(Self.lowercased), application = "application/".utf8, mark = "apptxnset-v".utf8
+        let type = parts[0].map(\.lowercased), application = "application/".utf8, mark = "apptxnset-v".utf8
         guard type.starts(with: application), let plus = type.lastIndex(of: UInt8(ascii: "+")) else { return nil }
         let subtype = type[..<plus].dropFirst(application.count)
         let places = subtype.startIndex..<max(subtype.startIndex, subtype.endIndex - mark.count)
@@ -38,7 +40,7 @@ public struct TransactionSetMediaType: Sendable, Hashable, CustomStringConvertib
         else { return nil }
         for parameter in parts.dropFirst() {
             guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")),
-                parameter[..<equals].lazy.map(Self.lowercased).elementsEqual("charset".utf8)
+                parameter[..<equals].lazy.map(\.lowercased).elementsEqual("charset".utf8)
             else { continue }
             let value = parameter[equals...].dropFirst(), quote = UInt8(ascii: "\"")
             let isQuoted = value.count > 1 && value.first == quote && value.last == quote
@@ -58,6 +60,4 @@ public struct TransactionSetMediaType: Sendable, Hashable, CustomStringConvertib
         while let last = bytes.last, isSpace(last) { bytes.removeLast() }
         return bytes
     }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 }

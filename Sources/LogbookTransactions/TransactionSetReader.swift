@@ -107,12 +107,7 @@ struct TransactionSetReader {
         guard json.isAtObject else { throw try wrong(transactionPath, "an object", depth: depth - 1) }
         var id: String?, usecase: Int?, entries: [EntryRecord]?, record = TransactionRecord(id: "", usecase: 0)
         var members = JSONMembers(Self.transactionKeys, depth: depth)
-        while let index = try next(&members) {
-            let key = Key.ofTransaction[index]
-            if key.isOfVersion2, version == .v0_0_1 {
-                try pass(depth: depth)
-                continue
-            }
+        while let key = try next(&members, among: Key.ofTransaction, depth) {
             switch key {
             case .id: id = try text(key, limit: limits.idBytes, depth)
             case .usecase: usecase = try integer(key, "a whole number", depth)
@@ -152,12 +147,7 @@ struct TransactionSetReader {
         guard json.isAtObject else { throw try wrong(entryPath, "an object", depth: depth - 1) }
         var event: Int?, timestamp: Int?, time: LogTime?, record = EntryRecord(event: 0, time: LogTime(nanoseconds: 0))
         var members = JSONMembers(Self.entryKeys, depth: depth)
-        while let index = try next(&members) {
-            let key = Key.ofEntry[index]
-            if key.isOfVersion2, version == .v0_0_1 {
-                try pass(depth: depth)
-                continue
-            }
+        while let key = try next(&members, among: Key.ofEntry, depth) {
             switch key {
             case .event: event = try integer(key, "a whole number", depth)
             case .errorCode: record.errorCode = try errorCode()
@@ -216,6 +206,16 @@ struct TransactionSetReader {
 
     private mutating func next(_ members: inout JSONMembers) throws(TransactionSetError) -> Int? {
         do throws(JSONError) { return try members.next(&json) } catch { throw Self.notJSON(error) }
+    }
+
+    /// - Returns: The next key whose value counts here; nil behind the object's end.
+    private mutating func next(_ members: inout JSONMembers, among keys: [Key], _ depth: Int) throws(TransactionSetError) -> Key? {
+        while let index = try next(&members) {
+            let key = keys[index]
+            if !key.isOfVersion2 || version != .v0_0_1 { return key }
+            try pass(depth: depth)
+        }
+        return nil
     }
 
     private mutating func nextElement(behind count: Int, depth: Int) throws(TransactionSetError) -> Bool {
