@@ -96,6 +96,7 @@ private struct Manner: Sendable, CustomTestStringConvertible {
         (#""apptxn/user""#, #""apptxn/\u0075ser":null,"apptxn/user""#, "apptxn/user"),
         (#""apptxnlog/usecase-event":7"#, #""apptxnlog/usecase-event":7,"apptxnlog/usecase-event":7"#, "apptxnlog/usecase-event"),
         (#""apptxnlog/usecase-event":7"#, #""mood":1,"mood":2,"apptxnlog/usecase-event":7"#, "mood"),
+        (#""apptxnlog/usecase-event":7"#, #""mood":[{"a":1,"\u0061":2}],"apptxnlog/usecase-event":7"#, "a"),
     ])
     func twice(part: String, replacement: String, key: String) {
         for version in TransactionSetVersion.allCases {
