@@ -21,7 +21,7 @@ final class EventRing: Sendable {
     static let cells = 1 << 14
     /// The largest record, in bytes; what is larger travels as an object of its own and leaves a small record here.
     static let maximumRecordBytes = 16 << 10
-    /// Above this many used cells the reader should be woken.
+    /// Above this many used cells callers distribute themselves before they go on, where they may.
     static let crowdedCells = cells / 2
     /// The reader gives cells back after so many, also in the middle of a long read.
     private static let announcedCells = 1024
@@ -99,7 +99,7 @@ final class EventRing: Sendable {
     @inline(__always)
     func reserve(bytes: Int) -> UnsafeMutableRawPointer? { reserveAndLook(bytes: bytes)?.record }
 
-    /// The same, and whether the reader should be woken.
+    /// The same, and whether more than ``crowdedCells`` are in use.
     @inline(__always)
     func reserveAndLook(bytes: Int) -> (record: UnsafeMutableRawPointer, isCrowded: Bool)? {
         let count = Self.cellCount(bytes)

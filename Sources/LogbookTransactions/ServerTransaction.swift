@@ -12,7 +12,7 @@ public import LogbookCore
 /// ```
 /// Whatever becomes of the entries, the work is done and its answer or error handed on unchanged: a request that names no
 /// transaction, or names it in a way that cannot be read, is served without entries. A provider that commits on the caller's
-/// thread makes the request wait for it, at worst twice for as long as a locked store is waited for
+/// thread makes the request wait for it, at worst for a few times as long as a locked store is waited for
 /// (`TransactionLogConfiguration.busyTimeout`); register it `.queued()` where that must not be. What could not be stored is counted in
 /// the provider's ledger.
 public enum ServerTransaction {

@@ -13,9 +13,9 @@ public struct TransactionLogConfiguration: Sendable {
     /// aside first, then the oldest that are not under way. Each is counted, see ``TransactionStoreCounts/dropped``. The write-ahead log
     /// beside the file takes a few MiB more.
     public var maximumStoreBytes = 256 << 20
-    /// How long a call waits for another program that keeps the file locked, before its entry is given up and counted. A thread that
-    /// stores an entry waits twice as long at most, however many of them do so at the same time. From zero to 24 days; what lies beyond
-    /// counts as the nearer end.
+    /// How long a call waits for another program that keeps the file locked, before its entry is given up and counted. A thread may wait
+    /// this long again for each of those that wait for the same lock before it: a delivery, and the entries of other threads, of which up
+    /// to 512 wait together. From zero to 24 days; what lies beyond counts as the nearer end.
     public var busyTimeout = Duration.seconds(5)
     /// Where sets are posted to, with the path: `https://logs.example.com/v1/transactions` for a Logbook collector; nil until it is known,
     /// for example after a login.

@@ -42,7 +42,8 @@ extension TransactionStore {
         }
     }
 
-    /// When the oldest entry was said that waits to be delivered; nil when none does. Waits for nobody who writes.
+    /// When the oldest entry was said that waits to be delivered; nil when none does. Waits for no other process, and here
+    /// until whoever uses the connection is done.
     package func oldestPending() throws(TransactionStoreError) -> LogTime? {
         let connection = try connection().0
         do {

@@ -48,8 +48,10 @@ package final class TransactionStore: Sendable {
         /// By the monotonic clock.
         let nextTry: UInt64
     }
-    /// How long a damaged file that could not be replaced is left alone.
+    /// How long a damaged file that could not be replaced is left alone at least.
     static let recoveryPause = Duration.seconds(5)
+    /// It is left alone for so many times as long as the attempt took, so that a large file on a full disk keeps no core busy.
+    static let recoveryRest: UInt64 = 20
     let state: Monitor<State>
     /// Bytes that the file may use; see ``makeRoom(for:_:)``.
     let maximumBytes: Int
@@ -184,6 +186,7 @@ package final class TransactionStore: Sendable {
         var file = file
         let isReplaced = earlier?.isReplaced ?? false
         let identity = StoreIdentity(installation: installation, epoch: epoch)
+        let begun = clock.monotonicNanoseconds()
         var recovery: TransactionStoreRecovery?
         var replacement: Opened?
         var problem: TransactionStoreError?
@@ -198,7 +201,8 @@ package final class TransactionStore: Sendable {
         } catch {
             problem = error
         }
-        let nextTry = clock.monotonicNanoseconds() + UInt64(Self.recoveryPause.wholeNanoseconds)
+        let ended = clock.monotonicNanoseconds()
+        let nextTry = ended + max(UInt64(Self.recoveryPause.wholeNanoseconds), (ended - begun) * Self.recoveryRest)
         state.withLock { access in
             if let replacement {
                 access.value.connection = replacement.connection

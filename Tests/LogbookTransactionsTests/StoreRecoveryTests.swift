@@ -2,6 +2,7 @@
 import GRDB
 import LogbookCore
 import LogbookTestKit
+import Synchronization
 import Testing
 
 @testable import LogbookTransactions
@@ -318,6 +319,32 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         #expect(recoveries.count == 1)
         bench.close()
         #expect(sqlite3(folder.store, "PRAGMA integrity_check; SELECT count(*) FROM txn_log") == "ok\n10")
+    }
+
+    @Test("Row 20: a replacement that fails after a long time is tried again after a much longer one")
+    func aRecoveryThatTakesLong() throws {
+        let folder = TemporaryFolder(), clock = ManualClock(now: t0), mayOpen = Atomic(true), tries = Atomic(0)
+        let store = try TransactionStore(StoreFile(folder.store), clock: .manual(clock), prepare: { _ in
+            tries.add(1, ordering: .relaxed)
+            if mayOpen.load(ordering: .relaxed) { return }
+            clock.advance(by: .seconds(60))
+            throw DatabaseError(resultCode: .SQLITE_FULL)
+        })
+        try store.append((0..<10).map { entry($0, of: "a") })
+        try store.transaction { try $0.execute(sql: "UPDATE txn_log SET timestamp = 9e300 WHERE usecase_event = 5") }
+        mayOpen.store(false, ordering: .relaxed)
+        func isTried(after pause: Duration) -> Bool {
+            clock.advance(by: pause)
+            let before = tries.load(ordering: .relaxed)
+            #expect(throws: TransactionStoreError.self) { try store.allTransactions() }
+            return tries.load(ordering: .relaxed) > before
+        }
+        #expect(isTried(after: .zero))
+        #expect(!isTried(after: .seconds(60 * 20 - 1)))
+        #expect(isTried(after: .seconds(1)))
+        mayOpen.store(true, ordering: .relaxed)
+        clock.advance(by: .seconds(60 * 20))
+        #expect(try store.allTransactions()[0].entries.map(\.event) == [0, 1, 2, 3, 4, 6, 7, 8, 9])
     }
 
     @Test("Row 23: a log or an index that is gone costs what stood in it, and no key is given twice", arguments: ["-wal", "-shm"])
