@@ -7,7 +7,8 @@
 /// ```
 /// A provider that stores transactions and is registered for immediate delivery has stored the entry when `log` returns.
 public struct LogTransaction: Sendable {
-    /// `TXN<usecase>-<UUID>`, to be sent along with the requests the use case makes.
+    /// `TXN<usecase>-<UUID>`, to be sent along with the requests the use case makes. The UUID is of version 7 (RFC 9562): ids of transactions
+    /// that begin one after the other are in that order, so that whoever stores them finds room for them side by side.
     public let id: String
     /// The number of the use case, from the application's own list.
     public let usecase: Int
@@ -85,7 +86,7 @@ extension LogService {
     /// The same for a place that is no literal, and for the providers of these names alone; nil for everybody.
     package func transaction(usecase: Int, from source: LogSource, onlyTo names: Set<String>?) -> LogTransaction {
         let transaction = LogTransaction(
-            id: "TXN\(usecase)-\(UniqueID.make(randomness))", usecase: usecase, device: device, service: self)
+            id: "TXN\(usecase)-\(UniqueID.make(at: clock.now(), randomness))", usecase: usecase, device: device, service: self)
         log(
             TransactionEntry(
                 transactionID: transaction.id, usecase: usecase, kind: .began, device: transaction.device),

@@ -25,22 +25,35 @@ public struct LogRandomness: Sendable {
     public func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 }
 
-/// Random (version 4) UUIDs in capitals: `586AB00B-F16E-4AE6-8A91-0210264925C7`.
+/// UUIDs in capitals: `586AB00B-F16E-4AE6-8A91-0210264925C7`.
 package enum UniqueID {
+    /// A random one (version 4).
     package static func make(_ randomness: LogRandomness = .system) -> String {
-        var bytes: [UInt8] = []
-        for word in [randomness.next(), randomness.next()] {
-            for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
+        text(version: 4, randomness.next(), randomness.next())
+    }
+
+    /// One that begins with a moment (version 7), for what is stored under many of them: those of one hour lie side by side in an index,
+    /// where random ones touch a page of the disk each.
+    /// - Parameter moment: Counts to the millisecond; one before 1970 counts as 1970.
+    package static func make(at moment: LogTime, _ randomness: LogRandomness = .system) -> String {
+        let milliseconds = UInt64(max(0, moment.nanoseconds / 1_000_000))
+        return text(version: 7, milliseconds << 16 | randomness.next() & 0xFFFF, randomness.next())
+    }
+
+    private static func text(version: UInt64, _ high: UInt64, _ low: UInt64) -> String {
+        let words = [high & ~0xF000 | version << 12, low & ~(0b11 << 62) | 0b10 << 62]
+        return String(unsafeUninitializedCapacity: 36) { text in
+            var place = 0
+            for nibble in 0..<32 {
+                if [8, 12, 16, 20].contains(nibble) {
+                    text[place] = UInt8(ascii: "-")
+                    place += 1
+                }
+                let value = UInt8(truncatingIfNeeded: words[nibble >> 4] >> UInt64(60 - nibble % 16 * 4) & 15)
+                text[place] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value
+                place += 1
+            }
+            return place
         }
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        var text: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text.append(0x2D) }
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import LogbookCore
 import LogbookTestKit
 import Testing
@@ -71,8 +72,28 @@ import Testing
     #endif
 
     @Test func idsOfASeededServiceCanBeForetold() {
-        let ids = (0..<2).map { _ in LogService(randomness: .seeded(1)).transaction(usecase: 0).id }
+        let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_423_202_367)))
+        let ids = (0..<2).map { _ in LogService(clock: clock, randomness: .seeded(1)).transaction(usecase: 0).id }
         #expect(ids[0] == ids[1])
         #expect(Set((0..<1_000).map { _ in UniqueID.make() }).count == 1_000)
+    }
+
+    @Test("ids are UUIDs, those of transactions in the order in which these begin, also of one moment no two the same")
+    func idsAreUUIDs() throws {
+        let clock = ManualClock(now: LogTime(seconds: 1_423_202_367.987_654)), service = LogService(clock: .manual(clock))
+        var ids: [String] = []
+        for _ in 0..<1000 {
+            ids += (0..<2).map { _ in service.transaction(usecase: 1).id }
+            clock.advance(by: .milliseconds(1))
+        }
+        #expect(Set(ids).count == 2000)
+        // RFC 9562, 5.7: milliseconds, the version, the variant.
+        #expect(ids[0].wholeMatch(of: /TXN1-014B5D78-B9F3-7[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}/) != nil, "\(ids[0])")
+        #expect(ids.allSatisfy { UUID(uuidString: String($0.dropFirst(5)))?.uuidString == String($0.dropFirst(5)) })
+        #expect(ids.map { $0.prefix(18) } == ids.map { $0.prefix(18) }.sorted())
+        #expect(UniqueID.make().wholeMatch(of: /[0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}/) != nil)
+        for (moment, start) in [(LogTime(nanoseconds: .min), "00000000-0000-7"), (LogTime(nanoseconds: .max), "08637BD0-5AF6-7")] {
+            #expect(UniqueID.make(at: moment).hasPrefix(start), "\(UniqueID.make(at: moment))")
+        }
     }
 }
