@@ -490,27 +490,35 @@
                     id: "T\(number)", usecase: 1, entries: (0..<500).map { Golden.entry($0, at: Double($0)) })
                 return TransactionParcel(parcel: "P\(number)", set: TransactionSet(transactions: [record]), received: received)
             }
-            let acknowledged = Locked<Set<Int>>([])
+            let acknowledged = Locked<Set<Int>>([]), latest = Locked(0)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<40 {
+                for _ in 0..<8 {
                     group.addTask {
-                        guard (try? await archive.store(parcel(number))) != nil else { return }
-                        let count = acknowledged.withLock { acknowledged in
-                            acknowledged.insert(number)
-                            return acknowledged.count
-                        }
-                        if count == 5 {
-                            await onThread {
-                                servers.postgres?.kill()
-                                servers.clickHouse?.kill()
-                                servers.clickHouseEngine?.kill()
+                        // Each stores one after the other until one of them fails, so that the kill comes in the middle, however quick it is.
+                        while true {
+                            let number = latest.withLock { latest in
+                                latest += 1
+                                return latest
+                            }
+                            guard (try? await archive.store(parcel(number))) != nil else { return }
+                            let count = acknowledged.withLock { acknowledged in
+                                acknowledged.insert(number)
+                                return acknowledged.count
+                            }
+                            if count == 5 {
+                                await onThread {
+                                    servers.postgres?.kill()
+                                    servers.clickHouse?.kill()
+                                    servers.clickHouseEngine?.kill()
+                                }
                             }
                         }
                     }
                 }
                 try await group.waitForAll()
             }
-            #expect(acknowledged.withLock(\.count) < 40)
+            let attempts = latest.withLock { $0 }
+            #expect(acknowledged.withLock(\.count) == attempts - 8)
             await #expect(throws: ArchiveError.self) { try await archive.checkWritable() }
             await #expect(throws: ArchiveError.self) { try await archive.store(parcel(0)) }
             try await onThread {
@@ -522,10 +530,10 @@
             for number in acknowledged.withLock({ $0 }) {
                 #expect(try await archive.store(parcel(number)) == ArchiveReceipt(accepted: 0, duplicates: 500))
             }
-            for number in 0..<40 { _ = try await archive.store(parcel(number)) }
+            for number in 1...attempts { _ = try await archive.store(parcel(number)) }
             let counts = try await archive.counts(tenant: nil)
-            #expect(counts.transactions == 40)
-            #expect(counts.entries == 20_000)
+            #expect(counts.transactions == attempts)
+            #expect(counts.entries == attempts * 500)
             await onThread { servers.stop() }
         }
     }
