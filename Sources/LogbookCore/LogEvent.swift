@@ -47,9 +47,22 @@ public struct LogEvent: Sendable, Equatable {
     /// Of what is said of an error, by the call or by the entry.
     @inline(__always)
     var errorTextBytes: Int { attachment?.errorTextBytes ?? 0 }
+    /// The id that the entry names, which may be empty; nil when the event is no transaction's entry.
+    @inlinable
+    package var entryTransactionID: String? { attachment?.transaction?.transactionID }
+    /// Whether the entry is the first of its transaction, said by who has begun it.
+    @inlinable
+    package var beginsTransaction: Bool {
+        guard let attachment, case .began? = attachment.transaction?.kind else { return false }
+        return attachment.transaction?.isContinued == false
+    }
+    @inlinable
+    package var entryErrorCode: Int? { attachment?.transaction?.errorCode }
     /// The entry's description of an error.
     @inlinable
     package var entryErrorDescription: String? { attachment?.transaction?.errorDescription }
+    @inlinable
+    package var entryUptime: UInt64? { attachment?.transaction?.uptime }
 
     /// How many providers stand between the application and this event: 0 when the application itself said it.
     let nesting: UInt32

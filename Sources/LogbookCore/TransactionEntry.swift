@@ -18,9 +18,9 @@ public struct TransactionEntry: Sendable, Hashable {
     public let device: DeviceFacts
     /// When it was said, by the service's monotonic clock; nil for an entry that was read back. Entries are equal when they say the
     /// same, whenever that was.
-    package internal(set) var uptime: UInt64?
+    @usableFromInline package internal(set) var uptime: UInt64?
     /// Whether who said it goes on with a transaction that began elsewhere; see ``LogService/transaction(continuing:usecase:device:)``.
-    package internal(set) var isContinued = false
+    @usableFromInline package internal(set) var isContinued = false
 
     public init(
         transactionID: String, usecase: Int, kind: Kind, errorCode: Int? = nil, errorDescription: String? = nil,

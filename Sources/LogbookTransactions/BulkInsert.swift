@@ -6,20 +6,22 @@ package import GRDB
 package struct BulkInsert {
     /// The statement's text, for one row and for as many as go in at once.
     package struct Text: Sendable {
-        static let rowsAtOnce = 10
+        /// What any SQLite takes.
+        private static let maximumColumns = 999
         let columns: Int32
-        fileprivate let one: String
-        fileprivate let many: String
+        /// The most rows first, one last.
+        fileprivate let statements: [(rows: Int, sql: String)]
 
         /// - Parameters:
         ///   - head: `INSERT INTO t (a, b)`.
-        ///   - columns: How many that names.
+        ///   - columns: How many that names, `1...99`.
         ///   - tail: What stands behind the values, such as `ON CONFLICT DO NOTHING`.
-        package init(_ head: String, columns: Int, _ tail: String) {
+        package init(_ head: String, columns: Int, _ tail: String = "") {
             let row = "(" + Array(repeating: "?", count: columns).joined(separator: ", ") + ")"
             self.columns = Int32(columns)
-            one = "\(head) VALUES \(row) \(tail)"
-            many = "\(head) VALUES \(Array(repeating: row, count: Self.rowsAtOnce).joined(separator: ", ")) \(tail)"
+            statements = [min(50, Self.maximumColumns / columns), 10, 1].map { rows in
+                (rows, "\(head) VALUES \(Array(repeating: row, count: rows).joined(separator: ", ")) \(tail)")
+            }
         }
     }
 
@@ -48,34 +50,45 @@ package struct BulkInsert {
         }
     }
 
-    private let one: RowStatement
-    private let many: RowStatement?
+    /// Rows that go in with the same statement.
+    private struct Part {
+        let statement: RowStatement
+        /// With one run of it.
+        let rows: Int
+        /// How many rows came before.
+        let first: Int
+    }
+
+    private let parts: [Part]
     private let texts: BoundTexts
     private let columns: Int32
-    /// How many rows go in with others.
-    private let together: Int
 
     /// - Parameter count: How many rows come, neither more nor fewer.
     package init(_ text: Text, count: Int, _ database: Database) throws {
-        together = count / Text.rowsAtOnce * Text.rowsAtOnce
-        one = try RowStatement(text.one, database)
-        many = together == 0 ? nil : try RowStatement(text.many, database)
-        texts = BoundTexts(of: [one] + (many.map { [$0] } ?? []))
+        var parts: [Part] = [], first = 0
+        for (rows, sql) in text.statements where count - first >= rows {
+            parts.append(Part(statement: try RowStatement(sql, database), rows: rows, first: first))
+            first = count - (count - first) % rows
+        }
+        self.parts = parts
+        texts = BoundTexts(of: parts.map(\.statement))
         columns = text.columns
     }
 
     /// Every row, for what is the same in all of them.
     package func inEveryRow(_ body: (Row) throws -> Void) throws {
-        try body(Row(statement: one, before: 0, isLast: true, texts: nil))
-        guard let many else { return }
-        for row in 0..<Text.rowsAtOnce { try body(Row(statement: many, before: Int32(row) * columns, isLast: false, texts: nil)) }
+        for part in parts { for row in 0..<part.rows { try body(self.row(row, of: part, texts: nil)) } }
     }
 
     /// - Parameter place: How many rows came before.
     package subscript(place: Int) -> Row {
-        guard let many, place < together else { return Row(statement: one, before: 0, isLast: true, texts: texts) }
-        let row = place % Text.rowsAtOnce
-        return Row(statement: many, before: Int32(row) * columns, isLast: row == Text.rowsAtOnce - 1, texts: texts)
+        var part = parts.count - 1
+        while parts[part].first > place { part -= 1 }
+        return row((place - parts[part].first) % parts[part].rows, of: parts[part], texts: texts)
+    }
+
+    private func row(_ row: Int, of part: Part, texts: BoundTexts?) -> Row {
+        Row(statement: part.statement, before: Int32(row) * columns, isLast: row == part.rows - 1, texts: texts)
     }
 }
 #endif

@@ -181,9 +181,9 @@ package final class TransactionSession: Sendable {
         return false
     }
 
-    /// Nanoseconds from the session's beginning to the entry, to the microsecond; nil for an entry that was not said in this session.
-    func offset(of entry: TransactionEntry) -> Int64? {
-        guard let uptime = entry.uptime, uptime >= began else { return nil }
+    /// Nanoseconds from the session's beginning to when something was said, to the microsecond; nil for what was not said in this session.
+    func offset(at uptime: UInt64?) -> Int64? {
+        guard let uptime, uptime >= began else { return nil }
         return Int64(clamping: (uptime - began) / 1000 * 1000)
     }
 

@@ -84,35 +84,60 @@ extension TransactionStore {
     private func insert(
         _ events: UnsafeBufferPointer<LogEvent>, _ keys: [Int64], doIDsDiffer: inout Bool, _ db: Database
     ) throws -> Bool {
-        let insert = try BulkInsert(Self.insertEntries, count: keys.count, db)
+        let numbersItself = try isNumberedRight(keys, db)
+        let insert = try BulkInsert(numbersItself ? Self.appendEntries : Self.insertEntries, count: keys.count, db)
         try insert.inEveryRow { try $0.bind(epoch, at: 7) }
+        let rows = TransactionRows(self, db)
+        let begun = try rows.makeRows(ofThoseThatBeginIn: events)
         // Of the transaction that the event before was about.
-        var transaction = "", usecase = 0, row: (id: Int64, isOfThisSession: Bool)?
-        var place = 0, written = 0
+        var transaction = "", usecase = 0, row: TransactionRows.Found?
+        var place = 0, written = 0, beginnings = 0
         for event in events.places {
-            guard let entry = event.pointee.transaction else { continue }
-            let isSame = entry.transactionID.isSameText(as: transaction) && (!transaction.isEmpty || entry.usecase == usecase)
-            if row == nil || !isSame {
-                let deliverable = entry.deliverable(in: session.id)
-                if deliverable.transactionID != entry.transactionID { doIDsDiffer = true }
-                row = try self.row(of: deliverable, db)
-                (transaction, usecase) = (entry.transactionID, entry.usecase)
+            // Without a copy of the entry: that takes as long as a column.
+            guard let id = event.pointee.entryTransactionID else { continue }
+            let begins = event.pointee.beginsTransaction
+            if row == nil || !id.isSameText(as: transaction) || begins || transaction.isEmpty {
+                guard let entry = event.pointee.transaction else { continue }
+                if begins, let begun {
+                    row = begun[beginnings]
+                } else if row == nil || begins || !id.isSameText(as: transaction) || entry.usecase != usecase {
+                    row = try rows.row(of: entry.deliverable(in: session.id))
+                }
+                if begins { beginnings += 1 }
+                (transaction, usecase) = (id, entry.usecase)
+                if !doIDsDiffer, entry.deliverable(in: session.id).transactionID != id { doIDsDiffer = true }
             }
-            guard let row, case .happened(let number) = entry.kind else { continue }
+            guard let row, let number = event.pointee.happened else { continue }
             let values = insert[place], key = keys[place]
             place += 1
             try values.bind(row.id, at: 1)
             try values.bind(event.pointee.time.storedSeconds, at: 2)
             try values.bind(number, at: 3)
-            try values.bind(entry.errorCode, at: 4)
-            try values.bind(entry.errorDescription?.deliverable, at: 5)
-            try values.bind(row.isOfThisSession ? session.offset(of: entry) : nil, at: 6)
+            try values.bind(event.pointee.entryErrorCode, at: 4)
+            try values.bind(event.pointee.entryErrorDescription?.deliverable, at: 5)
+            try values.bind(row.isOfThisSession ? session.offset(at: event.pointee.entryUptime) : nil, at: 6)
             try values.bind(key, at: 8)
-            try values.bind(latestEarlierRow + key, at: 9)
+            if !numbersItself { try values.bind(latestEarlierRow + key, at: 9) }
             written += try values.end()
         }
         return written == keys.count
     }
+
+    /// Whether SQLite gives rows without an id the ids that those of these keys are to have: it takes the next one, and need not look for
+    /// each whether it is free.
+    private func isNumberedRight(_ keys: [Int64], _ db: Database) throws -> Bool {
+        guard keys.count >= Self.worthALook, let first = keys.first, zip(keys, keys.dropFirst()).allSatisfy({ $0 + 1 == $1 }) else { return false }
+        // In tables of an earlier version SQLite remembers the highest id that there ever was.
+        let latest = try RowStatement(
+            """
+            SELECT max(ifnull((SELECT max(id) FROM txn_log), 0), ifnull((SELECT max(seq) FROM sqlite_sequence WHERE name = 'txn_log'), 0))
+            """, db
+        ).integer()
+        return latest == latestEarlierRow + first - 1
+    }
+
+    /// Fewer entries are stored sooner than it is found out which id comes next.
+    private static let worthALook = 5
 
     /// Keys whose rows' ids belong to other entries: what a salvage finds in a damaged file may bear any number.
     private func keysOfOthersRows(among keys: [Int64], _ db: Database) throws -> Set<Int64> {
@@ -173,6 +198,9 @@ extension TransactionStore {
         WHERE txn_log.epoch = excluded.epoch AND txn_log.sequence = excluded.sequence
         """)
 
+    private static let appendEntries = BulkInsert.Text(
+        "INSERT INTO txn_log (txn_id, timestamp, usecase_event, in_ctx_err_code, in_ctx_err_desc, offset, epoch, sequence)", columns: 8)
+
     /// A number is never given twice, also not when its entry could not be stored.
     /// - Parameter count: How many of the events get one.
     private func nextKeys(for events: UnsafeBufferPointer<LogEvent>, count: Int) -> [Int64] {
@@ -187,35 +215,6 @@ extension TransactionStore {
             if let lowest = keys.min() { access.value.sentUpTo = min(access.value.sentUpTo, latestEarlierRow + lowest - 1) }
             return keys
         }
-    }
-
-    /// The transaction's row, made again when its entries were delivered and the row with them. One that another session has begun says
-    /// nothing of this one: who has begun it may come later to the receiver, which believes the first.
-    private func row(of entry: TransactionEntry, _ db: Database) throws -> (id: Int64, isOfThisSession: Bool) {
-        // Ids are positive: below zero stands one of another session.
-        let find = try RowStatement("SELECT CASE WHEN session IS ?2 THEN id ELSE -id END FROM txn WHERE guid = ?1", db)
-        try find.bind(entry.transactionID, at: 1)
-        try find.bind(session.id, at: 2)
-        if let id = try find.integer() { return (abs(id), id > 0) }
-        let beginning = session.beginning(of: entry), isOfThisSession = beginning != nil
-        let insert = try RowStatement(
-            """
-            INSERT INTO txn (guid, usecase, useragent_device_make, useragent_device_os, useragent_device_os_version,
-              user, variant, app_version, session, installation)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, db)
-        try insert.bind(entry.transactionID, at: 1)
-        try insert.bind(entry.usecase, at: 2)
-        try insert.bind(entry.device.make.deliverable, at: 3)
-        try insert.bind(entry.device.os.deliverable, at: 4)
-        try insert.bind(entry.device.osVersion.deliverable, at: 5)
-        try insert.bind(beginning?.user, at: 6)
-        try insert.bind(beginning?.variant, at: 7)
-        try insert.bind(isOfThisSession ? session.appVersion : nil, at: 8)
-        try insert.bind(isOfThisSession ? session.id : nil, at: 9)
-        try insert.bind(isOfThisSession ? installation : nil, at: 10)
-        _ = try insert.run()
-        return (db.lastInsertedRowID, isOfThisSession)
     }
 }
 

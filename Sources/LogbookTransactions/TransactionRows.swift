@@ -1,0 +1,92 @@
+#if Transactions
+internal import GRDB
+internal import LogbookCore
+
+/// The rows of transactions, looked for and made within one SQLite transaction.
+final class TransactionRows {
+    typealias Found = (id: Int64, isOfThisSession: Bool)
+
+    private let store: TransactionStore
+    private let database: Database
+    private var find: RowStatement?
+    private var insert: RowStatement?
+
+    init(_ store: TransactionStore, _ database: Database) {
+        self.store = store
+        self.database = database
+    }
+
+    private static let head = """
+        INSERT INTO txn (guid, usecase, useragent_device_make, useragent_device_os, useragent_device_os_version,
+          user, variant, app_version, session, installation)
+        """
+    private static let insertOne = "\(head) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    private static let insertMany = BulkInsert.Text(head, columns: 10, "ON CONFLICT (guid) DO NOTHING")
+
+    /// Makes the rows of all transactions that begin here, as if there were none of them yet: their ids are new nearly always.
+    /// - Returns: A row for each event that begins one, in their order; nil where it has to be looked for each of them.
+    func makeRows(ofThoseThatBeginIn events: UnsafeBufferPointer<LogEvent>) throws -> [Found]? {
+        let session = store.session
+        var entries: [(entry: TransactionEntry, beginning: TransactionSession.Labels)] = []
+        for event in events.places where event.pointee.beginsTransaction {
+            guard let entry = event.pointee.transaction?.deliverable(in: session.id) else { continue }
+            // What has no id of its own begins once in a session, however often it is said.
+            guard entry.transactionID != TransactionEntry.commonID(of: entry.usecase, in: session.id),
+                let beginning = session.beginning(of: entry)
+            else { return nil }
+            entries.append((entry, beginning))
+        }
+        if entries.isEmpty { return [] }
+        let insert = try BulkInsert(Self.insertMany, count: entries.count, database)
+        try insert.inEveryRow { row in
+            try row.bind(session.appVersion, at: 8)
+            try row.bind(session.id, at: 9)
+            try row.bind(store.installation, at: 10)
+        }
+        var written = 0
+        for (place, (entry, beginning)) in entries.enumerated() {
+            let row = insert[place]
+            try row.bind(entry.transactionID, at: 1)
+            try row.bind(entry.usecase, at: 2)
+            try row.bind(entry.device.make.deliverable, at: 3)
+            try row.bind(entry.device.os.deliverable, at: 4)
+            try row.bind(entry.device.osVersion.deliverable, at: 5)
+            try row.bind(beginning.user, at: 6)
+            try row.bind(beginning.variant, at: 7)
+            written += try row.end()
+        }
+        if written < entries.count { return nil }
+        // AUTOINCREMENT: each has the id behind the one before.
+        let latest = database.lastInsertedRowID
+        return (1...Int64(written)).map { (latest - Int64(written) + $0, true) }
+    }
+
+    /// The transaction's row, made again when its entries were delivered and the row with them. One that another session has begun says
+    /// nothing of this one: who has begun it may come later to the receiver, which believes the first.
+    func row(of entry: TransactionEntry) throws -> Found {
+        let session = store.session
+        if find == nil {
+            // Ids are positive: below zero stands one of another session.
+            find = try RowStatement("SELECT CASE WHEN session IS ?2 THEN id ELSE -id END FROM txn WHERE guid = ?1", database)
+            try find!.bind(session.id, at: 2)
+        }
+        try find!.bind(entry.transactionID, at: 1)
+        if let id = try find!.integer() { return (abs(id), id > 0) }
+        let beginning = session.beginning(of: entry), isOfThisSession = beginning != nil
+        let insert = try self.insert ?? RowStatement(Self.insertOne, database)
+        self.insert = insert
+        try insert.bind(entry.transactionID, at: 1)
+        try insert.bind(entry.usecase, at: 2)
+        try insert.bind(entry.device.make.deliverable, at: 3)
+        try insert.bind(entry.device.os.deliverable, at: 4)
+        try insert.bind(entry.device.osVersion.deliverable, at: 5)
+        try insert.bind(beginning?.user, at: 6)
+        try insert.bind(beginning?.variant, at: 7)
+        try insert.bind(isOfThisSession ? session.appVersion : nil, at: 8)
+        try insert.bind(isOfThisSession ? session.id : nil, at: 9)
+        try insert.bind(isOfThisSession ? store.installation : nil, at: 10)
+        _ = try insert.run()
+        return (database.lastInsertedRowID, isOfThisSession)
+    }
+}
+#endif
