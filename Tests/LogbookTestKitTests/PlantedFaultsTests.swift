@@ -2,24 +2,19 @@
 import Testing
 
 /// Every check catches what it is meant for: one bad habit, one finding.
-///
-/// One after the other: each starts threads by the dozen, and seventy of them at once only wait for each other.
-@Suite(.serialized) struct PlantedFaultsTests {
-    /// Never waited for: a habit that hangs says so, and the clock moves.
-    private static let patience = Duration.seconds(600)
-
-    @Test(arguments: Flaw.all)
-    func isCaughtByItsCheckAndNoOther(_ flaw: Flaw) async {
-        let clock = ManualClock(now: LogTime(seconds: 0)), releases = Locked<[@Sendable () -> Void]>([])
-        let conformance = ProviderConformance(flaw.claims, patience: Self.patience, withService: { service in
-            let (specimen, release) = flaw.make(service) { clock.advance(by: Self.patience) }
-            releases.withLock { $0.append(release) }
-            return specimen
-        })
-        let report = await conformance.run(.manual(clock))
-        for release in releases.withLock({ $0 }) { release() }
-        #expect(report.findings.map(\.check) == [flaw.caughtBy], "\(report)")
-        #expect(report.findings.contains { $0.explanation.contains(flaw.saying) }, "\(report)")
+@Suite struct PlantedFaultsTests {
+    // Three at a time: each starts threads by the dozen, and seventy of them at once only wait for each other.
+    @Suite(.serialized) struct OfWhatIsKept {
+        @Test(arguments: Flaw.ofWhatIsKept)
+        func isCaughtByItsCheckAndNoOther(_ flaw: Flaw) async { await flaw.isCaughtByItsCheckAndNoOther() }
+    }
+    @Suite(.serialized) struct OfWhatEnds {
+        @Test(arguments: Flaw.ofWhatEnds)
+        func isCaughtByItsCheckAndNoOther(_ flaw: Flaw) async { await flaw.isCaughtByItsCheckAndNoOther() }
+    }
+    @Suite(.serialized) struct OfSinksAndQueues {
+        @Test(arguments: Flaw.ofSinksAndQueues)
+        func isCaughtByItsCheckAndNoOther(_ flaw: Flaw) async { await flaw.isCaughtByItsCheckAndNoOther() }
     }
 
     @Test func everyCheckHasAFaultThatOnlyItCatches() {
@@ -46,7 +41,26 @@ import Testing
 }
 
 extension Flaw {
-    static let all: [Flaw] = contents + many + lifecycle + pressure + service + sinks + queues
+    static let all = ofWhatIsKept + ofWhatEnds + ofSinksAndQueues
+    fileprivate static let ofWhatIsKept = contents + many + service
+    fileprivate static let ofWhatEnds = lifecycle + pressure
+    fileprivate static let ofSinksAndQueues = sinks + queues
+
+    /// Never waited for: a habit that hangs says so, and the clock moves.
+    private static let patience = Duration.seconds(600)
+
+    fileprivate func isCaughtByItsCheckAndNoOther() async {
+        let clock = ManualClock(now: LogTime(seconds: 0)), releases = Locked<[@Sendable () -> Void]>([])
+        let conformance = ProviderConformance(claims, patience: Self.patience, withService: { service in
+            let (specimen, release) = make(service) { clock.advance(by: Self.patience) }
+            releases.withLock { $0.append(release) }
+            return specimen
+        })
+        let report = await conformance.run(.manual(clock))
+        for release in releases.withLock({ $0 }) { release() }
+        #expect(report.findings.map(\.check) == [caughtBy], "\(self): \(report)")
+        #expect(report.findings.contains { $0.explanation.contains(saying) }, "\(self): \(report)")
+    }
 
     /// Nothing counts what is lost, so what comes after a shutdown is kept as well.
     private static func keepNoLedger(_ habits: inout Shelf.Habits) {

@@ -1,0 +1,13 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// What a sanitizer changes for a test that looks at its process from outside.
+package enum Sanitizer {
+    /// The address sanitizer sets aside what is freed, up to 256 MiB: how much memory a program takes says nothing of the program then.
+    package static let keepsWhatIsFreed = dlsym(dlopen(nil, RTLD_NOW), "__asan_init") != nil
+}
