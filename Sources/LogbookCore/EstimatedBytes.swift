@@ -1,6 +1,6 @@
 extension LogEvent {
     /// Whether it may use the reserved room of a queue, and goes from a full one after all others: an error, or what a transaction said.
-    package var isPrivileged: Bool { level >= .error || (hasAttachment && transaction != nil) }
+    package var isPrivileged: Bool { level >= .error || isEntry }
 
     /// What the event holds in memory, roughly: a fixed share, the text, the metadata, what is said of an error, and a place that is no
     /// literal of the program.

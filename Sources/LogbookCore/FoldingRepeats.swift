@@ -14,7 +14,7 @@ public final class FoldingRepeats: WrappingProvider {
 
         func isContinued(by event: LogEvent) -> Bool {
             event.message == first.message && event.level == first.level && event.source == first.source
-                && event.metadata == first.metadata && event.error == first.error && event.transaction == nil
+                && event.metadata == first.metadata && event.error == first.error && !event.isEntry
         }
 
         mutating func add(_ event: HeldEvent) {
@@ -67,7 +67,7 @@ public final class FoldingRepeats: WrappingProvider {
                 passes = false
             } else {
                 report = state.run?.takeReport()
-                state.run = event.transaction == nil ? Run(event) : nil
+                state.run = event.isEntry ? nil : Run(event)
             }
         }
         if isFirstRepeat { setAlarm() }

@@ -47,7 +47,7 @@ struct ListeningTerms: Sendable {
     }
 
     func verdict(on event: LogEvent, from names: EventNames, _ occasion: Occasion) -> Verdict {
-        let verdict = verdict(on: event.level, from: names, isEntry: event.transaction != nil, occasion)
+        let verdict = verdict(on: event.level, from: names, isEntry: event.isEntry, occasion)
         if !verdict.isHeard { return verdict }
         if filter != .everything, !filter.accepts(event) { return .unheard(.filter) }
         if let closure, !Inside.runOutside({ closure(event) }) { return .unheard(.closure) }

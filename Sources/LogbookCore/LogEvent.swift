@@ -22,10 +22,12 @@ public struct LogEvent: Sendable, Equatable {
     final class Attachment: Sendable, Equatable {
         @usableFromInline let transaction: TransactionEntry?
         let error: LogErrorDetails?
+        @usableFromInline let isEntry: Bool
 
-        init(_ transaction: TransactionEntry?, _ error: LogErrorDetails?) {
+        init(_ transaction: TransactionEntry?, _ error: LogErrorDetails?, isEntry: Bool) {
             self.transaction = transaction
             self.error = error
+            self.isEntry = isEntry
         }
 
         var errorTextBytes: Int {
@@ -41,6 +43,9 @@ public struct LogEvent: Sendable, Equatable {
     /// Whether it has an error or an entry.
     package var hasAttachment: Bool { attachment != nil }
     // Without a copy of the entry, and, since other modules see how, of the event: either takes longer than what is asked here.
+    /// Whether it is a transaction's entry.
+    @inlinable
+    package var isEntry: Bool { attachment?.isEntry ?? false }
     /// The number of the use case's event that the entry reports.
     @inlinable
     package var happened: Int? { attachment?.transaction?.event }
@@ -90,7 +95,8 @@ public struct LogEvent: Sendable, Equatable {
         self.metadata = metadata
         self.thread = thread
         self.source = source
-        attachment = transaction == nil && error == nil ? nil : Attachment(transaction, error)
+        let isEntry = if case .some = transaction { true } else { false }   // to compare it with nil would copy it
+        attachment = isEntry || error != nil ? Attachment(transaction, error, isEntry: isEntry) : nil
         self.nesting = nesting
     }
 

@@ -79,7 +79,7 @@ public struct LogFilter: Sendable, Hashable {
         case .metadata(let key, let value): event.metadata[key] == value
         case .inTransaction: event.transactionID != nil
         case .transaction(let id): event.transactionID == id
-        case .entry: event.transaction != nil
+        case .entry: event.isEntry
         case .all(let filters): filters.allSatisfy { $0.accepts(event) }
         case .any(let filters): filters.contains { $0.accepts(event) }
         case .not(let filter): !filter.accepts(event)

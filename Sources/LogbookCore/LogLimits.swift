@@ -218,7 +218,7 @@ extension LogEvent {
     /// Whether nothing of the event would be cut.
     package func isWithin(_ limits: LogLimits) -> Bool {
         limits.hold(message) && limits.hold(metadata) && source.isWithin(limits)
-            && (!hasAttachment || (error?.isWithin(limits) ?? true && transaction?.isWithin(limits) ?? true))
+            && attachment?.isWithin(limits) ?? true
     }
 
     /// The event itself when it is within the limits, otherwise a copy in which what is beyond has been cut and marked.
@@ -250,12 +250,17 @@ extension LogSource {
     }
 }
 
-extension TransactionEntry {
+extension LogEvent.Attachment {
+    // By each of the entry's parts: a copy of the whole takes longer.
     fileprivate func isWithin(_ limits: LogLimits) -> Bool {
-        limits.hold(transactionID) && limits.hold(errorDescription ?? "") && limits.hold(device.make)
-            && limits.hold(device.os) && limits.hold(device.osVersion)
+        func hold(_ text: String?) -> Bool { text.map(limits.hold) ?? true }
+        return error?.isWithin(limits) ?? true
+            && (!isEntry || hold(transaction?.transactionID) && hold(transaction?.errorDescription) && hold(transaction?.device.make)
+                && hold(transaction?.device.os) && hold(transaction?.device.osVersion))
     }
+}
 
+extension TransactionEntry {
     fileprivate func cut(_ limits: LogLimits) -> TransactionEntry {
         TransactionEntry(
             transactionID: limits.cut(transactionID), usecase: usecase, kind: kind, errorCode: errorCode,

@@ -314,7 +314,9 @@ extension LogService {
     ) {
         var hearers: [LogRegistration] = []
         for listener in audience.listeners {
-            if let hearer = listener.offer(event, in: category, occasion, onlyTo: providers) { hearers.append(hearer) }
+            guard let hearer = listener.offer(event, in: category, occasion, onlyTo: providers) else { continue }
+            if hearers.isEmpty { hearers.reserveCapacity(audience.listeners.count) }
+            hearers.append(hearer)
         }
         hand(event, to: hearers, mayWait: mayWait)
     }

@@ -177,6 +177,6 @@ public final class RateLimiting: WrappingProvider {
     }
 
     private func spares(_ event: LogEvent) -> Bool {
-        event.transaction != nil || limit.sparing.map { event.level >= $0 } ?? false
+        event.isEntry || limit.sparing.map { event.level >= $0 } ?? false
     }
 }

@@ -145,6 +145,6 @@ public final class RecentEvents: WrappingProvider {
     }
 
     private func keeps(_ event: LogEvent) -> Bool {
-        event.level < policy.passing && event.transaction == nil && !policy.releases(event)
+        event.level < policy.passing && !event.isEntry && !policy.releases(event)
     }
 }

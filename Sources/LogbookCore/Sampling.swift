@@ -108,6 +108,6 @@ public final class Sampling: WrappingProvider {
     }
 
     private func spares(_ event: LogEvent) -> Bool {
-        event.transaction != nil || policy.sparing.map { event.level >= $0 } ?? false
+        event.isEntry || policy.sparing.map { event.level >= $0 } ?? false
     }
 }

@@ -70,14 +70,41 @@ public struct TransactionEntry: Sendable, Hashable {
 extension TransactionEntry: CustomStringConvertible {
     /// `TXN17-… began`, `TXN17-… event 2`, `TXN17-… event 2, error 42: Baad!`.
     public var description: String {
-        var text = transactionID
-        switch kind {
-        case .began: text += " began"
-        case .happened(let event): text += " event \(event)"
+        // In one piece: made of several it would be copied with each of them.
+        let capacity = transactionID.utf8.count + (errorDescription?.utf8.count ?? 0) + 64   // the words, and numbers of 20 digits
+        return String(unsafeUninitializedCapacity: capacity) { memory in
+            guard let start = memory.baseAddress else { return 0 }
+            var next = Self.put(transactionID, at: start)
+            switch kind {
+            case .began: next = Self.put(literal: " began", at: next)
+            case .happened(let event):
+                next = Self.put(literal: " event ", at: next)
+                next += writeDecimal(UInt64(event.magnitude), isNegative: event < 0, to: next)
+            }
+            if errorCode != nil || errorDescription != nil { next = Self.put(literal: ", error", at: next) }
+            if let errorCode {
+                next = Self.put(literal: " ", at: next)
+                next += writeDecimal(UInt64(errorCode.magnitude), isNegative: errorCode < 0, to: next)
+            }
+            if let errorDescription {
+                next = Self.put(literal: ": ", at: next)
+                next = Self.put(errorDescription, at: next)
+            }
+            return next - start
         }
-        if errorCode != nil || errorDescription != nil {
-            text += ", error" + (errorCode.map { " \($0)" } ?? "") + (errorDescription.map { ": \($0)" } ?? "")
+    }
+
+    /// - Returns: Where it ends.
+    private static func put(_ text: String, at place: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+        var text = text
+        return text.withUTF8 { bytes in
+            if let first = bytes.baseAddress { place.initialize(from: first, count: bytes.count) }
+            return place + bytes.count
         }
-        return text
+    }
+
+    private static func put(literal: StaticString, at place: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+        place.initialize(from: literal.utf8Start, count: literal.utf8CodeUnitCount)   // no single scalar: there is text to point to
+        return place + literal.utf8CodeUnitCount
     }
 }

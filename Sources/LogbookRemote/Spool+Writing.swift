@@ -30,7 +30,7 @@ extension Spool {
         }
         state.line.removeAll(keepingCapacity: true)
         SpoolLine.append(KeyedEvent(event, origin: origin), to: &state.line)
-        let isTransaction = event.transaction != nil
+        let isTransaction = event.isEntry
         do throws(SystemError) {
             guard try makeRoom(for: state.line.count, isTransaction, &state) else {
                 state.ledger.drop(1, .spoolFull)

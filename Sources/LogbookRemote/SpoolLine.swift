@@ -16,7 +16,7 @@ enum SpoolLine {
     static func append(_ event: KeyedEvent, to bytes: inout [UInt8]) {
         let start = bytes.count
         bytes += "00000000 ".utf8
-        bytes += (event.event.transaction == nil ? "e " : "t ").utf8
+        bytes += (event.event.isEntry ? "t " : "e ").utf8
         JSONLines.append(event, to: &bytes)
         let sum = checksum(bytes[(start + 9)..<(bytes.count - 1)])
         for place in 0..<8 { bytes[start + place] = digits[Int(sum >> UInt32(28 - 4 * place) & 15)] }

@@ -56,6 +56,24 @@ import Testing
             ])
     }
 
+    @Test("an entry's text holds whatever it has to say, however long", arguments: ["", "Baad!", "a\0b", String(repeating: "ä🙂\u{301}", count: 5000)])
+    func entriesAsText(text: String) {
+        func described(_ kind: TransactionEntry.Kind, _ code: Int?, _ description: String?) -> String {
+            let entry = TransactionEntry(
+                transactionID: text, usecase: 1, kind: kind, errorCode: code, errorDescription: description, device: device)
+            let event = LogEvent(sequence: 1, time: LogTime(seconds: 0), level: .info, message: "", transaction: entry)
+            #expect(event.isEntry && event.transaction == entry)
+            return entry.description
+        }
+        #expect(described(.began, nil, nil) == "\(text) began")
+        #expect(described(.happened(.min), .min, text) == "\(text) event \(Int.min), error \(Int.min): \(text)")
+        #expect(described(.happened(.max), nil, text) == "\(text) event \(Int.max), error: \(text)")
+        #expect(described(.happened(0), -1, nil) == "\(text) event 0, error -1")
+        let error = LogErrorDetails(type: "E", description: text)
+        #expect(!LogEvent(sequence: 1, time: LogTime(seconds: 0), level: .info, message: "", error: error).isEntry)
+        #expect(!LogEvent(sequence: 1, time: LogTime(seconds: 0), level: .info, message: "").isEntry)
+    }
+
     @Test func thisMachineSaysWhatItIs() {
         let facts = DeviceFacts.current
         #expect(!facts.make.isEmpty && !facts.os.isEmpty && !facts.osVersion.isEmpty)
