@@ -28,7 +28,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     private let courier: Courier
     private let account = Locked(LogLedger())
     /// Entries since the courier was woken for their number.
-    private let uncollected = Locked(0)
+    let uncollected = Locked(0)
 
     /// Opens the store, and begins to deliver when an interval, a token and an address are set. A store of ours that is damaged is set
     /// aside, and a new one takes its place with what could be read.

@@ -65,10 +65,13 @@ final class Heard<Value: Sendable>: Sendable {
     var all: [Value] { values.withLock { $0.value } }
 
     /// Returns once there are `count` of them, or after half a minute.
-    func wait(for count: Int) -> [Value] {
+    func wait(for count: Int) -> [Value] { wait { $0.count >= count } }
+
+    /// Returns once they are enough, or after half a minute.
+    func wait(until areEnough: ([Value]) -> Bool) -> [Value] {
         let deadline = LogDeadline.seconds(30)
         return values.withLock { access in
-            while access.value.count < count {
+            while !areEnough(access.value) {
                 if !access.wait(until: deadline) { break }
             }
             return access.value
