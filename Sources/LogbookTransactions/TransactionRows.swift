@@ -9,19 +9,18 @@ final class TransactionRows {
     private let store: TransactionStore
     private let database: Database
     private var find: RowStatement?
-    private var insert: RowStatement?
+    private var insert: BulkInsert?
 
     init(_ store: TransactionStore, _ database: Database) {
         self.store = store
         self.database = database
     }
 
-    private static let head = """
+    private static let insertRows = BulkInsert.Text(
+        """
         INSERT INTO txn (guid, usecase, useragent_device_make, useragent_device_os, useragent_device_os_version,
           user, variant, app_version, session, installation)
-        """
-    private static let insertOne = "\(head) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-    private static let insertMany = BulkInsert.Text(head, columns: 10, "ON CONFLICT (guid) DO NOTHING")
+        """, columns: 10, "ON CONFLICT (guid) DO NOTHING")
 
     /// Makes the rows of all transactions that begin here, as if there were none of them yet: their ids are new nearly always.
     /// - Returns: A row for each event that begins one, in their order; nil where it has to be looked for each of them.
@@ -37,22 +36,12 @@ final class TransactionRows {
             entries.append((entry, beginning))
         }
         if entries.isEmpty { return [] }
-        let insert = try BulkInsert(Self.insertMany, count: entries.count, database)
-        try insert.inEveryRow { row in
-            try row.bind(session.appVersion, at: 8)
-            try row.bind(session.id, at: 9)
-            try row.bind(store.installation, at: 10)
-        }
+        let insert = try BulkInsert(Self.insertRows, count: entries.count, database)
+        try insert.inEveryRow(bindSession)
         var written = 0
         for (place, (entry, beginning)) in entries.enumerated() {
             let row = insert[place]
-            try row.bind(entry.transactionID, at: 1)
-            try row.bind(entry.usecase, at: 2)
-            try row.bind(entry.device.make.deliverable, at: 3)
-            try row.bind(entry.device.os.deliverable, at: 4)
-            try row.bind(entry.device.osVersion.deliverable, at: 5)
-            try row.bind(beginning.user, at: 6)
-            try row.bind(beginning.variant, at: 7)
+            try bind(entry, beginning, to: row)
             written += try row.end()
         }
         if written < entries.count { return nil }
@@ -73,20 +62,30 @@ final class TransactionRows {
         try find!.bind(entry.transactionID, at: 1)
         if let id = try find!.integer() { return (abs(id), id > 0) }
         let beginning = session.beginning(of: entry), isOfThisSession = beginning != nil
-        let insert = try self.insert ?? RowStatement(Self.insertOne, database)
+        let insert = try self.insert ?? BulkInsert(Self.insertRows, count: 1, database)
         self.insert = insert
-        try insert.bind(entry.transactionID, at: 1)
-        try insert.bind(entry.usecase, at: 2)
-        try insert.bind(entry.device.make.deliverable, at: 3)
-        try insert.bind(entry.device.os.deliverable, at: 4)
-        try insert.bind(entry.device.osVersion.deliverable, at: 5)
-        try insert.bind(beginning?.user, at: 6)
-        try insert.bind(beginning?.variant, at: 7)
-        try insert.bind(isOfThisSession ? session.appVersion : nil, at: 8)
-        try insert.bind(isOfThisSession ? session.id : nil, at: 9)
-        try insert.bind(isOfThisSession ? store.installation : nil, at: 10)
-        _ = try insert.run()
+        let row = insert[0]
+        try bind(entry, beginning, to: row)
+        if isOfThisSession { try bindSession(to: row) } else { for column in Int32(8)...10 { try row.bind(nil as String?, at: column) } }
+        _ = try row.end()
         return (database.lastInsertedRowID, isOfThisSession)
+    }
+
+    private func bind(_ entry: TransactionEntry, _ beginning: TransactionSession.Labels?, to row: BulkInsert.Row) throws {
+        try row.bind(entry.transactionID, at: 1)
+        try row.bind(entry.usecase, at: 2)
+        try row.bind(entry.device.make.deliverable, at: 3)
+        try row.bind(entry.device.os.deliverable, at: 4)
+        try row.bind(entry.device.osVersion.deliverable, at: 5)
+        try row.bind(beginning?.user, at: 6)
+        try row.bind(beginning?.variant, at: 7)
+    }
+
+    /// That this session has begun the transaction.
+    private func bindSession(to row: BulkInsert.Row) throws {
+        try row.bind(store.session.appVersion, at: 8)
+        try row.bind(store.session.id, at: 9)
+        try row.bind(store.installation, at: 10)
     }
 }
 #endif

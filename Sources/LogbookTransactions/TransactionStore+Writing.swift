@@ -98,14 +98,15 @@ extension TransactionStore {
             let begins = event.pointee.beginsTransaction
             if row == nil || !id.isSameText(as: transaction) || begins || transaction.isEmpty {
                 guard let entry = event.pointee.transaction else { continue }
+                let deliverable = entry.deliverable(in: session.id)
                 if begins, let begun {
                     row = begun[beginnings]
                 } else if row == nil || begins || !id.isSameText(as: transaction) || entry.usecase != usecase {
-                    row = try rows.row(of: entry.deliverable(in: session.id))
+                    row = try rows.row(of: deliverable)
                 }
                 if begins { beginnings += 1 }
                 (transaction, usecase) = (id, entry.usecase)
-                if !doIDsDiffer, entry.deliverable(in: session.id).transactionID != id { doIDsDiffer = true }
+                if !deliverable.transactionID.isSameText(as: id) { doIDsDiffer = true }
             }
             guard let row, let number = event.pointee.happened else { continue }
             let values = insert[place], key = keys[place]
