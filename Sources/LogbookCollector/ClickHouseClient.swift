@@ -68,7 +68,7 @@
             var headers = [HTTPHeader("X-ClickHouse-Database", address.database)]
             if let user = address.user { headers.append(HTTPHeader("X-ClickHouse-User", user)) }
             if let password = address.password { headers.append(HTTPHeader("X-ClickHouse-Key", password.revealed)) }
-            let query = parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.percentEncoded($0.value))" }.joined(separator: "&")
+            let query = parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.percentEncoded)" }.joined(separator: "&")
             func request(to server: Int) -> HTTPRequest {
                 HTTPRequest(url: "\(address.servers[server])/?\(query)", headers: headers, body: body, limits: limits)
             }
@@ -118,19 +118,6 @@
                 }
             }
             return rows
-        }
-
-        /// Everything but unreserved characters (RFC 3986, 2.3) as `%20`.
-        private static func percentEncoded(_ text: String) -> String {
-            let digits = Array("0123456789ABCDEF".utf8)
-            var bytes: [UInt8] = []
-            for byte in text.utf8 {
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
-                default: bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-                }
-            }
-            return String(decoding: bytes, as: UTF8.self)
         }
     }
 

@@ -35,8 +35,7 @@ public struct TransactionCursor: Sendable, Hashable, CustomStringConvertible {
 
     /// Fit for a query of a URL as it is.
     public var description: String {
-        let digits = Array("0123456789abcdef".utf8)
-        let hexadecimal = id.utf8.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        let hexadecimal = id.utf8.flatMap { [($0 >> 4).hexadecimalDigit, ($0 & 15).hexadecimalDigit] }
         return "\(received.microseconds).\(String(decoding: hexadecimal, as: UTF8.self))"
     }
 }

@@ -7,14 +7,12 @@ package enum HexadecimalDigest {
         let bytes = bytes(&hash)
         return String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
             for (place, byte) in bytes.enumerated() {
-                text[2 * place] = digit(byte >> 4)
-                text[2 * place + 1] = digit(byte & 15)
+                text[2 * place] = (byte >> 4).hexadecimalDigit
+                text[2 * place + 1] = (byte & 15).hexadecimalDigit
             }
             return 2 * bytes.count
         }
     }
-
-    private static func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
 
     package static func of(_ bytes: some Sequence<UInt8>) -> String {
         var hash = begun(with: bytes)
@@ -39,4 +37,12 @@ package enum HexadecimalDigest {
         logbook_sha256_end(&hash, &digest)
         return digest
     }
+}
+
+extension UInt8 {
+    /// The digit of a value below 16, in ASCII.
+    package var hexadecimalDigit: UInt8 { self + (self < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
+
+    /// The same, as identifiers and URLs have it.
+    package var capitalHexadecimalDigit: UInt8 { self + (self < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10) }
 }

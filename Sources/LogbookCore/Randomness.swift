@@ -49,8 +49,7 @@ package enum UniqueID {
                     text[place] = UInt8(ascii: "-")
                     place += 1
                 }
-                let value = UInt8(truncatingIfNeeded: words[nibble >> 4] >> UInt64(60 - nibble % 16 * 4) & 15)
-                text[place] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value
+                text[place] = UInt8(truncatingIfNeeded: words[nibble >> 4] >> UInt64(60 - nibble % 16 * 4) & 15).capitalHexadecimalDigit
                 place += 1
             }
             return place

@@ -1,3 +1,5 @@
+internal import LogbookCore
+
 /// What a terminal would show of a line that any program wrote, as text.
 package enum LineText {
     /// The bytes without colours and other terminal sequences (`ESC [ … letter`).
@@ -31,8 +33,8 @@ package enum LineText {
             if length > 0 {
                 readable.append(contentsOf: bytes[position..<position + length])
             } else {
-                let digits = Array("0123456789ABCDEF".utf8)
-                readable += [0x5C, 0x78, digits[Int(bytes[position] >> 4)], digits[Int(bytes[position] & 15)]]
+                let byte = bytes[position]
+                readable += [0x5C, 0x78, (byte >> 4).capitalHexadecimalDigit, (byte & 15).capitalHexadecimalDigit]
             }
             position += max(length, 1)
         }

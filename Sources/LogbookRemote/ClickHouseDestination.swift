@@ -117,18 +117,3 @@ extension LogDestination where Self == ClickHouseDestination {
         ClickHouseDestination(url: url, table: table, user: user, password: password, settings: settings)
     }
 }
-
-extension String {
-    /// Everything but unreserved characters (RFC 3986, 2.3) as `%20`.
-    var percentEncoded: String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var text: [UInt8] = []
-        for byte in utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: text.append(byte)
-            default: text += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-}
