@@ -86,15 +86,15 @@ final class Audience: Sendable {
             || listeners.contains { $0.terms.verdict(on: level, from: names, isEntry: false, occasion).isHeard }
     }
 
-    /// Who hears plain messages of a level, as far as levels alone decide.
+    /// Who hears plain messages of a level, or entries, as far as levels alone decide.
     /// - Parameter seat: A registration's place among ``SeatPlan/seats``.
-    func hearing(_ level: LogLevel, generation: UInt32, seat: (LogRegistration) -> Int?) -> Hearing {
+    func hearing(_ level: LogLevel, isEntry: Bool, generation: UInt32, seat: (LogRegistration) -> Int?) -> Hearing {
         // Which texts nobody marked is known to the caller alone.
         guard raises.isEmpty, privacy.rules.unmarkedTexts == .public else { return .undecided }
         var seats: UInt32 = 0
         for listener in listeners {
             guard listener.registration.isOfThisProcess else { return .undecided }
-            switch listener.terms.plainAnswer(to: level) {
+            switch listener.terms.plainAnswer(to: level, isEntry: isEntry) {
             case false?: continue
             case nil: return .undecided
             case true?:

@@ -32,6 +32,7 @@ struct DistributionRound {
     private var planNumber: UInt64 = 0
     /// Held by the distributor: to count a reference for each record would take longer than to read it.
     private let text: Unmanaged<MessageText>
+    private var entries: EntryReader
     private var listeners: [Listeners] = []
     /// Whose records come at the moment, whether those are privileged, and where in each layout's lines they began.
     private var current = -1
@@ -58,8 +59,13 @@ struct DistributionRound {
     /// Of the objects among the records, by estimate.
     private(set) var heldBytes = 0
 
-    /// - Parameter text: Memory to make messages in, as long as this is used.
-    init(text: MessageText) { self.text = .passUnretained(text) }
+    /// - Parameters:
+    ///   - text: Memory to make messages in, as long as this is used.
+    ///   - device: The service's.
+    init(text: MessageText, device: DeviceFacts) {
+        self.text = .passUnretained(text)
+        entries = EntryReader(device: device)
+    }
 
     mutating func begin(_ plan: SeatPlan) {
         self.plan = plan
@@ -77,7 +83,7 @@ struct DistributionRound {
         count &+= 1
         if _slowPath(count >= Self.maximumCount) { isFull = true }
         let record = memory.assumingMemoryBound(to: EventRecord.self), mark = record.pointee.mark
-        if let shortcut, record.pointee.hearing == currentHearing, EventRecord.isPrivileged(mark) == isPrivileged, !EventRecord.isObject(mark),
+        if let shortcut, record.pointee.hearing == currentHearing, EventRecord.isPrivileged(mark) == isPrivileged, EventRecord.isMessage(mark),
             shortcut._withUnsafeGuaranteedRef({ layout in text._withUnsafeGuaranteedRef { layout.append(atOnce: memory, $0) } })
         {
             currentCount &+= 1
@@ -95,6 +101,7 @@ struct DistributionRound {
             heldBytes += spoken.estimatedBytes
             return add(spoken.event, for: spoken.hearers)
         }
+        if EventRecord.isEntry(record.pointee.mark) { return addEntry(memory) }
         let hearing = record.pointee.hearing, isPrivileged = EventRecord.isPrivileged(record.pointee.mark)
         if _slowPath(hearing != currentHearing || isPrivileged != self.isPrivileged) { turn(to: hearing, isPrivileged) }
         currentCount &+= 1
@@ -123,6 +130,16 @@ struct DistributionRound {
         shortcut = soleLayout.flatMap { sole in
             scanner == nil && !wantsEvents && sole._withUnsafeGuaranteedRef { $0.hasWriter } ? sole : nil
         }
+    }
+
+    /// What the caller has left of a transaction's entry: nothing in it is private.
+    private mutating func addEntry(_ memory: UnsafeRawPointer) {
+        let hearing = memory.assumingMemoryBound(to: EventRecord.self).pointee.hearing
+        if hearing != currentHearing || !isPrivileged { turn(to: hearing, true) }
+        currentCount &+= 1
+        let event = entries.event(of: memory)
+        for layout in listeners[current].layouts where plan.layouts[layout].append(event) { isFull = true }
+        if wantsEvents { events.append(event) }
     }
 
     /// A message or metadata in which something is found that not everybody may see, or was marked as what everybody may.

@@ -48,19 +48,23 @@ final class Distributor: Sendable {
     private let clock: LogClock
     /// Whether callers take their time from the processor, and whether they ever did.
     private let countsTicks: Atomic<Bool>, hasTicks: Bool
+    /// Of messages by their levels, then of entries.
     private nonisolated(unsafe) let hearings: UnsafeMutablePointer<Atomic<UInt64>>
+    private static let levels = LogLevel.allCases.count
 
-    /// - Parameter clock: Gives the time of what is said.
-    init(_ clock: LogClock) {
+    /// - Parameters:
+    ///   - clock: Gives the time of what is said.
+    ///   - device: The service's.
+    init(_ clock: LogClock, device: DeviceFacts = .current) {
         self.clock = clock
         hasTicks = clock.isSystem && logbook_ticks_usable()
         countsTicks = Atomic(hasTicks)
         ticks = .allocate(capacity: 1)
         ticks.initialize(to: TickClock())
         round = .allocate(capacity: 1)
-        round.initialize(to: DistributionRound(text: text))
-        hearings = .allocate(capacity: LogLevel.allCases.count)
-        for level in LogLevel.allCases.indices { (hearings + level).initialize(to: Atomic(Hearing.undecided.bits)) }
+        round.initialize(to: DistributionRound(text: text, device: device))
+        hearings = .allocate(capacity: 2 * Self.levels)
+        for place in 0..<2 * Self.levels { (hearings + place).initialize(to: Atomic(Hearing.undecided.bits)) }
     }
 
     deinit {
@@ -82,8 +86,14 @@ final class Distributor: Sendable {
         Hearing(bits: (hearings + Int(level.rawValue)).pointee.load(ordering: .relaxed))
     }
 
-    func set(_ hearing: Hearing, for level: LogLevel) {
-        (hearings + Int(level.rawValue)).pointee.store(hearing.bits, ordering: .relaxed)
+    /// Who hears an entry of the level.
+    @inline(__always)
+    func hearing(ofEntries level: LogLevel) -> Hearing {
+        Hearing(bits: (hearings + (Self.levels + Int(level.rawValue))).pointee.load(ordering: .relaxed))
+    }
+
+    func set(_ hearing: Hearing, for level: LogLevel, isEntry: Bool) {
+        (hearings + (isEntry ? Self.levels : 0) + Int(level.rawValue)).pointee.store(hearing.bits, ordering: .relaxed)
     }
 
     /// Who sits where and may see what, from the next round on.
@@ -183,6 +193,25 @@ final class Distributor: Sendable {
         ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level) | time.mark)
         if _slowPath(isCrowded) { relieve() }
         if _slowPath(level >= .error) { call() }
+    }
+
+    /// Takes a transaction's entry, or loses and counts it.
+    /// - Parameter id: The transaction's, of ``EntryRecord/maximumIDBytes`` at most.
+    @inline(__always)
+    func push(
+        _ entry: EntryRecord, id: UnsafeBufferPointer<UInt8>, level: LogLevel, hearing: Hearing, time: RecordTime, sequence: UInt64,
+        thread: UInt64, file: UInt64, function: UInt64, line: UInt32
+    ) {
+        if _slowPath(pressure.isOn) { awaitRoom(hearing, isPrivileged: true) }
+        let bytes = EventRecord.bytes &+ EntryRecord.bytes(idBytes: id.count)
+        guard let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes).map({ ($0, true) }) else {
+            return lose(hearing, sequence)
+        }
+        let body = EventRecord.writeHeader(
+            to: memory, hearing, time, sequence, thread, file, function, EventRecord.place(line: line, messageWords: 0, members: 0))
+        entry.write(id, to: body)
+        ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level, isEntry: true) | time.mark)
+        if _slowPath(isCrowded) { relieve() }
     }
 
     /// Takes an event with everything that belongs to it, or loses and counts it.

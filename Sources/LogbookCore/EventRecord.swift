@@ -21,10 +21,11 @@ struct EventRecord {
 
     private static let objectFlag: UInt64 = 1 << 48
     fileprivate static let ticksFlag: UInt64 = 1 << 49
+    private static let entryFlag: UInt64 = 1 << 50
 
     @inline(__always)
-    static func mark(bytes: Int, level: LogLevel, isObject: Bool = false) -> UInt64 {
-        UInt64(truncatingIfNeeded: bytes) | UInt64(level.rawValue) << 32 | (isObject ? objectFlag : 0)
+    static func mark(bytes: Int, level: LogLevel, isObject: Bool = false, isEntry: Bool = false) -> UInt64 {
+        UInt64(truncatingIfNeeded: bytes) | UInt64(level.rawValue) << 32 | (isObject ? objectFlag : 0) | (isEntry ? entryFlag : 0)
     }
 
     /// Address and length in one word; nil where they do not fit.
@@ -49,8 +50,13 @@ struct EventRecord {
         let time = ticks.time(of: memory.load(fromByteOffset: 16, as: UInt64.self))
         memory.storeBytes(of: time, toByteOffset: 16, as: Int64.self)
     }
+    /// Whether words and members of a message lie behind the header.
     @inline(__always)
-    static func isObject(_ mark: UInt64) -> Bool { mark & objectFlag != 0 }
+    static func isMessage(_ mark: UInt64) -> Bool { mark & (objectFlag | entryFlag) == 0 }
+    /// Whether an ``EntryRecord`` does.
+    @inline(__always)
+    static func isEntry(_ mark: UInt64) -> Bool { mark & entryFlag != 0 }
+    /// Of a message.
     @inline(__always)
     static func isPrivileged(_ mark: UInt64) -> Bool { UInt8(truncatingIfNeeded: mark >> 32) >= LogLevel.error.rawValue }
     /// The object that travels in the record's place, taken over; once.
@@ -85,7 +91,13 @@ struct EventRecord {
 
     private var messageWords: Int { Int(place >> 32 & 0xFFFF) }
 
-    private static func body(of memory: UnsafeRawPointer) -> UnsafePointer<UInt64> {
+    /// Where the program said it.
+    var source: LogSource {
+        LogSource(file: Self.unpacked(file), function: Self.unpacked(function), line: UInt32(truncatingIfNeeded: place))
+    }
+
+    /// What lies behind the header.
+    static func body(of memory: UnsafeRawPointer) -> UnsafePointer<UInt64> {
         (memory + bytes).assumingMemoryBound(to: UInt64.self)
     }
 

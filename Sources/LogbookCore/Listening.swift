@@ -33,7 +33,7 @@ struct Listening {
     /// Nobody has a seat, because the records are a new distributor's.
     mutating func clearSeats() { (seats, privacies) = ([], []) }
 
-    /// Gives everybody new a seat, and lets callers know who hears plain messages.
+    /// Gives everybody new a seat, and lets callers know who hears plain messages and entries.
     /// - Returns: Who has a seat and listens no more.
     mutating func arrangeSeats(for distributor: Distributor) -> [LogRegistration] {
         generation = (generation + 1) & (1 << UInt32(Hearing.generationBits) - 1)
@@ -50,10 +50,12 @@ struct Listening {
         if privacies.last?.isSame(as: current) != true { privacies.append(current) }
         distributor.set(seats, privacies)
         for level in LogLevel.allCases {
-            let hearing = audience.hearing(level, generation: generation) { registration in
-                seats.firstIndex { $0?.registration === registration }
+            for isEntry in [false, true] {
+                let hearing = audience.hearing(level, isEntry: isEntry, generation: generation) { registration in
+                    seats.firstIndex { $0?.registration === registration }
+                }
+                distributor.set(hearing, for: level, isEntry: isEntry)
             }
-            distributor.set(hearing, for: level)
         }
         return seats.compactMap { $0?.registration }.filter { left in !registrations.contains { $0 === left } }
     }

@@ -67,10 +67,16 @@ struct ListeningTerms: Sendable {
         interest == .transactionEntries ? filter.floor : messageFloor(lowestRaise: lowestRaise)
     }
 
-    /// Whether every message of the level is heard, wherever it comes from and while nothing is raised; nil when that depends on
-    /// the event.
-    func plainAnswer(to level: LogLevel) -> Bool? {
-        if interest == .transactionEntries || !levels.lowest.admits(level) { return false }
-        return levels.highest.admits(level) && filter == .everything && closure == nil ? true : nil
+    /// Whether every message of the level, or every entry, is heard, wherever it comes from and while nothing is raised; nil when that
+    /// depends on the event.
+    func plainAnswer(to level: LogLevel, isEntry: Bool = false) -> Bool? {
+        let isHeard: Bool?
+        if interest == .transactionEntries {
+            isHeard = isEntry
+        } else {
+            isHeard = levels.highest.admits(level) ? true : levels.lowest.admits(level) ? nil : false
+        }
+        if isHeard == false { return false }
+        return filter == .everything && closure == nil ? isHeard : nil
     }
 }

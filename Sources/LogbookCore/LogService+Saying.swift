@@ -281,6 +281,35 @@ extension LogService {
         }
     }
 
+    /// Says an entry about the service's own device that only queues hear, by its level alone: without a lock, and without memory of its
+    /// own.
+    /// - Returns: False when there is more to it; nothing was said.
+    func sayAtOnce(
+        _ kind: TransactionEntry.Kind, error code: Int?, id: String, usecase: Int, _ file: StaticString, _ function: StaticString,
+        _ line: UInt32
+    ) -> Bool {
+        let level: LogLevel = code == nil ? .info : .warning
+        guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return true }
+        guard let address = UnsafeRawPointer(bitPattern: distributorAddress.load(ordering: .acquiring)),
+            !Inside.isInterrupted, !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().registration == 0,
+            let file = StaticText(file).flatMap(EventRecord.packed), let function = StaticText(function).flatMap(EventRecord.packed)
+        else { return false }
+        return Unmanaged<Distributor>.fromOpaque(address)._withUnsafeGuaranteedRef { distributor in
+            let hearing = distributor.hearing(ofEntries: level)
+            guard hearing.isDecided, distributor.lineage.isCurrent else { return false }
+            return id.lendingUTF8 { id in
+                guard id.count <= EntryRecord.maximumIDBytes else { return false }
+                Inside.begin()   // nobody could make room for a handler that has interrupted a record
+                let entry = EntryRecord(usecase: usecase, kind: kind, errorCode: code, uptime: clock.monotonicNanoseconds())
+                distributor.push(
+                    entry, id: id, level: level, hearing: hearing, time: distributor.now, sequence: nextSequence(),
+                    thread: LogThread.currentNumber, file: file, function: function, line: line)
+                Inside.end()
+                return true
+            }
+        }
+    }
+
     /// What the task carries, if that makes a difference.
     func context(for audience: Audience) -> LogContext? {
         (audience.wantsContext && LogContext.isAnyOpen) || LevelScope.isAnyOpen ? readContext() : nil

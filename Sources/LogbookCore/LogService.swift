@@ -235,7 +235,7 @@ public final class LogService: Sendable {
     /// - Returns: Who has a seat and listens no more.
     private func arrangeSeats(_ listening: inout Listening) -> [LogRegistration] {
         if distributor == nil, listening.registrations.contains(where: { $0.isQueued && $0.isOfThisProcess }) {
-            let address = UInt(bitPattern: Unmanaged.passRetained(Distributor(clock)).toOpaque())
+            let address = UInt(bitPattern: Unmanaged.passRetained(Distributor(clock, device: device)).toOpaque())
             distributorAddress.store(address, ordering: .releasing)
             listening.clearSeats()
         }

@@ -14,6 +14,7 @@ public struct LogTransaction: Sendable {
     public let usecase: Int
     public let device: DeviceFacts
     private let service: LogService
+    /// Otherwise the device is the service's.
     private let isContinued: Bool
 
     init(id: String, usecase: Int, device: DeviceFacts, service: LogService, isContinued: Bool = false) {
@@ -33,6 +34,8 @@ public struct LogTransaction: Sendable {
         _ event: Int, error code: Int? = nil, _ description: String? = nil,
         file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) {
+        if description == nil, !isContinued,
+            service.sayAtOnce(.happened(event), error: code, id: id, usecase: usecase, file, function, line) { return }
         service.log(
             entry(event, code, description),
             source: LogSource(file: file, function: function, line: line))
@@ -80,18 +83,29 @@ extension LogService {
         usecase: Int,
         file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) -> LogTransaction {
-        transaction(usecase: usecase, from: LogSource(file: file, function: function, line: line), onlyTo: nil)
+        let transaction = newTransaction(usecase: usecase)
+        if !sayAtOnce(.began, error: nil, id: transaction.id, usecase: usecase, file, function, line) {
+            begin(transaction, from: LogSource(file: file, function: function, line: line), onlyTo: nil)
+        }
+        return transaction
     }
 
     /// The same for a place that is no literal, and for the providers of these names alone; nil for everybody.
     package func transaction(usecase: Int, from source: LogSource, onlyTo names: Set<String>?) -> LogTransaction {
-        let transaction = LogTransaction(
-            id: "TXN\(usecase)-\(UniqueID.make(at: clock.now(), randomness))", usecase: usecase, device: device, service: self)
-        log(
-            TransactionEntry(
-                transactionID: transaction.id, usecase: usecase, kind: .began, device: transaction.device),
-            source: source, onlyTo: names)
+        let transaction = newTransaction(usecase: usecase)
+        begin(transaction, from: source, onlyTo: names)
         return transaction
+    }
+
+    private func newTransaction(usecase: Int) -> LogTransaction {
+        LogTransaction(
+            id: "TXN\(usecase)-\(UniqueID.make(at: clock.now(), randomness))", usecase: usecase, device: device, service: self)
+    }
+
+    private func begin(_ transaction: LogTransaction, from source: LogSource, onlyTo names: Set<String>?) {
+        log(
+            TransactionEntry(transactionID: transaction.id, usecase: transaction.usecase, kind: .began, device: transaction.device),
+            source: source, onlyTo: names)
     }
 
     /// Goes on with a transaction that began elsewhere: on a server, the one that the request's headers name.

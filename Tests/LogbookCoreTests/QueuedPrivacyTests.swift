@@ -111,7 +111,7 @@ import Testing
         func isDecided() -> Bool {
             let service = LogService(), sink = FailingSink { _ in nil }
             let listener = Audience.Listener(service.register(sink: sink))
-            return Audience([listener], privacy: terms).hearing(.info, generation: 1) { _ in 0 }.isDecided
+            return Audience([listener], privacy: terms).hearing(.info, isEntry: false, generation: 1) { _ in 0 }.isDecided
         }
         #expect(isDecided())
         terms.rules = .standard

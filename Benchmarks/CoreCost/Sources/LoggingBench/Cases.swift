@@ -53,6 +53,11 @@ struct LineCase {
         case "sink":
             service.register(sink: NoSink(), from: .info, queue: QueuePolicy(overflow: .block(upTo: .seconds(60))))
             (log, finish) = (logLine, finishService)
+        case "entry":
+            service.register(sink: NoSink(), from: .info, queue: QueuePolicy(overflow: .block(upTo: .seconds(60))))
+            let transaction = service.transaction(usecase: 1)
+            log = { i in transaction.log(i) }
+            finish = finishService
         case "immediate":
             service.register(try FileLogProvider(in: folder, rolling: rolling), from: .info)
             (log, finish) = (logLine, finishService)
