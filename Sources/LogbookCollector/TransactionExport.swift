@@ -66,6 +66,8 @@ enum TransactionExport: String, Sendable {
         let first = text.unicodeScalars.first { !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint }
         let isFormula = first.map { "=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains($0) } ?? true
         let isControl = text.unicodeScalars.first.map { $0.value < 0x20 } ?? false
-        return "\"" + (isFormula || isControl ? "'" : "") + text.replacing("\"", with: "\"\"") + "\""
+        // By bytes: a mark that is joined to a quotation mark makes another character of it.
+        let quoted = text.utf8.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] }
+        return "\"" + (isFormula || isControl ? "'" : "") + String(decoding: quoted, as: UTF8.self) + "\""
     }
 }
