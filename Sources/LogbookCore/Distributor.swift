@@ -212,6 +212,7 @@ final class Distributor: Sendable {
         entry.write(id, to: body)
         ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level, isEntry: true) | time.mark)
         if _slowPath(isCrowded) { relieve() }
+        call()   // as for all that is privileged
     }
 
     /// Takes an event with everything that belongs to it, or loses and counts it.

@@ -1,11 +1,4 @@
 // HOT PATH — what a caller leaves in the ring of a transaction's entry, and what the reader makes of it.
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// What an entry says that has no error in words and is about the service's own device, as it lies in the ring: five words behind the
 /// record's header, and the transaction's id behind them. Every other entry travels in a ``SpokenEvent``.
@@ -92,10 +85,7 @@ struct EntryReader {
     private mutating func id(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         // Ids that begin at the same moment differ at their ends.
         let place = bytes.suffix(8).reduce(0) { ($0 &* 31) &+ Int($1) } & (Self.knownIDs - 1)
-        let isKnown = ids[place].lendingUTF8 { known in
-            known.count == bytes.count && (known.isEmpty || memcmp(known.baseAddress!, bytes.baseAddress!, known.count) == 0)
-        }
-        if !isKnown { ids[place] = String(decoding: bytes, as: UTF8.self) }
+        if !ids[place].isSameText(as: bytes) { ids[place] = String(decoding: bytes, as: UTF8.self) }
         return ids[place]
     }
 }

@@ -252,13 +252,15 @@ extension LogService {
         }
     }
 
-    /// Transaction entries take the same way as every event: at `info`, or at `warning` when they carry an error: it is an
-    /// error of the use case, often a person's mistake, not one of the program.
+    /// One with an error is a `warning`: it is an error of the use case, often a person's mistake, not one of the program.
+    private static func level(ofEntryWithError hasError: Bool) -> LogLevel { hasError ? .warning : .info }
+
+    /// Transaction entries take the same way as every event.
     /// - Parameter errorText: The entry's error description, where parts of it are marked.
     package func log(
         _ entry: TransactionEntry, errorText: LogMessage? = nil, source: LogSource, onlyTo providers: Set<String>? = nil
     ) {
-        let level: LogLevel = entry.errorCode == nil && entry.errorDescription == nil ? .info : .warning
+        let level = Self.level(ofEntryWithError: entry.errorCode != nil || entry.errorDescription != nil)
         guard level.rawValue >= entryFloor.load(ordering: .relaxed), !isRefusedAsInterrupting(level, isEntry: true) else { return }
         Inside.begin()
         defer { Inside.end() }
@@ -288,10 +290,10 @@ extension LogService {
         _ kind: TransactionEntry.Kind, error code: Int?, id: String, usecase: Int, _ file: StaticString, _ function: StaticString,
         _ line: UInt32
     ) -> Bool {
-        let level: LogLevel = code == nil ? .info : .warning
+        let level = Self.level(ofEntryWithError: code != nil)
         guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return true }
         guard let address = UnsafeRawPointer(bitPattern: distributorAddress.load(ordering: .acquiring)),
-            !Inside.isInterrupted, !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().registration == 0,
+            !Inside.isInterrupted, !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().depth == 0,
             let file = StaticText(file).flatMap(EventRecord.packed), let function = StaticText(function).flatMap(EventRecord.packed)
         else { return false }
         return Unmanaged<Distributor>.fromOpaque(address)._withUnsafeGuaranteedRef { distributor in

@@ -12,17 +12,17 @@ public struct LogTransaction: Sendable {
     public let id: String
     /// The number of the use case, from the application's own list.
     public let usecase: Int
-    public let device: DeviceFacts
+    /// The service's, or the one on which a continued transaction began.
+    public var device: DeviceFacts { continuedDevice ?? service.device }
     private let service: LogService
-    /// Otherwise the device is the service's.
-    private let isContinued: Bool
+    /// Of a transaction that began elsewhere.
+    private let continuedDevice: DeviceFacts?
 
-    init(id: String, usecase: Int, device: DeviceFacts, service: LogService, isContinued: Bool = false) {
+    init(id: String, usecase: Int, service: LogService, continuedDevice: DeviceFacts? = nil) {
         self.id = id
         self.usecase = usecase
-        self.device = device
         self.service = service
-        self.isContinued = isContinued
+        self.continuedDevice = continuedDevice
     }
 
     /// Says that an event of the use case happened.
@@ -34,7 +34,7 @@ public struct LogTransaction: Sendable {
         _ event: Int, error code: Int? = nil, _ description: String? = nil,
         file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) {
-        if description == nil, !isContinued,
+        if description == nil, continuedDevice == nil,
             service.sayAtOnce(.happened(event), error: code, id: id, usecase: usecase, file, function, line) { return }
         service.log(
             entry(event, code, description),
@@ -56,7 +56,7 @@ public struct LogTransaction: Sendable {
     private func entry(_ event: Int, _ code: Int?, _ description: String?) -> TransactionEntry {
         var entry = TransactionEntry(
             transactionID: id, usecase: usecase, kind: .happened(event), errorCode: code, errorDescription: description, device: device)
-        entry.isContinued = isContinued
+        entry.isContinued = continuedDevice != nil
         return entry
     }
 
@@ -99,7 +99,7 @@ extension LogService {
 
     private func newTransaction(usecase: Int) -> LogTransaction {
         LogTransaction(
-            id: "TXN\(usecase)-\(UniqueID.make(at: clock.now(), randomness))", usecase: usecase, device: device, service: self)
+            id: "TXN\(usecase)-\(UniqueID.make(at: clock.now(), randomness))", usecase: usecase, service: self)
     }
 
     private func begin(_ transaction: LogTransaction, from source: LogSource, onlyTo names: Set<String>?) {
@@ -113,7 +113,7 @@ extension LogService {
     ///   - id: The transaction's id as it was received.
     ///   - device: The device that the request named, not this machine.
     public func transaction(continuing id: String, usecase: Int, device: DeviceFacts) -> LogTransaction {
-        LogTransaction(id: id, usecase: usecase, device: device, service: self, isContinued: true)
+        LogTransaction(id: id, usecase: usecase, service: self, continuedDevice: device)
     }
 
     public func transaction<Usecase: RawRepresentable>(
