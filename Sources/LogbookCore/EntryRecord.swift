@@ -84,7 +84,7 @@ struct EntryReader {
 
     private mutating func id(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         // Ids that begin at the same moment differ at their ends.
-        let place = bytes.suffix(8).reduce(0) { ($0 &* 31) &+ Int($1) } & (Self.knownIDs - 1)
+        let place = bytes.suffix(2).reduce(0) { ($0 &* 31) &+ Int($1) } & (Self.knownIDs - 1)
         if !ids[place].isSameText(as: bytes) { ids[place] = String(decoding: bytes, as: UTF8.self) }
         return ids[place]
     }
