@@ -366,8 +366,8 @@ final class CourierEngine: Sendable {
         work: while true {
             switch waitForWork(hasSettlement: unsettled != nil) {
             case .send:
-                let inForce = inForce   // before the source makes a parcel for it
-                if let parcel = nextParcel(), mayGo(parcel) { send(parcel, to: inForce) }
+                let aim = aim   // before the source makes a parcel for it
+                if let parcel = nextParcel(), mayGo(parcel) { send(parcel, at: aim) }
             case .prepare:
                 prepareNextParcel()
             case .weigh(let flight, let answer):
@@ -511,27 +511,36 @@ final class CourierEngine: Sendable {
         }
     }
 
-    /// The destination that is in force now, and how many there were before it.
-    private var inForce: (destination: any Destination, number: Int) {
-        if let changing = destination as? any ChangingDestination { return changing.current }
-        return (destination: destination, number: 0)
+    /// Where the next parcel goes.
+    private struct Aim {
+        let destination: any Destination
+        /// How many destinations there were before it.
+        let number: Int
+        let configuration: UInt64
     }
 
-    /// - Parameter former: What was in force before the source was asked.
-    private func send(_ parcel: Parcel, to former: (destination: any Destination, number: Int)) {
-        // The parcel may be in the form of either; the source, which is still wanted, is asked again.
-        guard inForce.number == former.number else { return }
-        let asked = former.destination
+    private var aim: Aim {
+        // Read first: who changes a destination says so afterwards. So a refusal never stops one that it was not about.
+        let configuration = state.withLock { $0.value.configuration }
+        let (destination, number) = (destination as? any ChangingDestination)?.current ?? (destination: destination, number: 0)
+        return Aim(destination: destination, number: number, configuration: configuration)
+    }
+
+    /// - Parameter aim: What was in force before the source was asked.
+    private func send(_ parcel: Parcel, at aim: Aim) {
         onEvent?(.attempting(parcel: parcel.id))
+        // Another destination may have taken its place since, while the conditions were asked too, and the parcel be in the form of either,
+        // or of somebody who has logged out. The source, which is still wanted, is asked again.
+        guard self.aim.number == aim.number else { return }
         var flight = state.withLock { access in
             access.value.latestFlight += 1
             return Flight(
-                number: access.value.latestFlight, parcel: parcel, destination: asked, configuration: access.value.configuration,
+                number: access.value.latestFlight, parcel: parcel, destination: aim.destination, configuration: aim.configuration,
                 pauses: access.value.pauses)
         }
         let request: HTTPRequest
         do {
-            request = try asked.request(for: parcel)
+            request = try aim.destination.request(for: parcel)
         } catch {
             return refuse(flight, "\(error)", status: nil)
         }

@@ -1,6 +1,5 @@
 internal import LogbookCore
 internal import LogbookDelivery
-internal import LogbookHTTP
 
 /// The destination that is in force now; another may take its place while the program runs.
 final class CurrentDestination: ChangingDestination {
@@ -22,8 +21,4 @@ final class CurrentDestination: ChangingDestination {
     func change(to destination: any LogDestination) {
         state.withLock { $0 = Term(destination: destination, number: $0.number + 1) }
     }
-
-    func request(for parcel: Parcel) throws -> HTTPRequest { try term.destination.request(for: parcel) }
-
-    func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict { term.destination.verdict(on: response, for: parcel) }
 }

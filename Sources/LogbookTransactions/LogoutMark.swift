@@ -9,45 +9,39 @@ internal import LogbookCore
     internal import Musl
 #endif
 
-/// What another process had stored in its lane when somebody logged out here, and does not belong to whoever uses the program next.
+/// What another process stores in its lane, which has run since before somebody logged out here: it knows of no logout, so that does not
+/// belong to whoever uses the program next.
 ///
-/// It stands beside the lane as `<lane>.logout`, such as `logbook logout 3 17`: whoever opens the lane next gives that up first. By keys
-/// and not by times: those are the caller's clock's, which may be set back.
+/// It stands beside the lane as `<lane>.logout`, such as `logbook logout 3`: whoever opens the lane next gives up the entries of that epoch
+/// and of earlier ones first. By epochs and not by times: those are the caller's clock's, which may be set back.
 struct LogoutMark: Equatable {
-    /// Entries of earlier epochs, and those of this one up to the sequence.
     var epoch: Int64
-    var sequence: Int64
 
     /// All that there is.
-    static let everything = LogoutMark(epoch: .max, sequence: .max)
+    static let everything = LogoutMark(epoch: .max)
 
     private static let word = "logbook logout "
 
-    private var line: String { "\(Self.word)\(epoch) \(sequence)\n" }
+    private var line: String { "\(Self.word)\(epoch)\n" }
 
     private init?(line: String) {
-        guard line.hasPrefix(Self.word), line.hasSuffix("\n") else { return nil }
-        let numbers = line.dropFirst(Self.word.count).dropLast().split(separator: " ").map { Int64($0) }
-        guard numbers.count == 2, let epoch = numbers[0], let sequence = numbers[1] else { return nil }
-        self.init(epoch: epoch, sequence: sequence)
+        guard line.hasPrefix(Self.word), line.hasSuffix("\n"), let epoch = Int64(line.dropFirst(Self.word.count).dropLast())
+        else { return nil }
+        self.init(epoch: epoch)
     }
 
-    init(epoch: Int64, sequence: Int64) { (self.epoch, self.sequence) = (epoch, sequence) }
+    init(epoch: Int64) { self.epoch = epoch }
 
     static func path(of lane: String) -> String { lane + ".logout" }
 
-    /// What is in a lane that another process writes to. Where that cannot be read, all that the process has stored or will; nil where
-    /// there never was a store.
+    /// That of a lane which another process writes to; nil where there never was a store.
     static func current(in lane: String) -> LogoutMark? {
         var configuration = Configuration()
         configuration.readonly = true
         let found = try? DatabaseQueue(path: lane, configuration: configuration).read { db in
-            try Row.fetchOne(
-                db,
-                sql: "SELECT epoch, ifnull((SELECT max(sequence) FROM txn_log WHERE txn_log.epoch = meta.epoch), 0) FROM meta")
+            try Int64.fetchOne(db, sql: "SELECT epoch FROM meta")
         }
-        if let epoch = found?.integer(0), let sequence = found?.integer(1) { return LogoutMark(epoch: epoch, sequence: sequence) }
-        return StoreFile.identityInLock(of: lane).map { LogoutMark(epoch: $0.epoch, sequence: .max) }
+        return (found ?? StoreFile.identityInLock(of: lane)?.epoch).map { LogoutMark(epoch: $0) }
     }
 
     /// Makes it survive a crash of the machine.

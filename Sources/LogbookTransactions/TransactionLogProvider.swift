@@ -25,6 +25,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     private let labels: TransactionSession
     private let commits: GroupCommit
     private let delivery: TransactionDelivery
+    private let errors: StoreErrors
     private let courier: Courier
     private let account = Locked(LogLedger())
     /// Entries since the courier was woken for their number.
@@ -48,6 +49,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         let labels = TransactionSession(
             appVersion: configuration.appVersion, user: configuration.user, variant: configuration.variant,
             clock: configuration.clock, randomness: configuration.randomness)
+        let errors = StoreErrors(configuration.onError)
+        defer { errors.tell() }
         let lanes = try StoreLanes(
             at: configuration.storePath, sharing: configuration.storeSharing, clock: configuration.clock
         ) { file throws(TransactionStoreError) in
@@ -55,13 +58,14 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
                 file, maximumBytes: configuration.maximumStoreBytes,
                 busyTimeout: Double(configuration.busyTimeout.wholeNanoseconds) / 1e9, session: labels, clock: configuration.clock,
                 randomness: configuration.randomness,
-                onRecovery: { [path = file.path, onError = configuration.onError] in onError?(.recovered(path: path, $0)) })
+                onRecovery: { [path = file.path] in errors.note(.recovered(path: path, $0)) })
         }
-        let delivery = TransactionDelivery(lanes: lanes, configuration: configuration)
+        let delivery = TransactionDelivery(lanes: lanes, configuration: configuration, errors: errors)
         self.configuration = configuration
         self.lanes = lanes
         self.labels = labels
         commits = GroupCommit(lanes.own)
+        self.errors = errors
         self.delivery = delivery
         courier = Courier(
             name: "transactions", source: delivery, destination: delivery, transport: configuration.transport,
@@ -74,11 +78,12 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     public var interest: LogInterest { .transactionEntries }
 
     /// Stores the entry before it returns, in one commit with those of other threads that store at the same time. When that fails,
-    /// the entry is lost, counted under ``DropReason/inputOutputError``, and `onError` hears of it once.
+    /// the entry is lost, counted under ``DropReason/inputOutputError`` (``DropReason/spoolFull`` where there is no room that could be made,
+    /// ``DropReason/alreadyShutDown`` after a shutdown), and `onError` hears of it once.
     public func log(_ event: LogEvent) {
         account.withLock { $0.submit() }
         do {
-            let isStored = try reporting { () throws(TransactionStoreError) in try commits.append(event) }
+            let isStored = try errors.reporting { () throws(TransactionStoreError) in try commits.append(event) }
             guard isStored else { return account.withLock { $0.drop(1, .loggedOut) } }
             account.withLock { $0.deliver(1) }
             wakeCourier(for: CollectionOfOne(event))
@@ -103,7 +108,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         }
         wakeCourier(for: batch.prefix(count))
         do {
-            try reporting { () throws(TransactionStoreError) in if let failure { throw failure } }
+            try errors.reporting { () throws(TransactionStoreError) in if let failure { throw failure } }
         } catch {
             if count > 0 { throw BatchWriteError.wroteOnly(count: count, because: error) }
             throw error
@@ -230,18 +235,19 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
 
     /// Every transaction in this process's own file with its entries, in the order in which they were made.
     public func allTransactions() throws(TransactionStoreError) -> [TransactionRecord] {
-        try reporting { () throws(TransactionStoreError) in try store.allTransactions() }
+        try errors.reporting { () throws(TransactionStoreError) in try store.allTransactions() }
     }
 
     /// What is in the file, and in those that processes that have gone have left beside it.
     public func counts() throws(TransactionStoreError) -> TransactionStoreCounts {
-        try reporting { () throws(TransactionStoreError) in try lanes.counts() }
+        try errors.reporting { () throws(TransactionStoreError) in try lanes.counts() }
     }
 
     /// Deletes transactions with their entries, delivered or not. Ids that are not there are passed over; one that was cut is known by the
     /// whole as well.
     public func delete(_ ids: [String]) throws(TransactionStoreError) {
-        try reporting { () throws(TransactionStoreError) in try store.delete(ids) }
+        defer { delivery.takeAnew() }
+        try errors.reporting { () throws(TransactionStoreError) in try store.delete(ids) }
     }
 
     /// Deletes everything, what processes that have gone have left beside it included, for a logout. What is under way to the old address
@@ -262,11 +268,12 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// The files are written anew, so that no byte of an entry is left in them. A program that reads one at the same time may stand in the
     /// way: then diagnostics say so; call it again. Damaged files that were set aside (`.corrupt-…`) stay.
     ///
-    /// What other processes that run have stored beside it stays theirs to send, to the address that they have. What of it is left when
-    /// they end is given up, and counted in ``TransactionStoreCounts/dropped``: whoever takes such a file over sends only what began after
-    /// this.
+    /// What other processes that run have stored beside it, and will, stays theirs to send, to the address that they have: they know of no
+    /// logout. What of it is left when they end is given up, and counted in ``TransactionStoreCounts/dropped``. Have each of them do the
+    /// same, or start anew.
     public func deleteAll() throws(TransactionStoreError) {
-        try reporting { () throws(TransactionStoreError) in try lanes.deleteAll() }
+        defer { delivery.takeAnew() }
+        try errors.reporting { () throws(TransactionStoreError) in try lanes.deleteAll() }
     }
 
     /// Deletes every transaction that began with this ``user``, with its entries, delivered or not, what processes that have gone have left
@@ -283,25 +290,15 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     @discardableResult
     public func erase(user: String) throws(TransactionStoreError) -> Int {
         guard let user = TransactionSession.storedUser(user) else { return 0 }
-        return try reporting { () throws(TransactionStoreError) in try lanes.erase(user: user) }
+        defer { delivery.takeAnew() }
+        return try errors.reporting { () throws(TransactionStoreError) in try lanes.erase(user: user) }
     }
 
     /// Lets entries that the remote store refused for good be sent once more, those that processes that have gone have left included: after
     /// either side was corrected.
     public func reinstateSetAside() throws(TransactionStoreError) {
-        try reporting { () throws(TransactionStoreError) in try lanes.reinstateSetAside() }
+        try errors.reporting { () throws(TransactionStoreError) in try lanes.reinstateSetAside() }
         courier.wake()
-    }
-
-    private func reporting<Result>(
-        _ body: () throws(TransactionStoreError) -> Result
-    ) throws(TransactionStoreError) -> Result {
-        do {
-            return try body()
-        } catch {
-            configuration.onError?(error)
-            throw error
-        }
     }
 }
 #endif

@@ -52,13 +52,12 @@ extension TransactionStore {
         return count
     }
 
-    /// Deletes what another process's logout has met here: what was stored by then, and all else of those transactions.
+    /// Deletes what another process's logout has met here: what was stored until whoever wrote here had ended, and all else of those
+    /// transactions.
     func drop(_ mark: LogoutMark) throws(TransactionStoreError) {
         let count = try transaction { db in
             let count = try giveUp(
-                """
-                txn_id IN (SELECT txn_id FROM txn_log WHERE epoch < ? OR (epoch = ? AND sequence <= ?))
-                """, [mark.epoch, mark.epoch, mark.sequence], because: .loggedOut, db)
+                "txn_id IN (SELECT txn_id FROM txn_log WHERE epoch <= ?)", [mark.epoch], because: .loggedOut, db)
             try db.execute(sql: "DELETE FROM txn WHERE NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_id = txn.id)")
             try Self.deleteEmptyParcels(db)
             return count

@@ -12,8 +12,8 @@ package struct StoredParcel: Sendable, Equatable {
 }
 
 // Entries are given to a parcel in one SQLite transaction, before it is first sent. From then on its body follows from its rows,
-// which nothing changes, so it is the same on every attempt and after every restart. Only where the receiver does not read its form, and
-// another one is set by now, are its entries given to parcels anew.
+// which nothing changes but a deletion, so it is the same on every attempt and after every restart. Only where the receiver does not read
+// its form, and another one is set by now, are its entries given to parcels anew.
 extension TransactionStore {
     /// The oldest parcel to be delivered; a new one of the oldest entries, when there is none.
     package func nextParcel(
@@ -45,20 +45,15 @@ extension TransactionStore {
     /// When the oldest entry was said that waits to be delivered; nil when none does. Waits for no other process, and here
     /// until whoever uses the connection is done.
     package func oldestPending() throws(TransactionStoreError) -> LogTime? {
-        let connection = try connection().0
-        do {
-            return try connection.read { db in
-                let underWay = try Row.fetchOne(
-                    db,
-                    sql: """
-                        SELECT timestamp FROM txn_log WHERE parcel = (SELECT min(number) FROM parcel WHERE state = 0) ORDER BY id LIMIT 1
-                        """)
-                let unsent = try Row.fetchOne(
-                    db, sql: "SELECT timestamp FROM txn_log WHERE parcel IS NULL AND id > ? ORDER BY id LIMIT 1", arguments: [sentUpTo])
-                return [underWay, unsent].compactMap { $0?.time(0) }.min()
-            }
-        } catch {
-            throw TransactionStoreError(error, path: path)
+        try reading { db in
+            let underWay = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT timestamp FROM txn_log WHERE parcel = (SELECT min(number) FROM parcel WHERE state = 0) ORDER BY id LIMIT 1
+                    """)
+            let unsent = try Row.fetchOne(
+                db, sql: "SELECT timestamp FROM txn_log WHERE parcel IS NULL AND id > ? ORDER BY id LIMIT 1", arguments: [sentUpTo])
+            return [underWay, unsent].compactMap { $0?.time(0) }.min()
         }
     }
 
@@ -100,8 +95,9 @@ extension TransactionStore {
     }
 
     /// The receiver has the parcel: deletes its entries, and the transactions that have none left.
-    /// - Returns: How many transactions were in it; nil when the parcel is not there, because everything was deleted meanwhile.
-    package func settleDelivered(_ id: String) throws(TransactionStoreError) -> Int? {
+    /// - Returns: What was left of it; nil when that is nothing, because it was deleted meanwhile.
+    @discardableResult
+    package func settleDelivered(_ id: String) throws(TransactionStoreError) -> (transactions: Int, entries: Int)? {
         try transaction { db in
             guard let number = try Int64.fetchOne(
                 db, sql: "SELECT number FROM parcel WHERE id = ? AND state = 0", arguments: [id])
@@ -109,18 +105,23 @@ extension TransactionStore {
             let transactions = try Int64.fetchAll(
                 db, sql: "SELECT DISTINCT txn_id FROM txn_log WHERE parcel = ?", arguments: [number])
             try db.execute(sql: "DELETE FROM txn_log WHERE parcel = ?", arguments: [number])
+            let entries = db.changesCount
             let delete = try db.cachedStatement(
                 sql: "DELETE FROM txn WHERE id = ? AND NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_id = txn.id)")
             for transaction in transactions { try delete.execute(arguments: [transaction]) }
             try db.execute(sql: "DELETE FROM parcel WHERE number = ?", arguments: [number])
-            return transactions.count
+            return (transactions.count, entries)
         }
     }
 
     /// The receiver will never take the parcel: keeps its entries, and does not send them again.
-    package func settleRejected(_ id: String, because reason: String) throws(TransactionStoreError) {
+    /// - Returns: How many they are; 0 when they were deleted meanwhile.
+    @discardableResult
+    package func settleRejected(_ id: String, because reason: String) throws(TransactionStoreError) -> Int {
         try transaction { db in
             try db.execute(sql: "UPDATE parcel SET state = 1, reason = ? WHERE id = ?", arguments: [reason, id])
+            return try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM txn_log WHERE parcel = (SELECT number FROM parcel WHERE id = ?)", arguments: [id]) ?? 0
         }
     }
 
@@ -142,15 +143,20 @@ extension TransactionStore {
         try transaction { db in try db.execute(sql: "UPDATE parcel SET state = 0, reason = NULL WHERE state = 1") }
     }
 
-    /// Replaces a parcel by two halves with ids of their own.
-    /// - Returns: False when it has fewer than two entries.
-    package func split(_ id: String, now: LogTime, randomness: LogRandomness) throws(TransactionStoreError) -> Bool {
+    /// Replaces a parcel by two halves with ids of their own. One that has lost entries since it was sent stays as it is, and goes again: the
+    /// receiver may have refused those.
+    /// - Parameter count: Entries that were sent.
+    /// - Returns: False when it has fewer than two.
+    package func split(
+        _ id: String, of count: Int, now: LogTime, randomness: LogRandomness
+    ) throws(TransactionStoreError) -> Bool {
         try transaction { db in
             guard let number = try Int64.fetchOne(db, sql: "SELECT number FROM parcel WHERE id = ?", arguments: [id]) else {
                 return true   // everything was deleted meanwhile
             }
             let entries = try Int64.fetchAll(
                 db, sql: "SELECT id FROM txn_log WHERE parcel = ? ORDER BY txn_id, id", arguments: [number])
+            if entries.count < count { return true }
             if entries.count < 2 { return false }
             for half in [entries[..<(entries.count / 2)], entries[(entries.count / 2)...]] {
                 try db.execute(

@@ -2,11 +2,11 @@
 internal import GRDB
 internal import LogbookCore
 
-// What is in a store.
+// What is in a store. Nobody who reads waits for another program that writes.
 extension TransactionStore {
     /// Every transaction with its entries, in the order in which they were made.
     package func allTransactions() throws(TransactionStoreError) -> [TransactionRecord] {
-        try transaction { db in try self.transactions(db, entries: nil) }
+        try reading { db in try self.transactions(db, entries: nil) }
     }
 
     /// Numbers of the parcels that are set aside.
@@ -14,7 +14,7 @@ extension TransactionStore {
 
     /// Entries that wait to be delivered.
     package func pendingCount() throws(TransactionStoreError) -> Int {
-        try transaction { db in
+        try reading { db in
             try Int.fetchOne(
                 db,
                 sql: "SELECT (SELECT count(*) FROM txn_log) - (SELECT count(*) FROM txn_log WHERE parcel IN (\(Self.setAside)))") ?? 0
@@ -22,7 +22,7 @@ extension TransactionStore {
     }
 
     package func counts() throws(TransactionStoreError) -> TransactionStoreCounts {
-        try transaction { db in try Self.counts(db) }
+        try reading { db in try Self.counts(db) }
     }
 
     static func counts(_ db: Database) throws -> TransactionStoreCounts {

@@ -129,13 +129,22 @@ package final class TransactionStore: Sendable {
 
     /// Runs `body` as one SQLite transaction, and once more when the file was damaged and has been replaced.
     func transaction<Result>(_ body: (Database) throws -> Result) throws(TransactionStoreError) -> Result {
+        try inSoundFile { try $0.write(body) }
+    }
+
+    /// The same of what only reads: it waits for no other process, and here until whoever uses the connection is done.
+    func reading<Result>(_ body: (Database) throws -> Result) throws(TransactionStoreError) -> Result {
+        try inSoundFile { try $0.read(body) }
+    }
+
+    private func inSoundFile<Result>(_ work: (DatabaseQueue) throws -> Result) throws(TransactionStoreError) -> Result {
         let (connection, generation) = try connection()
         do {
-            return try connection.write(body)
+            return try work(connection)
         } catch {
             let failure = TransactionStoreError(error, path: path)
             guard try isReplaced(since: generation, because: failure) else { throw failure }
-            do { return try self.connection().0.write(body) } catch { throw TransactionStoreError(error, path: path) }
+            do { return try work(self.connection().0) } catch { throw TransactionStoreError(error, path: path) }
         }
     }
 

@@ -1,5 +1,4 @@
 internal import LogbookDelivery
-internal import LogbookHTTP
 
 /// Archives as requests, as the request says that is in force when they are made.
 struct CurrentFileDestination: ChangingDestination {
@@ -9,11 +8,5 @@ struct CurrentFileDestination: ChangingDestination {
     var current: (destination: any Destination, number: Int) {
         let term = inForce.term
         return (destination: FileDestination(template: term.request, halve: halve), number: term.number)
-    }
-
-    func request(for parcel: Parcel) throws -> HTTPRequest { try current.destination.request(for: parcel) }
-
-    func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
-        current.destination.verdict(on: response, for: parcel)
     }
 }

@@ -11,11 +11,15 @@ import Testing
     func courier(
         _ source: any ParcelSource, _ transport: ScriptedTransport,
         to destination: any Destination = StatusDestination(),
-        policy: DeliveryPolicy = DeliveryPolicy(), seed: UInt64 = 1
+        policy: DeliveryPolicy = DeliveryPolicy(), seed: UInt64 = 1,
+        onEvent: @escaping @Sendable (CourierEvent) -> Void = { _ in }
     ) -> Courier {
         Courier(
             name: "test", source: source, destination: destination, transport: transport, policy: policy,
-            clock: .manual(clock), randomness: .seeded(seed), onEvent: { [diary] in diary.note($0) })
+            clock: .manual(clock), randomness: .seeded(seed), onEvent: { [diary] in
+                diary.note($0)
+                onEvent($0)
+            })
     }
 
     @Test func parcelsGoOldestFirstOneAtATimeAndAreSettled() throws {
@@ -466,6 +470,22 @@ import Testing
         #expect(transport.requests.map(\.body) == [Array("1".utf8)])
         #expect(source.pendingCount == 0)
     }
+
+    @Test("C28: nor does it go to the former one where another takes its place just before it is sent, and no refusal stops the new one")
+    func aChangeAsAParcelSetsOut() throws {
+        let destination = SuccessiveDestination(), transport = ScriptedTransport(.status(200))
+        let source = ParcelsForOne(of: destination, isChangedMeanwhile: false), changes = Locked(0), it = Locked<Courier?>(nil)
+        let courier = courier(source, transport, to: destination) { event in
+            guard case .attempting = event, changes.withLock({ $0 += 1; return $0 == 1 }) else { return }
+            destination.change()
+            it.withLock { $0 }?.reconfigured()
+        }
+        it.withLock { $0 = courier }
+        try courier.deliver(by: .seconds(30))
+        #expect(transport.requests.map(\.url) == ["http://127.0.0.1/1"])
+        #expect(source.pendingCount == 0)
+        it.withLock { $0 = nil }
+    }
 }
 
 /// Another takes its place as often as somebody says so; each has an address of its own.
@@ -482,8 +502,6 @@ private final class SuccessiveDestination: ChangingDestination {
         let number = number.withLock { $0 }
         return (destination: One(number: number), number: number)
     }
-    func request(for parcel: Parcel) throws -> HTTPRequest { try current.destination.request(for: parcel) }
-    func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict { .delivered }
 }
 
 /// One parcel, in the form of the destination that is in force; another takes that one's place while the first is made.
@@ -491,7 +509,12 @@ private final class ParcelsForOne: ParcelSource {
     private let destination: SuccessiveDestination
     private let state = Locked((made: 0, isSettled: false))
 
-    init(of destination: SuccessiveDestination) { self.destination = destination }
+    private let isChangedMeanwhile: Bool
+
+    init(of destination: SuccessiveDestination, isChangedMeanwhile: Bool = true) {
+        self.destination = destination
+        self.isChangedMeanwhile = isChangedMeanwhile
+    }
 
     func nextParcel() -> Parcel? {
         let number = destination.current.number
@@ -500,7 +523,7 @@ private final class ParcelsForOne: ParcelSource {
             return (state.made, state.isSettled)
         }
         if isSettled { return nil }
-        if made == 1 { destination.change() }
+        if made == 1 && isChangedMeanwhile { destination.change() }
         return Parcel(
             id: "a", body: Array("\(number)".utf8), contentType: "text/plain", count: 1, sealed: LogTime(seconds: 1_000_000))
     }

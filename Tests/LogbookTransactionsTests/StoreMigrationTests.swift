@@ -146,7 +146,7 @@ private let parcel2 = """
         try small.append([event(6)], isOfferedAgain: true)
         try small.append([event(7)])
         #expect(try next(small)?.id == "PARCEL-2")
-        #expect(try small.settleDelivered("PARCEL-2") == 1)
+        #expect(try small.settleDelivered("PARCEL-2")?.transactions == 1)
         let sealed = try #require(try next(small))
         #expect(sealed.set.transactions.map { $0.entries.map(\.event) } == [[0], [5, 6, 7]])
         small.close()

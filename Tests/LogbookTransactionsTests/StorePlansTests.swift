@@ -61,10 +61,11 @@ import Testing
             try store.append(entries(0..<60))
             #expect(try store.oldestPending() == t0)
             try store.settleRejected(try next().id, because: "no")
-            #expect(try store.split(try next().id, now: t0, randomness: .system))
-            for _ in 0..<2 { _ = try store.settleDelivered(try next().id) }
+            let whole = try next()
+            #expect(try store.split(whole.id, of: whole.set.entryCount, now: t0, randomness: .system))
+            for _ in 0..<2 { try store.settleDelivered(try next().id) }
             try store.reinstateSetAside()
-            _ = try store.settleDelivered(try next().id)
+            try store.settleDelivered(try next().id)
         }
         #expect(try store.counts().entries == 40)
         #expect(statements.contains { $0.contains("l.parcel IS NULL") } && statements.contains { $0.contains("l.parcel = ?") })

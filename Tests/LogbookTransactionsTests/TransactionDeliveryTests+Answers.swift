@@ -253,7 +253,7 @@ extension TransactionDeliveryTests {
         second.log(2)
         #expect(throws: CourierError.self) { try bench.deliver() }
         let setAside = try #require(try bench.provider.store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system))
-        #expect(try bench.provider.store.split(setAside.id, now: t0, randomness: .system))
+        #expect(try bench.provider.store.split(setAside.id, of: setAside.set.entryCount, now: t0, randomness: .system))
         first.log(3)
         bench.close()
         #expect(server.requests.count == 1)

@@ -335,9 +335,10 @@ import Testing
         let other = try DatabaseQueue(path: bench.folder.store, configuration: patient)
         try other.writeWithoutTransaction { db in
             try db.execute(sql: "BEGIN EXCLUSIVE")
-            #expect(throws: TransactionStoreError.busy(path: bench.folder.store)) { try bench.deliver() }
+            #expect(throws: CourierError.self) { try bench.provider.deliver(by: .milliseconds(200)) }   // who writes may be done before
             try db.execute(sql: "ROLLBACK")
         }
+        bench.clock.advance(by: .seconds(60))
         #expect(!bench.errors.all.isEmpty && bench.errors.all.allSatisfy { $0 == .busy(path: bench.folder.store) })
         #expect(server.requests.isEmpty)
         try bench.deliver()
@@ -432,6 +433,101 @@ import Testing
         #expect(new.requests.allSatisfy { $0.header("Authorization") == "fp-auth fp-token=\"new\"" })
         #expect(bench.events.all == Array(repeating: .delivered(transactions: 1, entries: 1), count: 2))
         #expect(bench.registration.ledger == LogLedger(submitted: 7, delivered: 6, dropped: [.loggedOut: 1]))
+    }
+
+    @Test("C28: a parcel that was made before a logout, and waits for the conditions, goes to nobody")
+    func aLogoutWhileTheConditionsAreAsked() throws {
+        let old = try LoopbackServer { _ in .status(202) }, new = try LoopbackServer { _ in .status(202) }
+        let gate = Gate()
+        let bench = try Bench(url: old.url) {
+            $0.conditions = DeliveryConditions(custom: {
+                gate.wait()
+                return true
+            })
+        }
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "old"
+        #expect(gate.waitForArrivals(1))
+        bench.provider.setStore(url: nil, token: nil)
+        try bench.provider.deleteAll()
+        gate.open()
+        let after = bench.service.transaction(usecase: 1)
+        after.log(2)
+        bench.provider.setStore(url: new.url, token: "new")
+        try bench.deliver()
+        #expect(old.requests.isEmpty)
+        #expect(try new.requests.map(usecaseEvents) == [[after.id: [2]]])
+        #expect(new.requests.map { $0.header("Authorization") } == ["fp-auth fp-token=\"new\""])
+    }
+
+    @Test("what is deleted while its parcel waits for the conditions is not sent, also where the address stays", arguments: 0..<3)
+    func aDeletionWhileTheConditionsAreAsked(kind: Int) throws {
+        let server = try LoopbackServer { _ in .status(202) }, gate = Gate()
+        let bench = try Bench(url: server.url) {
+            $0.conditions = DeliveryConditions(custom: {
+                gate.wait()
+                return true
+            })
+        }
+        bench.provider.user = "ann"
+        let gone = bench.service.transaction(usecase: 1)
+        gone.log(1)
+        bench.provider.token = "t"
+        #expect(gate.waitForArrivals(1))
+        bench.provider.user = "joe"
+        bench.clock.advance(by: .seconds(1))
+        switch kind {
+        case 0: try bench.provider.deleteAll()
+        case 1: try bench.provider.delete([gone.id])
+        default: try bench.provider.erase(user: "ann")
+        }
+        let stays = bench.service.transaction(usecase: 1)
+        stays.log(2)
+        gate.open()
+        try bench.deliver()
+        #expect(try server.requests.map(usecaseEvents) == [[stays.id: [2]]])
+        #expect(bench.events.all == [.delivered(transactions: 1, entries: 1)])
+    }
+
+    @Test(
+        "what is deleted while it is under way is not counted as delivered, and what is left of its parcel is not set aside for it",
+        arguments: [400, 202])
+    func aDeletionUnderWay(status: Int) throws {
+        let gate = Gate()
+        let server = try LoopbackServer { request in
+            .after(gate, .status(String(decoding: request.body, as: UTF8.self).contains("gone") ? status : 202))
+        }
+        let bench = try Bench(url: server.url)
+        let first = bench.service.transaction(usecase: 1), second = bench.service.transaction(usecase: 2)
+        first.log(1, error: 1, "gone")
+        second.log(2)
+        bench.provider.token = "t"
+        #expect(server.waitForRequests(1))
+        try bench.provider.delete([first.id])
+        gate.open()
+        try bench.deliver()
+        let both = [first.id: [1], second.id: [2]]
+        #expect(try server.requests.map(usecaseEvents) == (status == 400 ? [both, [second.id: [2]]] : [both]))
+        #expect(bench.events.all == [.delivered(transactions: 1, entries: 1)])
+        #expect(try bench.provider.counts() == TransactionStoreCounts())
+    }
+
+    @Test("C28: what a logout has deleted is not said to be set aside when the old receiver refuses it")
+    func anOldRefusal() throws {
+        let gate = Gate(), server = try LoopbackServer { _ in .after(gate, .status(400)) }
+        let bench = try Bench(url: server.url)
+        bench.service.transaction(usecase: 1).log(1)
+        bench.provider.token = "t"
+        #expect(server.waitForRequests(1))
+        bench.provider.setStore(url: nil, token: nil)
+        try bench.provider.deleteAll()
+        gate.open()
+        let accepting = try LoopbackServer { _ in .status(202) }
+        bench.service.transaction(usecase: 1).log(2)
+        bench.provider.setStore(url: accepting.url, token: "t")
+        try bench.deliver()
+        #expect(bench.events.all == [.delivered(transactions: 1, entries: 1)])
+        #expect(try bench.provider.counts() == TransactionStoreCounts())
     }
 
     @Test("C28: a token that is set with its address is never sent to the old one")

@@ -56,6 +56,41 @@ import Testing
         #expect(ancient.provider.deliveryStatus.oldestAge == .nanoseconds(Int64.max))
     }
 
+    @Test("how much waits is known also while another program writes to the file, from the start")
+    func theStatusWaitsForNobody() throws {
+        let first = try Bench()
+        first.service.transaction(usecase: 1).log(1)
+        first.close()
+        let bench = try Bench(in: first.folder) { $0.busyTimeout = .zero }
+        let other = try DatabaseQueue(path: first.folder.store)
+        try other.inTransaction(.immediate) { (_: Database) throws in
+            #expect(bench.provider.deliveryStatus.pending == 1)
+            #expect(try bench.provider.counts().pending == 1)
+            return .rollback
+        }
+    }
+
+    @Test("who hears of a recovery may wait for another thread that logs")
+    func aRecoveryIsSaidWhenNothingIsHeld() throws {
+        let ended = Heard<Bool>(), hasWaited = Heard<Bool>(), service = Locked<LogService?>(nil)
+        let bench = try Bench {
+            $0.onError = { error in
+                guard case .recovered = error else { return }
+                LogThread.start("other") {
+                    service.withLock { $0 }?.transaction(usecase: 2).log(2)
+                    ended.append(true)
+                }
+                hasWaited.append(!ended.wait(for: 1).isEmpty)
+            }
+        }
+        service.withLock { $0 = bench.service }
+        bench.service.transaction(usecase: 1).log(1)
+        _ = shell("rm '\(bench.folder.store)'")
+        bench.service.transaction(usecase: 3).log(3)
+        #expect(hasWaited.all == [true])
+        #expect(try bench.provider.allTransactions().map(\.usecase).sorted() == [1, 2, 3])
+    }
+
     @Test("what stands behind a NUL in an error's description is kept")
     func keepsWhatStandsBehindANUL() throws {
         let bench = try Bench()

@@ -54,7 +54,7 @@ private final class RefusingCommits: TransactionObserver {
         try store.append([event(1, of: "a"), event(2, of: "b")])
         let parcel = try #require(try store.next())
         try store.append([event(3, of: "a")])
-        #expect(try store.settleDelivered(parcel.id) == 2)
+        #expect(try store.settleDelivered(parcel.id)?.transactions == 2)
         #expect(try store.allTransactions().map(\.id) == ["a"])
         #expect(try store.allTransactions().map { $0.entries.map(\.event) } == [[3]])
         #expect(try store.settleDelivered(parcel.id) == nil)
@@ -83,7 +83,7 @@ private final class RefusingCommits: TransactionObserver {
             #expect(parcel.set.encode(parcel.version).count <= 2000)
             #expect(parcel.set.transactions.count <= 7)
             sent += parcel.set.transactions.flatMap { $0.entries.map(\.event) }
-            _ = try store.settleDelivered(parcel.id)
+            try store.settleDelivered(parcel.id)
         }
         #expect(sent.sorted() == Array(0..<300))
     }
@@ -115,12 +115,12 @@ private final class RefusingCommits: TransactionObserver {
         try store.append([event(3, of: "a")])
         let first = try #require(try store.next())
         #expect(first.set.transactions.flatMap { $0.entries.map(\.event) } == [1, 3])
-        _ = try store.settleDelivered(first.id)
+        try store.settleDelivered(first.id)
         #expect(try store.next() == nil)
         try store.append([event(2, of: "a")], isOfferedAgain: true)
         let second = try #require(try store.next())
         #expect(second.set.transactions.flatMap { $0.entries.map { $0.key?.sequence } } == [2])
-        _ = try store.settleDelivered(second.id)
+        try store.settleDelivered(second.id)
         try store.append([event(4, of: "a")])
         #expect(try store.next()?.set.entryCount == 1)
     }
@@ -152,18 +152,36 @@ private final class RefusingCommits: TransactionObserver {
         let store = try TransactionStore(path: folder.store)
         try store.append((1...5).map { event($0, of: "a") })
         let whole = try #require(try store.next())
-        #expect(try store.split(whole.id, now: t0, randomness: .system))
+        #expect(try store.split(whole.id, of: whole.set.entryCount, now: t0, randomness: .system))
         var parts: [[Int]] = []
         while let part = try store.next() {
             #expect(part.id != whole.id)
             parts.append(part.set.transactions.flatMap { $0.entries.map(\.event) })
-            _ = try store.settleDelivered(part.id)
+            try store.settleDelivered(part.id)
         }
         #expect(parts == [[1, 2], [3, 4, 5]])
 
         try store.append([event(6, of: "a")])
         let single = try #require(try store.next())
-        #expect(try !store.split(single.id, now: t0, randomness: .system))
+        #expect(try !store.split(single.id, of: 1, now: t0, randomness: .system))
+    }
+
+    @Test func aParcelThatHasLostEntriesIsNotSplitForWhatWasSent() throws {
+        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store)
+        try store.append([event(1, of: "a"), event(2, of: "b"), event(3, of: "c")])
+        let sent = try #require(try store.next())
+        try store.delete(["a"])
+        #expect(try store.split(sent.id, of: 3, now: t0, randomness: .system))
+        let left = try #require(try store.next())
+        #expect(left.id == sent.id && left.set.transactions.map(\.id) == ["b", "c"])
+        #expect(try store.split(left.id, of: 2, now: t0, randomness: .system))
+        let half = try #require(try store.next())
+        #expect(half.id != sent.id && half.set.transactions.map(\.id) == ["b"])
+        try store.delete(["b"])
+        #expect(try store.settleRejected(half.id, because: "no") == 0)
+        #expect(try store.settleDelivered(half.id) == nil)
+        let last = try #require(try store.next())
+        #expect(try store.settleRejected(last.id, because: "no") == 1)
     }
 
     @Test func deletingATransactionEmptiesItsParcel() throws {

@@ -418,7 +418,7 @@ private func mode(_ path: String) -> UInt32 {
         let again = try TransactionStore(path: folder.store)
         func next() throws -> [Int]? {
             let parcel = try again.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system)
-            if let parcel { _ = try again.settleDelivered(parcel.id) }
+            if let parcel { try again.settleDelivered(parcel.id) }
             return parcel?.set.transactions.flatMap { $0.entries.map(\.event) }
         }
         try again.append([event(2)])
