@@ -5,7 +5,17 @@
     // Partitions of days: made when something of the day comes in, dropped when the day is long past and nothing of it is left.
     extension PostgresArchive {
         /// A table with a partition per day.
-        enum Table: String, CaseIterable { case entries, log_events }
+        enum Table: String, CaseIterable {
+            case entries, log_events
+
+            /// Where the keys of its rows are.
+            var keys: String {
+                switch self {
+                case .entries: "entry_keys"
+                case .log_events: "log_event_keys"
+                }
+            }
+        }
 
         /// Days that a partition stays when all it may hold is too old. So who stores need not look whether the partition of a younger
         /// day is there still.

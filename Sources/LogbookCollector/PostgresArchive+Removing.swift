@@ -5,8 +5,11 @@
     extension PostgresArchive {
         /// Names the lock that storing shares and removing has alone: what is removed is not added to at the same time.
         static let removalLock = 0x4C67_6272
-        /// Transactions that are removed in one transaction of the database at most, so that senders wait only for so many.
+        /// Transactions that are looked at together at most.
         private static let transactionsAtATime = 500
+        /// Rows that are deleted in one transaction of the database at most, so that senders wait only for so many: transactions have any
+        /// number of them, and a statement has half a minute.
+        private static let rowsAtATime = 2000
         /// The same for rows that name parcels.
         private static let parcelsAtATime = 1000
 
@@ -60,7 +63,25 @@
             }
         }
 
-        /// What a collector that was killed has begun to erase.
+        /// What a collector that was killed has begun to erase, or one for which the database could not do it. Until it is done it is told,
+        /// and tried again.
+        func finishErasuresSoon() {
+            removal.ask { [weak self] in
+                guard let self else { return true }
+                do throws(ArchiveError) {
+                    try await pool.run(Self.finishErasures)
+                    return true
+                } catch {
+                    reportUnfinished(error)
+                    return false
+                }
+            }
+        }
+
+        func reportUnfinished(_ error: ArchiveError) {
+            report("what was erased is still to be removed, and that is tried again: \(error)")
+        }
+
         static func finishErasures(_ connection: PostgresConnection) throws(PostgresFailure) {
             for row in try connection.execute("SELECT tenant, user_id FROM erasures").rows {
                 let erasure = try begunErasure(of: row[1] ?? "", row[0] ?? "", connection)
@@ -121,17 +142,18 @@
                         transaction: row[2] ?? "", user: erasure.user, end: row[1] == "t" ? erasure.end : .distantFuture,
                         border: erasure.border)
                 }
-                return UserErasure.Step(removed: try erase(erasures, of: erasure.tenant, connection), last: last)
+                guard let removed = try eraseSome(of: erasures, erasure.tenant, connection) else { return UserErasure.Step(last: id) }
+                return UserErasure.Step(removed: removed, last: last)
             }
         }
 
         /// Erases transactions of which a set says that they are of users who were erased.
         func erase(_ erasures: [AdmittedSet.Erasure], of tenant: String) async throws(ArchiveError) {
             for piece in erasures.pieces(of: Self.transactionsAtATime) {
-                try await pool.run { connection throws(PostgresFailure) in
-                    try connection.transaction { () throws(PostgresFailure) in
-                        try Self.lockForRemoval(connection)
-                        try Self.erase(piece, of: tenant, connection)
+                var isDone = false
+                while !isDone {
+                    isDone = try await removing { connection throws(PostgresFailure) in
+                        try Self.eraseSome(of: piece, tenant, connection) != nil
                     }
                 }
             }
@@ -153,14 +175,17 @@
             return erasures.filter { !others.contains(Array($0.transaction.utf8)) }
         }
 
-        /// Erases transactions that are of users who were erased, each up to a time, and leaves marks by which what comes late is known;
-        /// those that are known to be somebody else's stay. Nobody else may store at the same time.
-        /// - Returns: Transactions of which nothing is left.
-        @discardableResult
-        private static func erase(
-            _ erasures: some Collection<AdmittedSet.Erasure>, of tenant: String, _ connection: PostgresConnection
-        ) throws(PostgresFailure) -> Int {
-            try connection.execute(eraseTransactions, [tenant, rows(of: erasures, tenant)]).count
+        /// Erases transactions that are of users who were erased, each up to a time, and at last leaves marks by which what comes late is
+        /// known; those that are known to be somebody else's stay. Nobody else may store at the same time.
+        /// - Returns: Transactions of which nothing is left; nil where this was not all of it, and the same is to be called again.
+        private static func eraseSome(
+            of erasures: some Collection<AdmittedSet.Erasure>, _ tenant: String, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> Int? {
+            let parameters = [tenant, rows(of: erasures, tenant)]
+            for (table, rows) in [(Table.log_events, eventsToErase), (.entries, entriesToErase)] {
+                if try delete(rowsAtATime, of: table, rows, parameters, connection) >= rowsAtATime { return nil }
+            }
+            return try connection.execute(endErasures, parameters).count
         }
 
         private static func rows(of erasures: some Collection<AdmittedSet.Erasure>, _ tenant: String) -> String {
@@ -177,69 +202,89 @@
         }
 
         /// `$1` tenant, `$2` rows.
-        private static let eraseTransactions = """
-            WITH input AS (
-              SELECT r.guid, mark, \(time("us")) AS time, border, t.id
-              FROM jsonb_to_recordset($2::jsonb) AS r (guid text, mark text, user_id text, us bigint, border bigint)
-                LEFT JOIN transactions t ON t.tenant = $1 AND t.guid = r.guid
-              WHERE COALESCE(t.user_id, r.user_id) = r.user_id),
+        private static let standingErasures = """
+            SELECT r.guid, mark, \(time("us")) AS time, border, t.id
+            FROM jsonb_to_recordset($2::jsonb) AS r (guid text, mark text, user_id text, us bigint, border bigint)
+              LEFT JOIN transactions t ON t.tenant = $1 AND t.guid = r.guid
+            WHERE COALESCE(t.user_id, r.user_id) = r.user_id
+            """
+
+        private static let isErased = "(r.time <= input.time OR r.parcel <= input.border)"
+        private static let eventsToErase = rows(
+            of: .log_events, "r.tenant = $1 AND r.transaction_guid = input.guid AND \(isErased)", forEach: standingErasures)
+        private static let entriesToErase = rows(of: .entries, "r.transaction = input.id AND \(isErased)", forEach: standingErasures)
+
+        /// `$1` numbers of transactions, as an array of PostgreSQL, `$2` a time.
+        private static let oldEntries = rows(
+            of: .entries, "r.transaction = input.id AND r.received < \(time("$2"))", forEach: "SELECT unnest($1::bigint[]) AS id")
+
+        /// `$1` a time.
+        private static let oldEvents = "SELECT tableoid, ctid, time FROM log_events WHERE received < \(time("$1")) ORDER BY received"
+
+        /// What ``delete(_:of:_:_:_:)`` takes. For each row of a query apart: so an index leads to its rows, however many are expected.
+        private static func rows(of table: Table, _ condition: String, forEach input: String) -> String {
+            """
+            SELECT found.* FROM (\(input)) AS input CROSS JOIN LATERAL (
+              SELECT tableoid, ctid, time FROM \(table.rawValue) r WHERE \(condition) LIMIT \(rowsAtATime)) AS found
+            """
+        }
+
+        /// Of what is erased all rows are gone. `$1` tenant, `$2` rows.
+        private static let endErasures = """
+            WITH input AS (\(standingErasures)),
             marked AS (
               INSERT INTO erased AS e (mark, time) SELECT mark, time FROM input
-              ON CONFLICT (mark) DO UPDATE SET time = greatest(e.time, excluded.time)),
-            events AS (
-              DELETE FROM log_events l USING input
-              WHERE l.tenant = $1 AND l.transaction_guid = input.guid AND (l.time <= input.time OR l.parcel <= input.border)
-              RETURNING l.digest),
-            event_keys AS (DELETE FROM log_event_keys k USING events WHERE k.tenant = $1 AND k.digest = events.digest),
-            gone AS (
-              DELETE FROM entries e USING input
-              WHERE e.transaction = input.id AND (e.time <= input.time OR e.parcel <= input.border) RETURNING e.digest),
-            keys AS (DELETE FROM entry_keys k USING gone WHERE k.tenant = $1 AND k.digest = gone.digest)
+              ON CONFLICT (mark) DO UPDATE SET time = greatest(e.time, excluded.time))
             DELETE FROM transactions t USING input
-            WHERE t.id = input.id AND NOT EXISTS (
-              SELECT 1 FROM entries e WHERE e.transaction = t.id AND e.time > input.time AND e.parcel > input.border)
+            WHERE t.id = input.id AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.transaction = t.id)
             """
+
+        /// Deletes rows of a partitioned table with their keys.
+        /// - Parameter rows: A query of their `tableoid`, `ctid` and `time`. By these they are found again: a join would read whole tables.
+        /// - Returns: How many it has deleted; fewer than `limit` when these were all.
+        private static func delete(
+            _ limit: Int, of table: Table, _ rows: String, _ parameters: [String?], _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> Int {
+            let places = try connection.execute(
+                "SELECT tableoid, array_agg(ctid), min(time), max(time) FROM (\(rows) LIMIT \(limit)) AS found GROUP BY tableoid", parameters
+            ).rows
+            var deleted = 0
+            for place in places {
+                // For its times no other partition is looked at.
+                let found = try connection.execute(
+                    """
+                    WITH gone AS (
+                      DELETE FROM \(table.rawValue) WHERE tableoid = $1::oid AND ctid = ANY ($2::tid[])
+                        AND time BETWEEN $3::timestamptz AND $4::timestamptz RETURNING tenant, digest),
+                    keys AS (DELETE FROM \(table.keys) k USING gone WHERE k.tenant = gone.tenant AND k.digest = gone.digest)
+                    SELECT count(*) FROM gone
+                    """, place
+                ).rows
+                deleted += Int(number(found) ?? 0)
+            }
+            return deleted
+        }
+
+        /// Does something in a transaction of the database while nobody stores.
+        private func removing<Result: Sendable>(
+            _ body: @escaping @Sendable (PostgresConnection) throws(PostgresFailure) -> Result
+        ) async throws(ArchiveError) -> Result {
+            try await pool.run { connection throws(PostgresFailure) in
+                try connection.transaction { () throws(PostgresFailure) in
+                    try Self.lockForRemoval(connection)
+                    return try body(connection)
+                }
+            }
+        }
 
         static func lockForRemoval(_ connection: PostgresConnection) throws(PostgresFailure) {
             try connection.execute("SELECT pg_advisory_xact_lock($1::bigint)", ["\(removalLock)"])
         }
 
-        /// - Parameter numbers: As an array of PostgreSQL.
-        private static func removeTransactions(_ numbers: String, _ connection: PostgresConnection) throws(PostgresFailure) {
-            try connection.execute(
-                """
-                WITH gone AS (DELETE FROM entries WHERE transaction = ANY ($1::bigint[]) RETURNING tenant, digest)
-                DELETE FROM entry_keys k USING gone WHERE k.tenant = gone.tenant AND k.digest = gone.digest
-                """, [numbers])
-            try connection.execute("DELETE FROM transactions WHERE id = ANY ($1::bigint[])", [numbers])
-        }
-
         public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
             let limit = max(0, limit), end = "\(time.microseconds)"
-            let removed: Int = try await pool.run { connection throws(PostgresFailure) in
-                try connection.transaction { () throws(PostgresFailure) in
-                    try Self.lockForRemoval(connection)
-                    let found = try connection.execute(
-                        """
-                        SELECT id FROM transactions t WHERE received < \(Self.time("$1"))
-                          AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.transaction = t.id AND e.received >= \(Self.time("$1")))
-                        ORDER BY received LIMIT $2::bigint
-                        """, [end, "\(limit)"]
-                    ).rows
-                    try Self.removeTransactions("{" + found.compactMap { $0[0] }.joined(separator: ",") + "}", connection)
-                    let events = try connection.execute(
-                        """
-                        WITH old AS (SELECT tenant, digest, time FROM log_events WHERE received < \(Self.time("$1"))
-                          ORDER BY received LIMIT $2::bigint),
-                        gone AS (DELETE FROM log_events l USING old
-                          WHERE l.time = old.time AND l.tenant = old.tenant AND l.digest = old.digest
-                          RETURNING l.tenant, l.digest)
-                        DELETE FROM log_event_keys k USING gone WHERE k.tenant = gone.tenant AND k.digest = gone.digest
-                        """, [end, "\(limit - found.count)"]
-                    ).count
-                    return found.count + events
-                }
-            }
+            var removed = try await removeTransactions(receivedBefore: end, limit: limit)
+            removed += try await removeLogEvents(receivedBefore: end, limit: limit - removed)
             if removed < limit {
                 // This was the last step: their parcels may be more than they are.
                 while try await removeParcels(receivedBefore: end) > 0 {}
@@ -250,17 +295,89 @@
             return removed
         }
 
-        private func removeParcels(receivedBefore end: String) async throws(ArchiveError) -> Int {
-            try await pool.run { connection throws(PostgresFailure) in
-                try connection.transaction { () throws(PostgresFailure) in
-                    try Self.lockForRemoval(connection)
-                    return try connection.execute(
+        /// Transactions of which nothing is young, and where the next ones begin.
+        private struct OldTransactions: Sendable {
+            /// As an array of PostgreSQL.
+            var ids = "{}"
+            /// The time of reception in microseconds since 1970, and the number, of the last one that was looked at.
+            var last: [String?]
+        }
+
+        private func removeTransactions(receivedBefore end: String, limit: Int) async throws(ArchiveError) -> Int {
+            var removed = 0
+            var last: [String?] = ["\(LogTime.distantPast.microseconds)", "0"]
+            while removed < limit {
+                let count = min(limit - removed, Self.transactionsAtATime)
+                let old = try await pool.run { [last] connection throws(PostgresFailure) in
+                    try Self.oldTransactions(count, receivedBefore: end, after: last, connection)
+                }
+                guard let old else { break }
+                last = old.last
+                // Who stores has a turn between. What has come since they were looked at stays, and the transaction with it.
+                var deleted = 0
+                repeat {
+                    deleted = try await removing { connection throws(PostgresFailure) in
+                        try Self.delete(Self.rowsAtATime, of: .entries, Self.oldEntries, [old.ids, end], connection)
+                    }
+                } while deleted >= Self.rowsAtATime
+                removed += try await removing { connection throws(PostgresFailure) in
+                    try connection.execute(
                         """
-                        DELETE FROM parcels WHERE id IN (SELECT id FROM parcels WHERE received < \(Self.time("$1"))
-                          ORDER BY received LIMIT $2::bigint)
-                        """, [end, "\(Self.parcelsAtATime)"]
+                        DELETE FROM transactions t WHERE id = ANY ($1::bigint[])
+                          AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.transaction = t.id)
+                        """, [old.ids]
                     ).count
                 }
+            }
+            return removed
+        }
+
+        /// Looks at transactions until they have as many entries as are deleted at a time: each entry of one may be young.
+        /// - Returns: Nil when there was none left.
+        private static func oldTransactions(
+            _ limit: Int, receivedBefore end: String, after last: [String?], _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> OldTransactions? {
+            let found = try connection.execute(
+                """
+                WITH found AS (
+                  SELECT id, received FROM transactions
+                  WHERE received < \(time("$1")) AND (received, id) > (\(time("$2")), $3::bigint)
+                  ORDER BY received, id LIMIT \(limit)),
+                counted AS (
+                  SELECT id, received, sum(entries) OVER (ORDER BY received, id) - entries AS before FROM found CROSS JOIN LATERAL (
+                    SELECT count(*) AS entries FROM (SELECT 1 FROM entries WHERE transaction = found.id LIMIT \(rowsAtATime)) AS few
+                  ) AS counts)
+                SELECT id, \(microseconds("received")),
+                  EXISTS (SELECT 1 FROM entries e WHERE e.transaction = t.id AND e.received >= \(time("$1")))
+                FROM counted t WHERE before < \(rowsAtATime) ORDER BY received, id
+                """, [end] + last
+            ).rows
+            guard let row = found.last else { return nil }
+            let ids = found.filter { $0[2] == "f" }.compactMap { $0[0] }
+            return OldTransactions(ids: "{\(ids.joined(separator: ","))}", last: [row[1], row[0]])
+        }
+
+        private func removeLogEvents(receivedBefore end: String, limit: Int) async throws(ArchiveError) -> Int {
+            var removed = 0
+            while removed < limit {
+                let count = min(limit - removed, Self.rowsAtATime)
+                let deleted = try await removing { connection throws(PostgresFailure) in
+                    try Self.delete(count, of: .log_events, Self.oldEvents, [end], connection)
+                }
+                removed += deleted
+                if deleted < count { break }
+            }
+            return removed
+        }
+
+        private func removeParcels(receivedBefore end: String) async throws(ArchiveError) -> Int {
+            try await removing { connection throws(PostgresFailure) in
+                try connection.execute(
+                    """
+                    DELETE FROM parcels WHERE id IN (SELECT id FROM parcels WHERE received < \(Self.time("$1"))
+                      ORDER BY received LIMIT $2::bigint)
+                    """, [end, "\(Self.parcelsAtATime)"]
+                ).count
             }
         }
     }

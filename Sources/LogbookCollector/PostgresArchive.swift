@@ -15,6 +15,8 @@
         let unmade = Locked(UnmadeDays())
         /// How long the making of a partition may take.
         let dayLimit: Duration
+        /// Of erasures that could not be finished at the start.
+        let removal: DeferredWork
         /// Says something to whoever runs the collector.
         let report: @Sendable (String) -> Void
 
@@ -25,20 +27,19 @@
         ///   ``ArchiveError/newerSchema(path:found:supported:)``.
         public convenience init(_ uri: String) throws(ArchiveError) { try self.init(uri, clock: .system) }
 
+        /// - Parameter removalDelay: After which what could not be removed at the start is tried again.
         init(
-            _ uri: String, clock: LogClock, dayLimit: Duration = PostgresArchive.dayLimit,
+            _ uri: String, clock: LogClock, dayLimit: Duration = PostgresArchive.dayLimit, removalDelay: Duration = .seconds(60),
             report: @escaping @Sendable (String) -> Void = { LogDiagnostics.report("collector", $0) }
         ) throws(ArchiveError) {
             self.clock = clock
             self.dayLimit = dayLimit
+            removal = DeferredWork(after: removalDelay)
             self.report = report
             let address = try PostgresAddress(uri)
             pool = PostgresPool(address)
             let found: Int
-            do throws(ArchiveError) {
-                found = try pool.runAndWait(Self.migrate)
-                if found <= Self.schemaVersion { try pool.runAndWait(Self.finishErasures) }
-            } catch {
+            do throws(ArchiveError) { found = try pool.runAndWait(Self.migrate) } catch {
                 pool.close()
                 guard case .unavailable(let reason) = error else { throw error }
                 throw .cannotReach(address: address.description, reason: reason)
@@ -46,6 +47,11 @@
             if found > Self.schemaVersion {
                 pool.close()
                 throw .newerSchema(path: address.description, found: found, supported: Self.schemaVersion)
+            }
+            // What cannot be removed keeps nobody from storing.
+            do throws(ArchiveError) { try pool.runAndWait(Self.finishErasures) } catch {
+                reportUnfinished(error)
+                finishErasuresSoon()
             }
         }
 

@@ -51,7 +51,7 @@
                 """
                 SET statement_timeout = \(limit); SET lock_timeout = \(limit); SET idle_in_transaction_session_timeout = \(2 * limit);
                 SET synchronous_commit = on; SET default_transaction_isolation = 'read committed'; SET timezone = 'UTC';
-                SET jit = off; SET search_path = logbook
+                SET datestyle = 'ISO'; SET jit = off; SET search_path = logbook
                 """)
         }
 

@@ -52,6 +52,87 @@
                 }, reopened: { try await onThread { try ArchiveURL.open(address) } })
         }
 
+        @Test("S32, S33: erasing and removing take statements of few rows each, however many a transaction has: each has only so long", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func nothingIsRemovedInOneLongStatement() async throws {
+            let (archive, address) = try await ArchiveServers.open(.postgres)
+            let server = try #require(ArchiveServers.current?.postgres), count = 5000
+            _ = try await onThread {
+                try server.ask(
+                    address,
+                    """
+                    CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                      IF (SELECT count(*) FROM gone) > 3000 THEN RAISE EXCEPTION 'statement timeout' USING ERRCODE = '57014'; END IF;
+                      RETURN NULL; END $$;
+                    CREATE TRIGGER late AFTER DELETE ON entries REFERENCING OLD TABLE AS gone EXECUTE FUNCTION late();
+                    CREATE TRIGGER late AFTER DELETE ON log_events REFERENCING OLD TABLE AS gone EXECUTE FUNCTION late()
+                    """)
+            }
+            func events(of id: String?, from first: Int) -> [LogBatch.Item] {
+                (0..<count).map { number in
+                    LogBatch.Item(
+                        event: LogEvent(
+                            sequence: UInt64(first + number), time: LogTime(seconds: 10), level: .info, message: "m",
+                            metadata: id.map { [LogMetadata.transactionKey: .string($0)] } ?? [:]),
+                        origin: LogOrigin(installation: "INST", epoch: 1))
+                }
+            }
+            let received = LogTime(seconds: 1_423_202_400), entries = (0..<count).map { Golden.entry($0, at: 10) }
+            // Of an erased user, of nobody, and of one who comes back, by two ways: the erasure, and a set that says later whose it was.
+            for (id, user) in [("A", "u"), ("B", nil), ("C", nil)] {
+                #expect(try await archive.store(Golden.parcel(TransactionRecord(id: id, usecase: 1, user: user, entries: entries))).accepted == count)
+            }
+            for (number, id) in ["A", nil].enumerated() {
+                let batch = LogBatch(parcel: nil, items: events(of: id, from: number * count), received: received)
+                #expect(try await archive.store(batch).accepted == count)
+            }
+            #expect(try await archive.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 1000)) == 1)
+            let naming = TransactionRecord(id: "C", usecase: 1, user: "u", entries: [Golden.entry(0, at: 2000)])
+            #expect(try await archive.store(Golden.parcel(naming)).accepted == 1)
+            #expect(try await archive.transaction("C", tenant: Tenant.standard) == naming)
+            let left = try await archive.counts(tenant: nil)
+            #expect([left.transactions, left.entries, left.logEvents] == [2, count + 1, count])
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: received.seconds + 1), limit: 10_000) == 2 + count)
+            let end = try await archive.counts(tenant: nil)
+            #expect(end == ArchiveCounts(transactions: 0, entries: 0, logEvents: 0, parcels: 0))
+            let keys = try await onThread {
+                try server.ask(address, "SELECT (SELECT count(*) FROM entry_keys) + (SELECT count(*) FROM log_event_keys)")
+            }
+            #expect(keys == "0")
+        }
+
+        @Test("S32: an erasure that PostgreSQL cannot finish keeps no collector from starting; it is told, and done as soon as it can be", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func anErasureThatCannotBeFinishedKeepsNobodyFromStarting() async throws {
+            let (earlier, address) = try await ArchiveServers.open(.postgres)
+            let server = try #require(ArchiveServers.current?.postgres)
+            func edit(_ sql: String) async throws { try await onThread { _ = try server.ask(address, sql) } }
+            let record = TransactionRecord(id: "T", usecase: 1, user: "u", entries: [Golden.entry(0, at: 10)])
+            #expect(try await earlier.store(Golden.parcel(record)).accepted == 1)
+            try await edit(
+                """
+                CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                  RAISE EXCEPTION 'statement timeout' USING ERRCODE = '57014'; END $$;
+                CREATE TRIGGER late BEFORE DELETE ON transactions FOR EACH ROW EXECUTE FUNCTION late()
+                """)
+            await #expect(throws: ArchiveError.self) {
+                try await earlier.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 1000))
+            }
+            let said = Locked<[String]>([])
+            let archive = try await onThread {
+                try PostgresArchive(
+                    address, clock: .system, removalDelay: .milliseconds(20), report: { remark in said.withLock { $0.append(remark) } })
+            }
+            #expect(said.withLock { $0.first?.contains("still to be removed") } == true)
+            let other = TransactionRecord(id: "O", usecase: 1, user: "v", entries: [Golden.entry(0, at: 10)])
+            #expect(try await archive.store(Golden.parcel(other)).accepted == 1)
+            try await edit("DROP TRIGGER late ON transactions")
+            let isDone = try await onThread {
+                try becomesTrue { try server.ask(address, "SELECT count(*) FROM erasures") == "0" }
+            }
+            #expect(isDone)
+            #expect(try await archive.transaction("T", tenant: Tenant.standard) == nil)
+            #expect(try await archive.transaction("O", tenant: Tenant.standard) == other)
+        }
+
         @Test("S32: what ClickHouse finds noted for removal takes nothing with it that has come since", arguments: ArchiveKind.available.filter { $0.isClickHouse })
         func whatComesAfterANoteStays(_ kind: ArchiveKind) async throws {
             let archive = try #require(try await ArchiveServers.open(kind).archive as? ClickHouseArchive)
