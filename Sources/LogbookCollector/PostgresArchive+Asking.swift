@@ -15,7 +15,7 @@
             """
 
         public func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? {
-            let found: Found<TransactionRecord?> = try await pool.run { connection throws(PostgresFailure) in
+            let found: Found<TransactionRecord?> = try await pool.run(isLong: true) { connection throws(PostgresFailure) in
                 let rows = try connection.execute(
                     "SELECT \(Self.columns), \(Self.factBytes) FROM transactions t WHERE t.tenant = $1 AND t.guid = $2",
                     [tenant, id.deliverableID]
@@ -38,7 +38,7 @@
 
         public func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
             let (conditions, values) = Self.conditions(of: query)
-            let page: Found<TransactionPage> = try await pool.run { connection throws(PostgresFailure) in
+            let page: Found<TransactionPage> = try await pool.run(isLong: true) { connection throws(PostgresFailure) in
                 // Only how large they are: all that are asked for may be more than memory holds.
                 let found = try connection.execute(
                     """
@@ -140,7 +140,7 @@
         }
 
         public func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts {
-            try await pool.run { connection throws(PostgresFailure) in
+            try await pool.run(isLong: true) { connection throws(PostgresFailure) in
                 func count(_ table: String) throws(PostgresFailure) -> Int {
                     let rows = try connection.execute(
                         "SELECT count(*) FROM \(table) WHERE $1::text IS NULL OR tenant = $1::text", [tenant]

@@ -69,7 +69,7 @@
             removal.ask { [weak self] in
                 guard let self else { return true }
                 do throws(ArchiveError) {
-                    try await pool.run(Self.finishErasures)
+                    try await pool.run(isLong: true, Self.finishErasures)
                     return true
                 } catch {
                     reportUnfinished(error)
@@ -308,7 +308,7 @@
             var last: [String?] = ["\(LogTime.distantPast.microseconds)", "0"]
             while removed < limit {
                 let count = min(limit - removed, Self.transactionsAtATime)
-                let old = try await pool.run { [last] connection throws(PostgresFailure) in
+                let old = try await pool.run(isLong: true) { [last] connection throws(PostgresFailure) in
                     try Self.oldTransactions(count, receivedBefore: end, after: last, connection)
                 }
                 guard let old else { break }

@@ -6,18 +6,32 @@
     final class PostgresPool: Sendable {
         /// Connections at the same time at most.
         static let maximumConnections = 4
-        /// Who finds so many waiting is told to come again.
+        /// Of these, for what may take long: so who stores finds one, however slowly others read.
+        static let maximumLong = maximumConnections / 2
+        /// Who finds so many of the same kind waiting is told to come again.
         static let maximumWaiting = 256
         /// How often something is tried whose cause may pass at once.
         static let maximumAttempts = 4
 
-        private typealias Job = @Sendable (inout PostgresConnection?) -> Void
+        private struct Job: Sendable {
+            let isLong: Bool
+            let run: @Sendable (inout PostgresConnection?) -> Void
+        }
 
         private struct State {
             var waiting: [Job] = []
+            /// Long ones that are under way.
+            var long = 0
             var threads = 0
             var idle = 0
             var isClosed = false
+
+            /// The first one that may begin.
+            mutating func takeNext() -> Job? {
+                guard let place = waiting.firstIndex(where: { !$0.isLong || long < maximumLong }) else { return nil }
+                if waiting[place].isLong { long += 1 }
+                return waiting.remove(at: place)
+            }
         }
 
         private let address: PostgresAddress
@@ -36,11 +50,12 @@
         }
 
         /// Runs the body on a connection, and again on a new one where that may help. It must do the same each time.
+        /// - Parameter isLong: Whether it may take so long that who stores must not wait for it.
         func run<Result: Sendable>(
-            _ body: @escaping @Sendable (PostgresConnection) throws(PostgresFailure) -> Result
+            isLong: Bool = false, _ body: @escaping @Sendable (PostgresConnection) throws(PostgresFailure) -> Result
         ) async throws(ArchiveError) -> Result {
             let outcome = await withCheckedContinuation { continuation in
-                start(body) { continuation.resume(returning: $0) }
+                start(isLong: isLong, body) { continuation.resume(returning: $0) }
             }
             return try Self.value(of: outcome)
         }
@@ -50,7 +65,7 @@
             _ body: @escaping @Sendable (PostgresConnection) throws(PostgresFailure) -> Result
         ) throws(ArchiveError) -> Result {
             let outcome = Monitor<Swift.Result<Result, PostgresFailure>?>(nil)
-            start(body) { result in
+            start(isLong: false, body) { result in
                 outcome.withLock { access in
                     access.value = result
                     access.broadcast()
@@ -72,13 +87,15 @@
 
         /// Calls `completion` once, on a thread of the pool's own or, when it takes nothing, on the caller's.
         private func start<Result: Sendable>(
-            _ body: @escaping @Sendable (PostgresConnection) throws(PostgresFailure) -> Result,
+            isLong: Bool, _ body: @escaping @Sendable (PostgresConnection) throws(PostgresFailure) -> Result,
             completion: @escaping @Sendable (Swift.Result<Result, PostgresFailure>) -> Void
         ) {
             let address = address
             let refusal: String? = state.withLock { access in
                 if access.value.isClosed { return "the archive is closed" }
-                if access.value.waiting.count >= Self.maximumWaiting { return "too much is waiting for a connection" }
+                if access.value.waiting.count(where: { $0.isLong == isLong }) >= Self.maximumWaiting {
+                    return "too much is waiting for a connection"
+                }
                 if access.value.idle <= access.value.waiting.count, access.value.threads < Self.maximumConnections {
                     let state = state
                     if LogThread.start("postgres", { Self.serve(state) }) {
@@ -87,9 +104,8 @@
                         return "the machine has no thread to give"
                     }
                 }
-                access.value.waiting.append { connection in
-                    completion(Self.attempt(body, on: &connection, at: address))
-                }
+                access.value.waiting.append(
+                    Job(isLong: isLong) { connection in completion(Self.attempt(body, on: &connection, at: address)) })
                 access.broadcast()
                 return nil
             }
@@ -101,12 +117,20 @@
             while true {
                 let job: Job? = state.withLock { access in
                     access.value.idle += 1
-                    while access.value.waiting.isEmpty, !access.value.isClosed { access.wait() }
-                    access.value.idle -= 1
-                    return access.value.waiting.isEmpty ? nil : access.value.waiting.removeFirst()
+                    defer { access.value.idle -= 1 }
+                    while true {
+                        if let job = access.value.takeNext() { return job }
+                        if access.value.isClosed, access.value.waiting.isEmpty { return nil }
+                        access.wait()
+                    }
                 }
                 guard let job else { return }
-                job(&connection)
+                job.run(&connection)
+                if !job.isLong { continue }
+                state.withLock { access in
+                    access.value.long -= 1
+                    access.broadcast()   // the next of them may begin
+                }
             }
         }
 

@@ -389,6 +389,24 @@
             if kind.isClickHouse { #expect(accepted >= stored) } else { #expect(accepted == stored) }
         }
 
+        @Test("who reads slowly leaves half of PostgreSQL's connections to who stores, and to who asks for the collector's health", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func whoReadsLeavesConnections() async throws {
+            let (archive, address) = try await ArchiveServers.open(.postgres)
+            let server = try #require(ArchiveServers.current?.postgres)
+            // Whoever counts waits for this; a set is stored without log events.
+            let gate = try PostgresConnection(PostgresAddress(address))
+            try gate.execute("BEGIN; LOCK TABLE log_events IN ACCESS EXCLUSIVE MODE")
+            let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'log_events'::regclass"
+            let readers = (0..<8).map { _ in Task { try await archive.counts(tenant: nil).entries } }
+            #expect(try await onThread { try becomesTrue { try server.ask(address, waiting) == "2" } })
+            let record = TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(0, at: 1)])
+            #expect(try await archive.store(Golden.parcel(record)).accepted == 1)
+            try await archive.checkWritable()
+            #expect(try await onThread { try server.ask(address, waiting) } == "2")
+            try gate.execute("COMMIT")
+            for reader in readers { #expect(try await [0, 1].contains(reader.value)) }
+        }
+
         @Test("two collectors that start at the same time make the tables once", arguments: ArchiveKind.servers)
         func twoStartAtTheSameTime(_ kind: ArchiveKind) async throws {
             let servers = try #require(ArchiveServers.current)
