@@ -57,10 +57,14 @@
             var received = 0
             /// Inflated.
             var bytes = 0
+            /// Written since the disk's room was looked at; before the first byte it is looked at as well.
+            var unseen = ArrivingFile.lookAgainBytes
         }
 
         /// What is best handed over at a time.
         static let pieceBytes = 256 << 10
+        /// After so many the disk's room is looked at again.
+        static let lookAgainBytes = CollectorService.lookAgainBytes
 
         private let id: String
         private let folderPath: String
@@ -68,6 +72,7 @@
         private let isGzip: Bool
         private let maximumBytes: Int
         private let digest: String?
+        private let hasRoom: @Sendable () -> Bool
         private let files: any FileSystem
         private let startThread: LogThread.Start
         private let state: Locked<State>
@@ -77,11 +82,13 @@
         ///   - isGzip: The bytes are inflated before they are written.
         ///   - maximumBytes: Of the file, both as it arrives and as it is written.
         ///   - digest: What its SHA-256 must be, in hexadecimal digits; nil for whatever comes.
+        ///   - hasRoom: Whether the disk has room for more of it.
         init(
             id: String, in folder: String, isGzip: Bool, maximumBytes: Int, digest: String?,
-            files: any FileSystem = RestartingFileSystem(SystemFileSystem()),
+            hasRoom: @escaping @Sendable () -> Bool = { true }, files: any FileSystem = RestartingFileSystem(SystemFileSystem()),
             startThread: @escaping LogThread.Start = { LogThread.start($0, $1) }
         ) {
+            self.hasRoom = hasRoom
             self.files = files
             self.startThread = startThread
             self.id = id
@@ -172,7 +179,12 @@
             state.bytes += bytes.count
             logbook_sha256_add(&state.hash, bytes.baseAddress, bytes.count)
             guard let file = state.place?.file else { return }
-            try writing(&state) { _ throws(SystemError) in
+            try writing(&state) { state throws(SystemError) in
+                state.unseen += bytes.count
+                if state.unseen >= Self.lookAgainBytes {
+                    guard hasRoom() else { throw SystemError(ENOSPC, in: "write") }   // as the disk itself would say it later
+                    state.unseen = 0
+                }
                 var rest = bytes[...]
                 while !rest.isEmpty {
                     let count = try files.append(UnsafeRawBufferPointer(rebasing: rest), to: file)

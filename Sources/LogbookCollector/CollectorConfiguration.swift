@@ -42,17 +42,19 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// Requests with a wrong or missing token that are answered with 401 and noted, from one address in a minute, which in IPv6 is all that
     /// begin with the same 64 bits. Further ones are answered with 429; whoever comes with a right one from there is served all the same.
     public var maximumRefusalsPerMinute = 60
-    /// Bytes of bodies that one tenant may send in a day, by UTC, to all collectors of the archive together; nil for any number. The
-    /// archive keeps the account; after a kill a hundredth of it may be forgotten. Each collector hears of the others whenever it has taken
-    /// a hundredth itself, so each may take about so much too many.
+    /// Bytes of bodies that one tenant may send in a day, by UTC, to all collectors of the archive together; nil for any number. A body that
+    /// is longer than what is left is refused before it comes, or within 4 MiB where it does not say its length. The archive keeps the
+    /// account; after a kill a hundredth of it may be forgotten. Each collector hears of the others whenever it has taken a hundredth
+    /// itself, so each may take about so much too many.
     public var maximumBytesPerDay: Int?
     /// The same for all tenants together.
     public var maximumBytesPerDayOfAll: Int?
     /// The folder on whose disk room is kept for what the archive stores; nil for none. ``CollectorProgram`` sets it to that of SQLite's
     /// archive. For whole files it is kept on the disk of ``filesFolder``.
     public var storageFolder: String?
-    /// While fewer bytes are free there, nothing more is taken that would go there. Default 64 MiB. What the archive has removed counts as
-    /// free for what it stores, as long as 32 MiB are free besides.
+    /// What would leave fewer bytes free there is not taken: that is looked at before a body comes, by the length that it announces, and
+    /// every 4 MiB while it does. Default 64 MiB. What the archive has removed counts as free for what it stores, as long as 32 MiB are
+    /// free besides.
     public var keepFreeBytes = 64 << 20
     /// What is older is removed, at the start and every hour: transactions by their latest part. Nil keeps everything.
     public var keep: Duration?

@@ -36,18 +36,21 @@
         /// commit changes stand there first.
         static let journalBytes = 32 << 20
 
-        /// Why there is no room to store anything now; nil where there is, or none is to be kept.
+        /// Why there is no room now to store so many bytes; nil where there is, or none is to be kept.
         /// - Parameter isForArchive: Whether what is to be stored goes into the archive, so that room counts which it has in its own files.
         ///   It is asked for that only while the disk is short, and once a second at most. Otherwise it goes to where whole files are.
-        func shortage(isForArchive: Bool) async -> String? {
+        func shortage(of bytes: Int = 0, isForArchive: Bool) async -> String? {
             guard let folder = isForArchive ? configuration.storageFolder : configuration.filesFolder, let free = freeBytes(folder),
-                free < configuration.keepFreeBytes
+                bytes > free - configuration.keepFreeBytes
             else { return nil }
             if isForArchive, free >= Self.journalBytes {
                 let reusable = (try? await reusableBytes.answer()) ?? 0
-                if reusable >= configuration.keepFreeBytes - free { return nil }
+                if reusable - bytes >= configuration.keepFreeBytes - free { return nil }
             }
-            return "\(free) bytes are free at \(folder): nothing is taken for it until there is more room"
+            return """
+                \(free) bytes are free at \(folder), and \(configuration.keepFreeBytes) are to stay so: what needs more is not taken until \
+                there is more room
+                """
         }
 
         /// - Parameter allowed: What the path takes, when it is more than this method.

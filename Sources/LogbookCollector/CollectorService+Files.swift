@@ -4,6 +4,13 @@
     extension CollectorService {
         private static let digestHeader = "Logbook-SHA256"
 
+        /// Whether more is free on the disk of whole files than is to stay so.
+        private var hasRoomForFiles: @Sendable () -> Bool {
+            guard let folder = configuration.filesFolder else { return { true } }
+            let freeBytes = freeBytes, kept = configuration.keepFreeBytes
+            return { freeBytes(folder).map { $0 >= kept } ?? true }
+        }
+
         /// A whole file: `PUT /v1/files/<id>`, or `POST /v1/files` with the id in `Logbook-Parcel`. The answer names the id, also where
         /// the file is kept beside another one of that id.
         func takeFile(
@@ -20,12 +27,15 @@
             let isGzip = try isGzip(request)
             let tooLarge = Refusal(
                 413, "too_large", reason: "a file holds at most \(configuration.maximumFileBytes) bytes, inflated as well")
-            if let announced = announcedBytes(request), announced > configuration.maximumFileBytes { throw tooLarge }
+            let announced = announcedBytes(request) ?? 0
+            if announced > configuration.maximumFileBytes { throw tooLarge }
+            // What is kept may come again: it needs no room.
+            if let shortage = await shortage(of: announced, isForArchive: false), !shelf.holds(id) { throw Refusal(shortage: shortage) }
             guard let share = bodyRoom.take(ArrivingFile.pieceBytes) else { throw Self.busy }
             defer { share.resize(to: 0) }
             let file = shelf.receive(
                 id, isGzip: isGzip, maximumBytes: configuration.maximumFileBytes,
-                digest: isGzip ? nil : request.header(Self.digestHeader))
+                digest: isGzip ? nil : request.header(Self.digestHeader), hasRoom: hasRoomForFiles)
             do {
                 var rest: [UInt8] = []
                 try await request.pieces { piece in
@@ -45,6 +55,7 @@
                 return .json(200, answer, headers: [Self.parcelHeader: id])
             } catch {
                 await file.abandon()
+                if let refusal = error as? Refusal { throw refusal }
                 switch error as? ArrivingFile.Failure {
                 case .tooLarge: throw tooLarge
                 case .damaged:

@@ -29,6 +29,12 @@
                 self.cause = cause
             }
 
+            init(shortage: String) {
+                self.init(
+                    503, "disk_full", reason: "there is no room to store this now; send the same again later",
+                    headers: ["Retry-After": "60"], cause: shortage)
+            }
+
             /// Twelve hexadecimal digits: few enough to read out, and enough to be the only ones of their days.
             static func makeID() -> String { UniqueID.make().suffix(12).lowercased() }
 

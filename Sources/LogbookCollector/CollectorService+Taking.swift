@@ -111,6 +111,8 @@
                 throw tooLarge
             } catch BodyError.noRoom {
                 throw Self.busy
+            } catch let refusal as Refusal {
+                throw refusal
             } catch {
                 throw Self.brokenOff
             }

@@ -110,7 +110,6 @@
             }
             let caller = try caller(of: request)
             try checkRate(of: caller)
-            let request = counted(request, of: caller)
             if configuration.transactionPaths.contains(request.path) {
                 let isListed = request.path == "/v1/transactions"
                 if isListed, request.method == "GET" {
@@ -118,14 +117,12 @@
                     return try await transactions(request, of: caller)
                 }
                 try check(request, method: "POST", allowed: isListed ? "GET, POST" : "POST")
-                try await checkTaking(from: caller)
-                return try await takeTransactions(request, of: caller)
+                return try await takeTransactions(try await admitted(request, from: caller), of: caller)
             }
             switch request.path {
             case "/v1/logs":
                 try check(request, method: "POST")
-                try await checkTaking(from: caller)
-                return try await takeLogs(request, of: caller)
+                return try await takeLogs(try await admitted(request, from: caller), of: caller)
             case "/v1/stats":
                 try check(request, method: "GET")
                 try check(caller, may: .read)
@@ -149,7 +146,7 @@
                     throw Refusal(404, "not_found", reason: "this collector keeps no files; start it with --files")
                 }
                 try check(request, method: request.path == "/v1/files" ? "POST" : "PUT")
-                try await checkTaking(from: caller, isForArchive: false)
+                let request = try await admitted(request, from: caller, isForArchive: false)
                 return try await takeFile(request, FileShelf(path: FileShelf.path(of: caller.tenant, in: folder)))
             }
             if let id = request.name(under: "/v1/transactions/") {
@@ -198,34 +195,51 @@
                 headers: ["Retry-After": String(seconds)])
         }
 
-        /// Whether something that is to be stored may come in at all.
-        private func checkTaking(from caller: CollectorToken, isForArchive: Bool = true) async throws(Refusal) {
-            try check(caller, may: .write)
-            let now = clock.now()
-            if let wait = quota?.withLock({ $0.wait(for: caller.tenant, at: now) }) {
-                let who = wait.isOfAll ? "all tenants together have sent as much as they may" : "the tenant has sent as much as it may"
-                throw Refusal(
-                    429, "quota_used_up", reason: "\(who) in a day; send the same again later",
-                    headers: ["Retry-After": String(wait.seconds)])
-            }
-            if let shortage = await shortage(isForArchive: isForArchive) {
-                throw Refusal(
-                    503, "disk_full", reason: "there is no room to store anything now; send the same again later",
-                    headers: ["Retry-After": "60"], cause: shortage)
-            }
-        }
+        /// Bytes of a body after which quota and room are looked at again: others send at the same time, and not every body says its length.
+        static let lookAgainBytes = 4 << 20
 
-        private func counted(_ request: CollectorRequest, of caller: CollectorToken) -> CollectorRequest {
-            var counted = request
-            counted.pieces = { take in
+        /// The request, if what it brings may come in at all. Its body is counted as it comes, and ends with a refusal where it is too much.
+        /// - Parameter isForArchive: Whether it goes there; room for a file is looked at where it is written.
+        private func admitted(
+            _ request: CollectorRequest, from caller: CollectorToken, isForArchive: Bool = true
+        ) async throws(Refusal) -> CollectorRequest {
+            try check(caller, may: .write)
+            let limit = isForArchive ? configuration.maximumBodyBytes : configuration.maximumFileBytes
+            // What is too long is refused for that.
+            let announced = announcedBytes(request).map { $0 > limit ? 0 : $0 } ?? 0
+            try checkQuota(of: caller, toSend: announced)
+            if isForArchive { try await checkRoom(for: announced) }
+            var admitted = request
+            admitted.pieces = { take in
+                var arrived = 0, unseen = 0
                 try await request.pieces { piece in
+                    unseen += piece.count
+                    if unseen >= Self.lookAgainBytes {
+                        unseen = 0
+                        try checkQuota(of: caller, toSend: max(announced - arrived, piece.count))
+                        if isForArchive { try await checkRoom(for: max(announced, arrived + piece.count)) }
+                    }
+                    arrived += piece.count
                     metrics.received(piece.count)
                     let now = clock.now()
                     quota?.withLock { $0.add(piece.count, for: caller.tenant, at: now) }
                     try await take(piece)
                 }
             }
-            return counted
+            return admitted
+        }
+
+        private func checkQuota(of caller: CollectorToken, toSend bytes: Int) throws(Refusal) {
+            let now = clock.now()
+            guard let wait = quota?.withLock({ $0.wait(for: caller.tenant, toSend: bytes, at: now) }) else { return }
+            let who = wait.isOfAll ? "with this all tenants together send more than they may" : "with this the tenant sends more than it may"
+            throw Refusal(
+                429, "quota_used_up", reason: "\(who) in a day; send the same again later",
+                headers: ["Retry-After": String(wait.seconds)])
+        }
+
+        private func checkRoom(for bytes: Int) async throws(Refusal) {
+            if let shortage = await shortage(of: bytes, isForArchive: true) { throw Refusal(shortage: shortage) }
         }
     }
 

@@ -37,11 +37,13 @@ struct DailyQuota: Sendable {
         unsaved[tenant, default: 0] += count
     }
 
-    /// - Returns: Nil when the tenant may send more.
-    mutating func wait(for tenant: String, at time: LogTime) -> Wait? {
+    /// - Parameter count: Bytes that the tenant is about to send; 0 where that is not known.
+    /// - Returns: Nil when the tenant may send more, and so much.
+    mutating func wait(for tenant: String, toSend count: Int = 0, at time: LogTime) -> Wait? {
         turn(to: Self.day(of: time))
-        let isUsedUp = used[tenant, default: 0] >= bytes
-        if !isUsedUp, usedByAll < bytesOfAll { return nil }
+        let least = max(count, 1)
+        let isUsedUp = least > bytes - used[tenant, default: 0]
+        if !isUsedUp, least <= bytesOfAll - usedByAll { return nil }
         return Wait(seconds: Int(Self.secondsOfDay - (time.wholeSeconds - today * Self.secondsOfDay)), isOfAll: !isUsedUp)
     }
 

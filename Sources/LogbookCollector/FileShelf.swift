@@ -30,9 +30,14 @@
         }
 
         /// Receives a file under an id that is fit for it.
-        func receive(_ id: String, isGzip: Bool, maximumBytes: Int, digest: String?) -> ArrivingFile {
-            ArrivingFile(id: id, in: path, isGzip: isGzip, maximumBytes: maximumBytes, digest: digest)
+        func receive(
+            _ id: String, isGzip: Bool, maximumBytes: Int, digest: String?, hasRoom: @escaping @Sendable () -> Bool = { true }
+        ) -> ArrivingFile {
+            ArrivingFile(id: id, in: path, isGzip: isGzip, maximumBytes: maximumBytes, digest: digest, hasRoom: hasRoom)
         }
+
+        /// Whether a file has the id.
+        func holds(_ id: String) -> Bool { (try? SystemFileSystem().status(at: "\(path)/\(id)"))?.kind == .regular }
 
         /// A hidden name that is nobody else's.
         static func partName(of id: String) -> String { ".\(id).\(UniqueID.make()).part" }

@@ -115,6 +115,18 @@
             #expect(quota.wait(for: "a", at: noon.adding(.seconds(43_200))) == nil)
         }
 
+        @Test("S28: what would be more than is left of the day is told at once")
+        func theDayEndsBeforeWhatIsTooMuch() {
+            var quota = DailyQuota(bytes: 100, ofAll: 150)
+            let noon = LogTime(seconds: 86_400 * 10 + 43_200)
+            quota.add(60, for: "a", at: noon)
+            #expect(quota.wait(for: "a", toSend: 40, at: noon) == nil)
+            #expect(quota.wait(for: "a", toSend: 41, at: noon) == DailyQuota.Wait(seconds: 43_200))
+            #expect(quota.wait(for: "a", toSend: .max, at: noon) == DailyQuota.Wait(seconds: 43_200))
+            #expect(quota.wait(for: "b", toSend: 90, at: noon) == nil)
+            #expect(quota.wait(for: "b", toSend: 91, at: noon) == DailyQuota.Wait(seconds: 43_200, isOfAll: true))
+        }
+
         @Test("S28: of what was counted a hundredth is handed out at a time, and what could not be kept is not forgotten")
         func theDayIsHandedOut() {
             var quota = DailyQuota(bytes: 1000)
@@ -217,6 +229,94 @@
             #expect(try await statuses(shortOf: folder.path) == [503, 200])
             // The folder is made with the first file: until then that counts in which it will be.
             #expect(FreeSpace.bytes(at: folder("not/there/yet")) != nil && FreeSpace.bytes(at: "not/there") != nil)
+        }
+
+        private static let mebibyte = [UInt8](repeating: 0x20, count: 1 << 20)
+
+        /// Sends so many MiB, or as many of them as are taken, and says how many that were.
+        private static func send(
+            _ count: Int, isAnnounced: Bool, _ method: String, _ path: String, to service: CollectorService
+        ) async -> (answer: CollectorAnswer, taken: Int) {
+            var fields = [
+                "Authorization": "Bearer \(RunningCollector.token.revealed)",
+                "Content-Type": path == "/v1/logs" ? "application/x-ndjson" : "text/plain",
+            ]
+            if isAnnounced { fields["Content-Length"] = "\(count << 20)" }
+            let taken = Locked(0)
+            let request = CollectorRequest(
+                method: method, path: path, query: "", header: { [fields] in fields[$0] },
+                pieces: { take in
+                    for _ in 0..<count {
+                        try await take(mebibyte)
+                        taken.withLock { $0 += 1 }
+                    }
+                })
+            return (await service.answer(request), taken.withLock { $0 })
+        }
+
+        @Test(
+            "S28: a body that would take of what is to stay free is refused before it comes, or as soon as it is too much",
+            arguments: [("POST", "/v1/logs", 8), ("PUT", "/v1/files/A", 20)])
+        func roomIsKeptFromLargeBodies(method: String, path: String, count: Int) async throws {
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.filesFolder = folder("received")
+            configuration.storageFolder = folder.path
+            let kept = configuration.keepFreeBytes
+            var service = try CollectorService(configuration: configuration, archive: archive)
+            service.report = { _, _ in }
+            service.freeBytes = { _ in kept + (count << 19) }
+            let announced = await Self.send(count, isAnnounced: true, method, path, to: service)
+            #expect(announced.answer.status == 503 && announced.taken == 0)
+            #expect(announced.answer.headers["Retry-After"] == "60")
+            // The disk fills by what comes, or by what others send.
+            let isFile = path != "/v1/logs", looks = Locked(0)
+            service.freeBytes = { _ in
+                looks.withLock { looks in
+                    looks += 1
+                    return kept + (isFile && looks > 2 ? -1 : 2 << 20)
+                }
+            }
+            let unannounced = await Self.send(count, isAnnounced: false, method, path, to: service)
+            #expect(unannounced.answer.status == 503 && (1..<count).contains(unannounced.taken))
+            #expect((try? FileManager.default.contentsOfDirectory(atPath: folder("received")))?.isEmpty ?? true)
+            service.freeBytes = { _ in kept + (count << 20) }
+            let fitting = await Self.send(count, isAnnounced: true, method, path, to: service)
+            #expect(fitting.answer.status == 200 && fitting.taken == count)
+        }
+
+        @Test("S28: a body that is more than is left of a day is refused before it comes, or as soon as it is too much", arguments: [true, false])
+        func theDayEndsWithinABody(isAnnounced: Bool) async throws {
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.filesFolder = folder("received")
+            configuration.maximumBytesPerDay = 10 << 20
+            var service = try CollectorService(configuration: configuration, archive: archive)
+            service.report = { _, _ in }
+            #expect(await Self.send(6, isAnnounced: isAnnounced, "PUT", "/v1/files/A", to: service).answer.status == 200)
+            let second = await Self.send(20, isAnnounced: isAnnounced, "PUT", "/v1/files/B", to: service)
+            #expect(second.answer.status == 429)
+            #expect(isAnnounced ? second.taken == 0 : (1...8).contains(second.taken))
+            // All that is left may be used.
+            if isAnnounced { #expect(await Self.send(4, isAnnounced: true, "PUT", "/v1/files/B", to: service).answer.status == 200) }
+        }
+
+        @Test("S28: a file that is kept may come again also where no room is left for it")
+        func whatIsKeptMayComeAgain() async throws {
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.filesFolder = folder("received")
+            var service = try CollectorService(configuration: configuration, archive: archive)
+            service.report = { _, _ in }
+            #expect(await Self.send(1, isAnnounced: true, "PUT", "/v1/files/A", to: service).answer.status == 200)
+            service.freeBytes = { _ in 1 }
+            let again = await Self.send(1, isAnnounced: true, "PUT", "/v1/files/A", to: service)
+            #expect(again.answer.status == 200)
+            #expect(String(decoding: again.answer.body, as: UTF8.self).contains(#""duplicates":1"#))
+            for (count, id) in [(2, "A"), (1, "B")] {
+                #expect(await Self.send(count, isAnnounced: true, "PUT", "/v1/files/\(id)", to: service).answer.status == 503)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder("received")) == ["A"])
         }
 
         @Test("S28: two collectors of one archive give a tenant one day's quota, and not one each")
