@@ -156,7 +156,7 @@
                 let rows = try await client.rows(
                     """
                     SELECT DISTINCT digest FROM \(name(Self.entries)) WHERE tenant = \(tenant.clickHouseLiteral)
-                      AND transaction IN \(Set(piece.map(\.transaction)).clickHouseList)
+                      AND transaction IN \(piece.map(\.transaction).clickHouseList)
                       AND digest IN \(piece.map(\.digest).clickHouseList)
                     """)
                 stored.formUnion(rows.compactMap { $0.text("digest") })

@@ -134,8 +134,11 @@
     }
 
     extension Sequence<String> {
-        /// `('a', 'b')`.
-        var clickHouseList: String { "(" + map(\.clickHouseLiteral).joined(separator: ", ") + ")" }
+        /// `('a', 'b')`, each text once, by its bytes: Swift takes those for equal that only look alike.
+        var clickHouseList: String {
+            var bytes: Set<[UInt8]> = []
+            return "(" + filter { bytes.insert(Array($0.utf8)).inserted }.map(\.clickHouseLiteral).joined(separator: ", ") + ")"
+        }
     }
 
     extension JSONValue {

@@ -231,6 +231,7 @@
             let set = TransactionSet(transactions: records)
             let parcel = TransactionParcel(parcel: "P", set: set, received: LogTime(seconds: 1000))
             #expect(try await archive.store(parcel) == ArchiveReceipt(accepted: 2, duplicates: 0))
+            #expect(try await archive.store(parcel) == ArchiveReceipt(accepted: 0, duplicates: 2))
             let listed = try await archive.transactions(TransactionQuery()).transactions
             #expect(listed.map { Array($0.id.utf8) } == ids.map { Array($0.utf8) })
             #expect(listed.map { $0.entries.map(\.event) } == [[0], [1]])
