@@ -21,7 +21,7 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// Lets the collector start without a token, or with a short one or without TLS where others than this machine can reach it: what it
     /// receives, tokens included, can then be read on the way.
     public var isInsecure = false
-    /// Where transaction sets may be posted to.
+    /// Where transaction sets may be posted to: paths as requests name them, none of which the collector uses for something else.
     public var transactionPaths: [String] = ["/v1/transactions"]
     /// Where whole files are kept that are sent to `/v1/files`; nil takes none. Those of a tenant other than `default` are kept beside
     /// it, in `<folder>-<tenant>`.
@@ -75,6 +75,7 @@ public struct CollectorConfiguration: Sendable, Hashable {
         {
             throw .invalid("the limits of a token and of a tenant must be at least 1")
         }
+        for path in transactionPaths { try Self.check(transactionPath: path) }
         if isInsecure { return }
         if token == nil && tokenFile == nil { throw .tokenMissing }
         if !isLoopback && tlsCertificate == nil { throw .reachableWithoutTLS(host: host) }
@@ -84,6 +85,21 @@ public struct CollectorConfiguration: Sendable, Hashable {
                 the token has fewer than \(Self.shortestToken) bytes, and others who reach \(host) could find it by trying: take a long one, \
                 listen on 127.0.0.1, or say --insecure
                 """)
+        }
+    }
+
+    private static let ownPaths: Set = ["/health", "/metrics", "/v1/export", "/v1/files", "/v1/logs", "/v1/stats"]
+    /// Everything below them.
+    private static let ownFolders = ["/v1/files/", "/v1/transactions/", "/v1/users/"]
+
+    private static func check(transactionPath path: String) throws(CollectorError) {
+        let isPath = path.utf8.first == UInt8(ascii: "/") && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x3F && $0 != 0x23 }
+        guard isPath else {
+            throw .invalid(
+                "--transactions-path \"\(path)\" is no path: give one that begins with / and has no ?, # or space in it, such as /apptxnset")
+        }
+        if ownPaths.contains(path) || ownFolders.contains(where: path.hasPrefix) {
+            throw .invalid("--transactions-path \(path) is the collector's own for something else: give another one, such as /apptxnset")
         }
     }
 

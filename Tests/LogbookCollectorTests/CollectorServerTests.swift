@@ -369,6 +369,27 @@
             try configuration.check()
         }
 
+        @Test(
+            "a path for sets that no request names, or that the collector uses itself, is refused at the start, and named with what to do",
+            arguments: [
+                "", "apptxnset", "http://collector/apptxnset", "/a?b=c", "/a#b", "/a b", "/a\n", "/\u{E9}", "/health", "/metrics", "/v1/logs",
+                "/v1/stats", "/v1/export", "/v1/files", "/v1/files/x", "/v1/users/x", "/v1/transactions/x",
+            ])
+        func aPathThatCannotTakeSetsDoesNotStart(path: String) throws {
+            var configuration = CollectorConfiguration()
+            configuration.token = "t"
+            for possible in ["/v1/transactions", "/apptxnset", "/fp/users/7/apptxnset", "/", "/v1/logs/", "/v1/apptxnset%20"] {
+                configuration.transactionPaths.append(possible)
+            }
+            try configuration.check()
+            configuration.transactionPaths.append(path)
+            #expect {
+                try configuration.check()
+            } throws: {
+                "\($0)".hasPrefix("--transactions-path") && (path.isEmpty || "\($0)".contains(path)) && "\($0)".contains("/apptxnset")
+            }
+        }
+
         @Test func aCollectorThatWouldTakeNoConnectionDoesNotStart() throws {
             for change: (inout ConnectionLimits) -> Void in [
                 { $0.maximum = 0 }, { $0.maximum = -1 }, { $0.maximumPerAddress = 0 },
