@@ -264,7 +264,8 @@
 
         /// Where all that is too old is within the limit, it goes with one mutation per table, by the time at which it was received;
         /// otherwise by keys, 500 per mutation. Waits for an hour at most, also for mutations that are under way. What merging has not
-        /// joined yet of a log event counts more than once.
+        /// joined yet of a log event counts more than once. What comes of an old transaction meanwhile stays, with what is known of it
+        /// since that day: `time` must be a day ago or more.
         public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
             let end = time.microseconds, limit = max(0, limit)
             return try await speaking { _ throws(ClickHouseFailure) in

@@ -184,7 +184,8 @@
         private static func row(of facts: TransactionFacts, _ parcel: TransactionParcel, precedence: UInt64) -> ArchiveRow {
             var row = ArchiveRow()
             facts.add(to: &row)
-            let digest = HexadecimalDigest.of(row.object)
+            // Of rows that say the same the first stays, and goes when it is old: one that came on a later day is not to go with it.
+            let digest = HexadecimalDigest.of(row.object + Array("\(parcel.received.day)".utf8))
             row.add("tenant", parcel.tenant)
             row.add("transaction", facts.id)
             row.add("facts", digest)

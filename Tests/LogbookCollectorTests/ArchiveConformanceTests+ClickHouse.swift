@@ -83,6 +83,33 @@
             #expect(try await retention.run() == 0)
         }
 
+        @Test("S33: what comes of an old transaction while ClickHouse removes it stays, and what is known of it", .enabled(if: ClickHouseServer.isPossible, "needs the Debian package clickhouse-server"))
+        func whatComesWhileItIsRemovedStays() async throws {
+            let (archive, _, database) = try await Self.open(.clickHouse)
+            let server = try #require(ArchiveServers.current?.clickHouse)
+            func store(_ event: Int, at seconds: Double) async throws {
+                let record = TransactionRecord(id: "T", usecase: 7, deviceMake: "KVM", entries: [Golden.entry(event, at: seconds)])
+                var parcel = Golden.parcel(record)
+                parcel.received = LogTime(seconds: seconds)
+                #expect(try await archive.store(parcel).accepted == 1)
+            }
+            try await store(0, at: 1000)
+            // Which transactions go is known, and what they have takes its time to go.
+            try await onThread { _ = try server.ask("SYSTEM STOP MERGES \(database).logbook_entries") }
+            let removal = Task { try await archive.remove(receivedBefore: LogTime(seconds: 2000), limit: 10) }
+            let begun = "SELECT count() FROM system.mutations WHERE database = '\(database)' AND is_done = 0"
+            #expect(try await onThread { try becomesTrue { try server.ask(begun) == "1\n" } })
+            try await store(1, at: 200_000)
+            try await onThread {
+                _ = try server.ask("OPTIMIZE TABLE \(database).logbook_transactions FINAL")
+                _ = try server.ask("SYSTEM START MERGES \(database).logbook_entries")
+            }
+            #expect(try await removal.value == 1)
+            let left = try #require(try await archive.transaction("T", tenant: Tenant.standard))
+            #expect(left.entries.map(\.event) == [1])
+            #expect(left.usecase == 7 && left.deviceMake == "KVM")
+        }
+
         @Test("S33: what ClickHouse is still about to remove is not removed a second time beside it", .enabled(if: ClickHouseServer.isPossible, "needs the Debian package clickhouse-server"))
         func mutationsDoNotPileUp() async throws {
             let (archive, transport, database) = try await Self.open(.clickHouse)
