@@ -1,8 +1,14 @@
 public import LogbookCore
 
 /// A place in the order of a tenant's transactions: by the time at which the first part of each was received, those of the same
-/// microsecond by the bytes of their ids. What comes in later takes no place before what was there, so no page misses or repeats
-/// a transaction, except what is received by several collectors within the differences of their clocks.
+/// microsecond by the bytes of their ids. That does not change, so no page misses or repeats a transaction that was stored when the first
+/// page was read, and stays.
+///
+/// A transaction takes its place when it is received, and is there once the archive has committed: a moment later, or a minute or two where
+/// storing is slow or tried again. Meanwhile others may have taken later places, also with several collectors whose clocks differ. Whoever
+/// has passed its place by then does not come to it any more: a cursor is for reading what there is from one end to the other, and not for
+/// hearing once of everything that comes in. For that, begin some minutes before the latest place that was seen, and pass over the ids that
+/// are known.
 ///
 /// As a text it is for machines: what it says may change.
 public struct TransactionCursor: Sendable, Hashable, CustomStringConvertible {
