@@ -2,7 +2,8 @@
 internal import CLogbookSystem
 
 /// One pass over a text. Every look at a byte is counted: no detector goes back further than to where its own last find, or failure,
-/// ended, or than a fixed number of bytes, and none looks beyond its line twice, so their number is a multiple of the length.
+/// ended, or the sign before this one stands, or than a fixed number of bytes, and none looks beyond its line twice, so their number is a
+/// multiple of the length.
 struct PrivacyScan {
     private let text: UnsafeBufferPointer<UInt8>
     private let seeks: Seeks
@@ -297,7 +298,7 @@ struct PrivacyScan {
     private mutating func assignment() -> Range<Int>? {
         guard seeks.assignment else { return nil }
         var keyEnd = position
-        for _ in 0..<2 where look(keyEnd - 1) == 0x20 { keyEnd -= 1 }
+        while look(keyEnd - 1)?.isBlank == true { keyEnd -= 1 }
         var last = look(keyEnd - 1)
         let isInBrackets = last == UInt8(ascii: ")") || last == UInt8(ascii: "]")
         if isInBrackets {
@@ -331,7 +332,7 @@ struct PrivacyScan {
     }
 
     private mutating func value(from place: Int, of key: Range<Int>, isQuoted: Bool) -> Range<Int>? {
-        var start = end(from: place, atMost: 4) { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ">") }
+        var start = end(from: place) { $0.isBlank || $0 == UInt8(ascii: ">") }
         let isEscaped = look(start) == UInt8(ascii: "\\") && look(start + 1)?.isQuote == true
         if isEscaped { start += 1 }
         if let quote = look(start), quote.isQuote {
@@ -353,7 +354,8 @@ struct PrivacyScan {
     /// The end of a value without quotes: of one word, or two where the first names a scheme.
     private mutating func words(from start: Int) -> Int {
         let last = valueEnd(from: start) { !$0.isValuePart }
-        return isScheme(start..<last) && look(last) == 0x20 ? valueEnd(from: last + 1) { !$0.isValuePart } : last
+        guard isScheme(start..<last), look(last)?.isBlank == true else { return last }
+        return valueEnd(from: end(from: last, \.isBlank)) { !$0.isValuePart }
     }
 
     /// The end of what stands in an `Authorization`: of its line, as schemes write what they like; of two words where it is known that
@@ -460,6 +462,7 @@ struct PrivacyScan {
 extension UInt8 {
     fileprivate var isLetter: Bool { (self | 0x20).isLower }
     fileprivate var joinsDigits: Bool { self == 0x20 || self == UInt8(ascii: "-") }
+    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
     fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
     fileprivate var isBase64URL: Bool { isWordPart || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") }
     fileprivate var isBearerPart: Bool {

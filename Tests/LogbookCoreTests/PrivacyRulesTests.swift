@@ -115,6 +115,18 @@ import Testing
         #expect(PrivacyRules.standard.masking(text) == expected)
     }
 
+    @Test(arguments: [
+        ("password          : hunter2 x", "password          : <private> x"),
+        ("password:            hunter2 x", "password:            <private> x"),
+        ("password\t\t=\t\thunter2\tx", "password\t\t=\t\t<private>\tx"),
+        (#""token"      :       "a b","#, #""token"      :       "<private>","#),
+        ("auth:   Basic    YTpi x", "auth:   <private> x"),
+        ("password:        \nuser:            jane", "password:        \nuser:            jane"),
+    ])
+    func findsAssignmentsThatAreAligned(_ text: String, _ expected: String) {
+        #expect(PrivacyRules.standard.masking(text) == expected)
+    }
+
     @Test func equalSecretsInEqualWrappersHaveTheSameHash() {
         let service = LogService(privacy: .hashed), heard = RecordingProvider()
         service.privacyRules = .standard
@@ -226,6 +238,31 @@ import Testing
                 let (shortSteps, longSteps) = (steps(short), steps(long))
                 #expect(longSteps <= 60 * long.utf8.count, "\(longSteps) looks at \(long.utf8.count) bytes of \(part.debugDescription)")
                 #expect(longSteps <= 4 * shortSteps + 512, "\(shortSteps), then \(longSteps) looks: \(part.debugDescription)")
+            }
+        }
+    }
+
+    @Test("S5: so are they where a run of blanks, brackets or backslashes grows")
+    func searchingLongRunsIsLinear() throws {
+        let scanner = try #require(PrivacyScanner(.standard))
+        func steps(_ text: String) -> Int {
+            var steps = 0, text = text
+            _ = text.withUTF8 { scanner.ranges(in: $0, &steps) }
+            return steps
+        }
+        let runs = [" ", "\t", ":", "=", " =", "\\", "\\\"", "[0]", "[]", "%5B0%5D", "a ", "api ", "key "]
+        let pieces = ["pin", ":", "=", "tokens", "key", "\"", "pin:", "x", "\n", "]", "/"]
+        for run in runs {
+            for first in pieces {
+                for second in pieces {
+                    func text(_ count: Int) -> String {
+                        let run = String(repeating: run, count: count)
+                        return String(repeating: first + run + second + run, count: 4)
+                    }
+                    let long = text(400), (shortSteps, longSteps) = (steps(text(100)), steps(long))
+                    #expect(longSteps <= 60 * long.utf8.count, "\(longSteps): \([first, run, second])")
+                    #expect(longSteps <= 4 * shortSteps + 512, "\(shortSteps), then \(longSteps): \([first, run, second])")
+                }
             }
         }
     }
