@@ -14,7 +14,8 @@ public enum PrivacyDetector: Sendable, Hashable, CaseIterable {
     case cardNumber
     /// The password of `scheme://user:password@host`.
     case urlPassword
-    /// What is assigned to a key that the rules name: `password=…`, `"token": "…"`, `user[password]=…`, `?access_token=…`. All of it, with
+    /// What is assigned, with `:`, `=`, `:=`, `==` or `=>`, to a key that the rules name: `password=…`, `"token": "…"`, `user[password]=…`,
+    /// `?access_token=…`. All of it, with
     /// the brackets and quotes that it opens: `token=Optional("…")`, `{"tokens": ["…", "…"]}`; of cookies the rest of the line, and of
     /// `Authorization: …` as well, unless it is `Basic` or `Bearer`, which one word follows.
     case assignment

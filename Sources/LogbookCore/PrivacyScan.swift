@@ -332,7 +332,8 @@ struct PrivacyScan {
     }
 
     private mutating func value(from place: Int, of key: Range<Int>, isQuoted: Bool) -> Range<Int>? {
-        var start = end(from: place) { $0.isBlank || $0 == UInt8(ascii: ">") }
+        // The rest of the sign, as of `:=`, `==` and `=>`, is no value.
+        var start = end(from: place) { $0.isBlank || $0.isSign }
         let isEscaped = look(start) == UInt8(ascii: "\\") && look(start + 1)?.isQuote == true
         if isEscaped { start += 1 }
         if let quote = look(start), quote.isQuote {
@@ -463,6 +464,8 @@ extension UInt8 {
     fileprivate var isLetter: Bool { (self | 0x20).isLower }
     fileprivate var joinsDigits: Bool { self == 0x20 || self == UInt8(ascii: "-") }
     fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+    /// A byte of `:`, `=`, `:=`, `==` or `=>`.
+    fileprivate var isSign: Bool { self == UInt8(ascii: ":") || self == UInt8(ascii: "=") || self == UInt8(ascii: ">") }
     fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
     fileprivate var isBase64URL: Bool { isWordPart || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") }
     fileprivate var isBearerPart: Bool {

@@ -127,6 +127,21 @@ import Testing
         #expect(PrivacyRules.standard.masking(text) == expected)
     }
 
+    @Test(arguments: [
+        ("password := hunter2 x", "password := <private> x"),
+        ("if token == abc {", "if token == <private> {"),
+        (#"token === "a b" x"#, #"token === "<private>" x"#),
+        ("password : = hunter2, next", "password : = <private>, next"),
+        (#"{:password=>"hunter2", :n=>1}"#, #"{:password=>"<private>", :n=>1}"#),
+        ("secret => abc", "secret => <private>"),
+        ("secret: => abc", "secret: => <private>"),
+        ("password := <private> x", "password := <private> x"),
+        ("password :=\nuser=jane", "password :=\nuser=jane"),
+    ])
+    func findsAssignmentsWhateverTheirSign(_ text: String, _ expected: String) {
+        #expect(PrivacyRules.standard.masking(text) == expected)
+    }
+
     @Test func equalSecretsInEqualWrappersHaveTheSameHash() {
         let service = LogService(privacy: .hashed), heard = RecordingProvider()
         service.privacyRules = .standard
