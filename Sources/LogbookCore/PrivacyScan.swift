@@ -272,10 +272,21 @@ struct PrivacyScan {
 
     // MARK: URLs
 
+    /// Behind the `//` that begins here, or the `\/\/` of a URL in JSON.
+    private mutating func authority(from start: Int) -> Int? {
+        var place = start
+        for _ in 0..<2 {
+            place = end(from: place, \.isBackslash)
+            guard look(place) == UInt8(ascii: "/") else { return nil }
+            place += 1
+        }
+        return place
+    }
+
     /// At the colon of `scheme://user:password@host`: remembers where the password is.
     private mutating func noteURL() {
-        guard seeks.urlPassword, stands("://", at: position) else { return }
-        var place = position + 3, colon: Int?
+        guard seeks.urlPassword, var place = authority(from: position + 1) else { return }
+        var colon: Int?
         while let byte = look(place), byte > 0x20, byte != UInt8(ascii: "/"), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "<") {
             if byte == UInt8(ascii: ":"), colon == nil { colon = place }
             if byte == UInt8(ascii: "@"), let colon, colon + 1 < place { password = colon + 1..<place }
@@ -294,51 +305,66 @@ struct PrivacyScan {
     private static let longestKey = 64
 
     /// At `:` or `=`: the value behind it, if the word in front of it is a key that the rules name: `password`, `"password"`,
-    /// `user[password]` or `AnyHashable("password")`.
+    /// `user[password]`, `user%5Bpassword%5D`, `AnyHashable("password")` or `passwords[0]`.
     private mutating func assignment() -> Range<Int>? {
         guard seeks.assignment else { return nil }
         var keyEnd = position
         while look(keyEnd - 1)?.isBlank == true { keyEnd -= 1 }
-        var last = look(keyEnd - 1)
-        let isInBrackets = last == UInt8(ascii: ")") || last == UInt8(ascii: "]")
-        if isInBrackets {
-            keyEnd -= 1
-            last = look(keyEnd - 1)
-        }
-        let isQuoted = last?.isQuote == true
-        if isQuoted {
-            keyEnd -= 1
-            if look(keyEnd - 1) == UInt8(ascii: "\\") { keyEnd -= 1 }
-        }
+        while let name = indexStart(before: keyEnd) { keyEnd = name }
+        let bracket = bracketStart(before: keyEnd, "%5d") { $0 == UInt8(ascii: ")") || $0 == UInt8(ascii: "]") }
+        keyEnd = bracket ?? keyEnd
+        let isQuoted = look(keyEnd - 1)?.isQuote == true
+        if isQuoted { keyEnd = backslashes(before: keyEnd - 1) }
         var keyStart = keyEnd
         let longest = max(0, keyEnd - Self.longestKey)
         while keyStart > longest, text[keyStart - 1].isKeyPart { keyStart -= 1 }
         steps += keyEnd - keyStart + 1
-        guard keyStart < keyEnd, !stands("//", at: position + 1), !isInBrackets || isIndex(keyStart, isQuoted: isQuoted) else {
+        if bracket != nil, stands("%5b", at: keyStart - 1, ignoringCase: true) { keyStart = min(keyStart + 2, keyEnd) }
+        guard keyStart < keyEnd, authority(from: position + 1) == nil, bracket == nil || isIndex(keyStart, isQuoted: isQuoted) else {
             return nil
         }
         guard seeks.keys.names(UnsafeBufferPointer(rebasing: text[keyStart..<keyEnd]), &steps) else { return nil }
         return value(from: position + 1, of: keyStart..<keyEnd, isQuoted: isQuoted)
     }
 
+    /// Where the bracket begins that ends at `end`, as it is or as it stands in a URL.
+    private mutating func bracketStart(before end: Int, _ encoded: StaticString, _ isBracket: (UInt8) -> Bool) -> Int? {
+        if let byte = look(end - 1), isBracket(byte) { return end - 1 }
+        return stands(encoded, at: end - 3, ignoringCase: true) ? end - 3 : nil
+    }
+
+    /// Where the name ends in front of `[0]` or `[]`.
+    private mutating func indexStart(before end: Int) -> Int? {
+        guard var place = bracketStart(before: end, "%5d", { $0 == UInt8(ascii: "]") }) else { return nil }
+        while look(place - 1)?.isDigit == true { place -= 1 }
+        return bracketStart(before: place, "%5b") { $0 == UInt8(ascii: "[") }
+    }
+
     /// Whether a bracket opens in front of the key, behind a name where the key has no quotes: `[auth]: ` begins a line, and is no key.
     private mutating func isIndex(_ keyStart: Int, isQuoted: Bool) -> Bool {
-        var place = keyStart - 1
-        if isQuoted { place -= look(place - 1) == UInt8(ascii: "\\") ? 2 : 1 }
-        guard let bracket = look(place), bracket.isOpening else { return false }
+        let place = isQuoted ? backslashes(before: keyStart - 1) : keyStart
+        guard let bracket = bracketStart(before: place, "%5b", \.isOpening) else { return false }
         if isQuoted { return true }
-        guard let before = look(place - 1) else { return false }
+        guard let before = look(bracket - 1) else { return false }
         return before.isKeyPart || before.isClosing
+    }
+
+    /// Where the backslashes begin that end at `end`.
+    private mutating func backslashes(before end: Int) -> Int {
+        var start = end
+        while look(start - 1)?.isBackslash == true { start -= 1 }
+        return start
     }
 
     private mutating func value(from place: Int, of key: Range<Int>, isQuoted: Bool) -> Range<Int>? {
         // The rest of the sign, as of `:=`, `==` and `=>`, is no value.
         var start = end(from: place) { $0.isBlank || $0.isSign }
-        let isEscaped = look(start) == UInt8(ascii: "\\") && look(start + 1)?.isQuote == true
-        if isEscaped { start += 1 }
-        if let quote = look(start), quote.isQuote {
-            let last = quoteEnd(from: start + 1, by: quote, isEscaped: isEscaped)
-            return start + 1 < last ? start + 1..<last : nil
+        let quotePlace = end(from: start, \.isBackslash)
+        if let quote = look(quotePlace), quote.isQuote {
+            let escapes = quotePlace - start
+            start = quotePlace + 1
+            let last = quoteEnd(from: start, by: quote, escapes: escapes)
+            return start < last ? start..<last : nil
         }
         if stands("<private", at: start) || stands("<secret>", at: start) { return nil }   // it was masked elsewhere
         let last: Int
@@ -403,7 +429,7 @@ struct PrivacyScan {
                 continue
             }
             if byte.isQuote, byte != UInt8(ascii: "'") || look(last - 1)?.isWordPart != true {   // `it's` opens nothing
-                last = quoteEnd(from: last + 1, by: byte, isEscaped: false, inLine: true)
+                last = quoteEnd(from: last + 1, by: byte, escapes: 0, inLine: true)
                 if look(last) == byte { last += 1 }
                 before = byte
                 continue
@@ -422,27 +448,26 @@ struct PrivacyScan {
 
     /// Behind a quote within a value, and behind the piece that it opens: `token="…"`, `b'…'`. Nil where it closes what is around the value.
     private mutating func behindQuote(at place: Int) -> Int? {
-        let isEscaped = look(place - 1) == UInt8(ascii: "\\"), before = place - (isEscaped ? 2 : 1)
+        let before = backslashes(before: place), escapes = place - before
         guard let quote = look(place), let next = look(place + 1), next.isValuePart, next != UInt8(ascii: ">"),
-            !isEscaped || next != UInt8(ascii: "\\")
+            escapes == 0 || !next.isBackslash
         else { return nil }
-        if look(before)?.isWordPart == true, look(before - 1)?.isWordPart == true { return next.isWordPart ? place + 1 : nil }
-        var last = quoteEnd(from: place + 1, by: quote, isEscaped: isEscaped, inLine: true)
-        if isEscaped, look(last) == UInt8(ascii: "\\") { last += 1 }
+        if look(before - 1)?.isWordPart == true, look(before - 2)?.isWordPart == true { return next.isWordPart ? place + 1 : nil }
+        var last = quoteEnd(from: place + 1, by: quote, escapes: escapes, inLine: true)
+        last = end(from: last, atMost: escapes, \.isBackslash)
         if look(last) == quote { last += 1 }
         return last
     }
 
-    /// The quote that closes the one in front of `start`, or the end of the text, or of the line.
-    private mutating func quoteEnd(from start: Int, by quote: UInt8, isEscaped: Bool, inLine: Bool = false) -> Int {
-        var last = start
-        while let byte = look(last), !inLine || !byte.isLineBreak {
-            if byte == UInt8(ascii: "\\") {
-                if isEscaped, look(last + 1) == quote { break }
-                last += 1
-            } else if byte == quote {
-                break
-            }
+    /// The end of what stands in quotes: at what closes the quote in front of `start`, or the end of the text, or of the line.
+    /// - Parameter escapes: The backslashes in front of the opening quote: none, one in JSON within a string, three where that is within
+    ///   another. As many stand in front of the closing one, behind pairs of backslashes, each of them written like the quotes; where there
+    ///   are fewer, the text around it ends.
+    private mutating func quoteEnd(from start: Int, by quote: UInt8, escapes: Int, inLine: Bool = false) -> Int {
+        var last = start, run = 0
+        while let byte = look(last), !inLine || !byte.isLineBreak || run % 2 == 1 {
+            if byte == quote, run < escapes || (run - escapes) / (escapes + 1) % 2 == 0 { return last - min(run, escapes) }
+            run = byte.isBackslash ? run + 1 : 0
             last += 1
         }
         return min(last, text.count)
@@ -466,6 +491,7 @@ extension UInt8 {
     fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
     /// A byte of `:`, `=`, `:=`, `==` or `=>`.
     fileprivate var isSign: Bool { self == UInt8(ascii: ":") || self == UInt8(ascii: "=") || self == UInt8(ascii: ">") }
+    fileprivate var isBackslash: Bool { self == UInt8(ascii: "\\") }
     fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
     fileprivate var isBase64URL: Bool { isWordPart || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") }
     fileprivate var isBearerPart: Bool {

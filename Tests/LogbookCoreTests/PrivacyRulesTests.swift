@@ -142,6 +142,29 @@ import Testing
         #expect(PrivacyRules.standard.masking(text) == expected)
     }
 
+    @Test(arguments: [
+        ("user%5Bpassword%5D=hunter2&page=2", "user%5Bpassword%5D=<private>&page=2"),
+        ("a=1&user%5bpin%5d=1234&page=2", "a=1&user%5bpin%5d=<private>&page=2"),
+        ("user%5B0%5D%5Btoken%5D=abc", "user%5B0%5D%5Btoken%5D=<private>"),
+        ("tokens[]=a&tokens[0]=b&page=2", "tokens[]=<private>&tokens[0]=<private>&page=2"),
+        ("tokens%5B%5D=a&tokens%5B12%5D=b&page=2", "tokens%5B%5D=<private>&tokens%5B12%5D=<private>&page=2"),
+        ("user[tokens][12][]: abc x", "user[tokens][12][]: <private> x"),
+        (#"tokens["a"][0] = "b c""#, #"tokens["a"][0] = "b c""#),   // as `tokens["a"]`, which is no index
+        (#"{\\\"password\\\":\\\"x\\\",\\\"n\\\":1}"#, #"{\\\"password\\\":\\\"<private>\\\",\\\"n\\\":1}"#),
+        (#"\\\"token\\\":\\\"a\\\\\\\"b\\\",\\\"n\\\":1"#, #"\\\"token\\\":\\\"<private>\\\",\\\"n\\\":1"#),
+        (#"\\\"tokens\\\":[\\\"a\\\",\\\"b\\\"],\\\"n\\\":1"#, #"\\\"tokens\\\":<private>,\\\"n\\\":1"#),
+        (#"\"token\":\"a\\\"b\\\\\",\"n\":1"#, #"\"token\":\"<private>\",\"n\":1"#),
+        (#"\"token\":\"","n":"x""#, #"\"token\":\"","n":"x""#),   // the text around it ends
+        (#"{"u":"https:\/\/user:hunter2@db\/x"}"#, #"{"u":"https:\/\/user:<private>@db\/x"}"#),
+        (#"\"https:\\\/\\\/user:hunter2@db\\\/x\""#, #"\"https:\\\/\\\/user:<private>@db\\\/x\""#),
+        ("names[0]=b&names%5B%5D=c", "names[0]=b&names%5B%5D=c"),
+        ("[0]: a, []=b, tokens [0]: c, %5D=d, %5Btoken%5D: e", "[0]: a, []=b, tokens [0]: c, %5D=d, %5Btoken%5D: e"),
+        (#"token:\/\/host"#, #"token:\/\/host"#),
+    ])
+    func findsWhatIsEncoded(_ text: String, _ expected: String) {
+        #expect(PrivacyRules.standard.masking(text) == expected)
+    }
+
     @Test func equalSecretsInEqualWrappersHaveTheSameHash() {
         let service = LogService(privacy: .hashed), heard = RecordingProvider()
         service.privacyRules = .standard
@@ -241,6 +264,8 @@ import Testing
             "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n-----END ", "://", "://a:b", "://a:b@", "://a:", ":", "=", "a:",
             "pin=", "password", "password=", "password:\"", "password='\\", "passwor:", "token token=", "cookie", "cookie:", "cookie=\n",
             "tokentokentokentokentokentokentokentokentokentokentokentokentok:", "ppppppppppppppppppppppppppppppp:", "\\", "%", "\\\"",
+            "=>", ":=", "pass", " word:", "API key", "private ", "session id: ", "pin  =  ", "tokens[0]",
+            "[]", "[0", "]=", "%5B", "%5D=", "\\\\\\\"", "\\\\\\\":", ":\\/\\/", ":\\/\\/a:b@", "\t",
             "authorization: basic ", " ", "\u{0}", "é", "'", "\"", "<private>", "(", "[", "}", ",", "\n", "token=(", "token=[\n", "pin=a'",
             "password=f(\"", "user[pin]=", "(\"token\"):", "authorization:x=\"", "\"authorization\":",
         ]
