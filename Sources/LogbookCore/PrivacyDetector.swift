@@ -15,8 +15,8 @@ public enum PrivacyDetector: Sendable, Hashable, CaseIterable {
     /// The password of `scheme://user:password@host`, also as JSON may have it: `scheme:\/\/user:password@host`.
     case urlPassword
     /// What is assigned, with `:`, `=`, `:=`, `==` or `=>`, to a key that the rules name: `password=…`, `"token": "…"`, `user[password]=…`,
-    /// `tokens[0]=…`, `?access_token=…`. Also as JSON within strings, and form fields in URLs, have it: `\"token\":\"…\"`,
-    /// `user%5Bpassword%5D=…`. All of it, with
+    /// `tokens[0]=…`, `?access_token=…`, and where several words are one: `API key: …`. Also as JSON within strings, and form fields in
+    /// URLs, have it: `\"token\":\"…\"`, `user%5Bpassword%5D=…`. All of it, with
     /// the brackets and quotes that it opens: `token=Optional("…")`, `{"tokens": ["…", "…"]}`; of cookies the rest of the line, and of
     /// `Authorization: …` as well, unless it is `Basic` or `Bearer`, which one word follows.
     case assignment

@@ -10,11 +10,13 @@ final class PrivacyKeyMatcher: Sendable {
     private let patterns: [[Pattern]]
     /// The first two bytes of every pattern.
     private let starts: BytePairs
+    /// Two bytes with which the last of several words may begin that are a key together, letters in lower case.
+    private let continuations: BytePairs
     private let exempt: Set<[UInt8]>
     let isEmpty: Bool
 
     init(_ rules: PrivacyRules) {
-        var patterns = [[Pattern]](repeating: [], count: 256), starts = BytePairs()
+        var patterns = [[Pattern]](repeating: [], count: 256), starts = BytePairs(), continuations = BytePairs()
         for rule in rules.keys {
             let (text, isWord) =
                 switch rule {
@@ -25,9 +27,13 @@ final class PrivacyKeyMatcher: Sendable {
             guard let first = bytes.first else { continue }
             patterns[Int(first)].append(Pattern(bytes: bytes, isWord: isWord))
             for second in bytes.count > 1 ? bytes[1]...bytes[1] : 0...UInt8.max { starts.insert(first, second) }
+            for place in bytes.indices.dropFirst(Self.leastOfFirstWord).dropLast() {
+                continuations.insert(bytes[place] | 0x20, bytes[place + 1] | 0x20)
+            }
         }
         self.patterns = patterns
         self.starts = starts
+        self.continuations = continuations
         exempt = Set(rules.exemptKeys.map(Self.folded))
         isEmpty = patterns.allSatisfy(\.isEmpty)
     }
@@ -40,16 +46,43 @@ final class PrivacyKeyMatcher: Sendable {
             let folded = UnsafeBufferPointer(rebasing: room[..<Self.fold(key, into: room.baseAddress!)])
             for start in folded.indices
             where start + 1 == folded.count || starts.contains(folded[start].byte, folded[start + 1].byte) {
-                if isPattern(folded, at: start, &steps) { return !exempt.contains(folded.map(\.byte)) }
+                if isPattern(folded, at: start, reaching: 0, &steps) { return !exempt.contains(folded.map(\.byte)) }
+            }
+            return false
+        }
+    }
+
+    /// What a key of several words has of its first one and of its last one: `sent to Ken` is no token.
+    private static let leastOfFirstWord = 3, leastOfLastWord = 2
+
+    /// Whether a word that begins with these may be the last of several that are a key together; says no of most.
+    func mayEnd(with first: UInt8, _ second: UInt8) -> Bool { continuations.contains(first | 0x20, second | 0x20) }
+
+    /// Whether words are a key together, from the beginning of one of them into the last: `API key` in `the API key`.
+    /// - Parameter place: Where the last one begins.
+    func names(_ words: UnsafeBufferPointer<UInt8>, lastFrom place: Int, _ steps: inout Int) -> Bool {
+        steps += 2 * words.count
+        return withUnsafeTemporaryAllocation(of: FoldedByte.self, capacity: words.count) { room in
+            let inLast = Self.fold(UnsafeBufferPointer(rebasing: words[place...]), into: room.baseAddress!)
+            let folded = UnsafeBufferPointer(rebasing: room[..<Self.fold(words, into: room.baseAddress!)])
+            let last = folded.count - inLast
+            for start in 0..<max(0, last - Self.leastOfFirstWord + 1)
+            where folded[start].startsWord && !folded[start + 1..<start + Self.leastOfFirstWord].contains(where: \.startsWord) {
+                if isPattern(folded, at: start, reaching: last + Self.leastOfLastWord, &steps) {
+                    return !(0...start).contains { folded[$0].startsWord && exempt.contains(folded[$0...].map(\.byte)) }
+                }
             }
             return false
         }
     }
 
     @inline(never)
-    private func isPattern(_ folded: UnsafeBufferPointer<FoldedByte>, at start: Int, _ steps: inout Int) -> Bool {
-        for pattern in patterns[Int(folded[start].byte)] where start + pattern.bytes.count <= folded.count {
+    private func isPattern(
+        _ folded: UnsafeBufferPointer<FoldedByte>, at start: Int, reaching least: Int, _ steps: inout Int
+    ) -> Bool {
+        for pattern in patterns[Int(folded[start].byte)] {
             let end = start + pattern.bytes.count
+            guard end >= least, end <= folded.count else { continue }
             if pattern.isWord, !folded[start].startsWord || (end < folded.count && !folded[end].startsWord) { continue }
             var length = 1
             while length < pattern.bytes.count, folded[start + length].byte == pattern.bytes[length] { length += 1 }

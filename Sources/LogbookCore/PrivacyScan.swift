@@ -305,7 +305,7 @@ struct PrivacyScan {
     private static let longestKey = 64
 
     /// At `:` or `=`: the value behind it, if the word in front of it is a key that the rules name: `password`, `"password"`,
-    /// `user[password]`, `user%5Bpassword%5D`, `AnyHashable("password")` or `passwords[0]`.
+    /// `user[password]`, `user%5Bpassword%5D`, `AnyHashable("password")` or `passwords[0]`; or the end of several that are: `API key`.
     private mutating func assignment() -> Range<Int>? {
         guard seeks.assignment else { return nil }
         var keyEnd = position
@@ -323,8 +323,22 @@ struct PrivacyScan {
         guard keyStart < keyEnd, authority(from: position + 1) == nil, bracket == nil || isIndex(keyStart, isQuoted: isQuoted) else {
             return nil
         }
-        guard seeks.keys.names(UnsafeBufferPointer(rebasing: text[keyStart..<keyEnd]), &steps) else { return nil }
+        guard seeks.keys.names(UnsafeBufferPointer(rebasing: text[keyStart..<keyEnd]), &steps)
+            || (bracket == nil && endsKey(keyStart..<keyEnd, from: longest))
+        else { return nil }
         return value(from: position + 1, of: keyStart..<keyEnd, isQuoted: isQuoted)
+    }
+
+    /// Whether the word is the last of several that the rules name together.
+    private mutating func endsKey(_ word: Range<Int>, from longest: Int) -> Bool {
+        guard word.count > 1, look(word.lowerBound - 1) == 0x20,
+            seeks.keys.mayEnd(with: text[word.lowerBound], text[word.lowerBound + 1])
+        else { return false }
+        var start = word.lowerBound
+        while start > longest, text[start - 1].isKeyPart || text[start - 1] == 0x20 { start -= 1 }
+        steps += word.lowerBound - start
+        let words = UnsafeBufferPointer(rebasing: text[start..<word.upperBound])
+        return seeks.keys.names(words, lastFrom: word.lowerBound - start, &steps)
     }
 
     /// Where the bracket begins that ends at `end`, as it is or as it stands in a URL.

@@ -165,6 +165,40 @@ import Testing
         #expect(PrivacyRules.standard.masking(text) == expected)
     }
 
+    @Test(arguments: [
+        ("API key: abc, next", "API key: <private>, next"),
+        ("the secret access key = abc x", "the secret access key = <private> x"),
+        ("closed session id: 77 x", "closed session id: <private> x"),
+        ("client secret = abc", "client secret = <private>"),
+        ("Credit  Card:abc", "Credit  Card:<private>"),
+        (#"{"API key": "a b", "n": 1}"#, #"{"API key": "<private>", "n": 1}"#),
+        (#"line\nAPI keys    := abc"#, #"line\nAPI keys    := <private>"#),
+        // What is no key, or none of the word in front of the sign.
+        ("password reset for user: jane", "password reset for user: jane"),
+        ("token count: 5", "token count: 5"),
+        ("sent to Ken: hello", "sent to Ken: hello"),
+        ("a point p in: 3", "a point p in: 3"),
+        ("the API key is set: yes", "the API key is set: yes"),
+        ("API, key: abc", "API, key: abc"),
+        ("API\nkey: abc", "API\nkey: abc"),
+        ("API key of jane", "API key of jane"),
+        ("session[id]: 7", "session[id]: 7"),
+    ])
+    func findsKeysOfSeveralWords(_ text: String, _ expected: String) {
+        #expect(PrivacyRules.standard.masking(text) == expected)
+    }
+
+    @Test func keysOfSeveralWordsFollowTheRules() {
+        var rules = PrivacyRules(keys: ["phoneNumber", .word("homeaddress")], detectors: [.assignment])
+        #expect(rules.masking("phone number: 555, API key: abc") == "phone number: <private>, API key: abc")
+        #expect(rules.masking("home address: x, home addressee: y") == "home address: <private>, home addressee: y")
+        rules.exemptKeys = ["phone_number"]
+        #expect(rules.masking("her phone number: 555") == "her phone number: 555")
+        rules.exemptKeys = ["officePhoneNumber"]
+        #expect(rules.masking("office phone number: 555") == "office phone number: 555")
+        #expect(rules.masking("her phone number: 555") == "her phone number: <private>")
+    }
+
     @Test func equalSecretsInEqualWrappersHaveTheSameHash() {
         let service = LogService(privacy: .hashed), heard = RecordingProvider()
         service.privacyRules = .standard

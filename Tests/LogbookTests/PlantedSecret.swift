@@ -82,7 +82,8 @@ struct PlantedSecret: Sendable {
             text = "postgres://app:\(core)@db.example.com/shop"
         case .assignment:
             core = word(16)
-            text = "api_key=\(core)"
+            let assignments = ["api_key=", "API key: ", "password := ", "token          =     ", "user%5Bpassword%5D="]
+            text = assignments[number / Kind.allCases.count % assignments.count] + core
         }
         needle = core
         self.number = number
