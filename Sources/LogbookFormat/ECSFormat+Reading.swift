@@ -38,7 +38,7 @@ extension ECSFormat {
 
     /// Libraries may indent the level so that messages begin in one column.
     private static func level(_ text: String) -> LogLevel? {
-        LogLevel(name: String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()))
+        LogLevel(name: String(decoding: text.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed(), as: UTF8.self))
     }
 }
 
@@ -60,30 +60,26 @@ private struct ECSRest {
     /// What a line of ours says of the service says nothing of the event.
     mutating func dropService() {
         var others = value
-        guard let service = others.take("service.name")?.text, others.take("event.dataset")?.text == service + ".log" else { return }
+        guard let service = others.take("service.name")?.text, let dataset = others.take("event.dataset")?.text,
+            dataset.isSameText(as: service + ".log")
+        else { return }
         value = others
     }
 
     func members(beside labels: LogMetadata) -> LogMetadata {
         guard case .object(let members) = value else { return labels }
-        var metadata = labels
-        for member in members {
-            var key = member.key, number = 1
-            while metadata[key] != nil {
-                number += 1
-                key = "\(member.key)_\(number)"
-            }
-            metadata[key] = member.value.logValue
-        }
+        var metadata = labels, keys = NumberedKeys(taken: labels.map(\.key))
+        for member in members { metadata[keys.take(member.key)] = member.value.logValue }
         return metadata
     }
 }
 
 extension JSONValue {
-    /// An object of which nothing else is left goes with its last field.
+    /// An object of which nothing else is left goes with its last field. Names are compared by their bytes, as those in a line are a
+    /// stranger's.
     fileprivate mutating func take(_ name: Substring) -> JSONValue? {
         guard case .object(var members) = self else { return nil }
-        if let place = members.firstIndex(where: { $0.key == name }) {
+        if let place = members.firstIndex(where: { $0.key.utf8.elementsEqual(name.utf8) }) {
             let found = members.remove(at: place).value
             self = .object(members)
             return found
@@ -91,7 +87,7 @@ extension JSONValue {
         var dot = name.startIndex
         while let next = name[dot...].firstIndex(of: ".") {
             dot = name.index(after: next)
-            guard let place = members.firstIndex(where: { $0.key == name[..<next] }) else { continue }
+            guard let place = members.firstIndex(where: { $0.key.utf8.elementsEqual(name.utf8[..<next]) }) else { continue }
             var inner = members[place].value
             guard let found = inner.take(name[dot...]) else { continue }
             if inner == .object([]) {

@@ -124,17 +124,11 @@ enum ECSLabels {
     }
 
     static func keys(_ metadata: LogMetadata) -> [String] {
-        var taken = Set(metadata.lazy.map(\.key).filter { stands($0.utf8) })
+        var keys = NumberedKeys(taken: metadata.lazy.map(\.key).filter { stands($0.utf8) })
         return metadata.map { key, _ in
             if stands(key.utf8) { return key }
             let bytes = key.isEmpty ? [0x5F] : key.utf8.map { $0 == 0x2E || $0 == 0x2A || $0 == 0x5C ? 0x5F : $0 }
-            let base = String(decoding: bytes, as: UTF8.self)
-            var name = base, number = 1
-            while !taken.insert(name).inserted {
-                number += 1
-                name = "\(base)_\(number)"
-            }
-            return name
+            return keys.take(String(decoding: bytes, as: UTF8.self))
         }
     }
 }

@@ -87,7 +87,7 @@ extension LineScanner {
                 key = text
             }
             let value = try fact()
-            if !isQuoted, let fact = OwnFact(rawValue: key), fact.standsInText { try facts.add(fact, value) }
+            if !isQuoted, let fact = OwnFact.named(key), fact.standsInText { try facts.add(fact, value) }
             else { facts.add(key, value) }
             if isAtEnd { return facts }
             guard skip(0x20) else { throw expected("a space or the end of the line after a value") }

@@ -39,6 +39,12 @@ enum OwnFact: String, CaseIterable {
         default: nil
         }
     }
+
+    /// The same for a key that was read: `init(rawValue:)` compares as Unicode does, which takes time with the square of a key's length.
+    static func named(_ key: String) -> OwnFact? {
+        var key = key
+        return key.withUTF8 { named($0) }
+    }
 }
 
 extension LineWriter {

@@ -39,7 +39,7 @@ extension LineScanner {
                 throw .malformed(expected: "a key", offset: start)
             }
             let value: LogValue = skip(0x3D) ? try logfmtValue() : .null
-            if let fact = OwnFact(rawValue: key) {
+            if let fact = OwnFact.named(key) {
                 try facts.add(fact, value)
             } else if key.utf8.starts(with: LogfmtFormat.fieldsPrefixBytes) {
                 facts.add(String(key.unicodeScalars.dropFirst(LogfmtFormat.fieldsPrefixBytes.count)), value)

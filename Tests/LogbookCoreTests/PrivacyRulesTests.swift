@@ -341,6 +341,13 @@ import Testing
         }
     }
 
+    /// Of such a text it takes Unicode minutes to say whether it is equal to another.
+    @Test func aKeyOfManyMarksIsLookedUpAmongExemptOnesByItsBytes() throws {
+        let marks = "a" + String(repeating: "\u{301}", count: 400_000) + String(repeating: "\u{316}", count: 400_000)
+        let scanner = try #require(PrivacyScanner(PrivacyRules(exemptKeys: ["open"], unmarkedTexts: .private)))
+        #expect(scanner.unmarkedTexts(under: marks) == .private && scanner.unmarkedTexts(under: "open") == .public)
+    }
+
     @Test("S5: a key costs a multiple of its length too")
     func lookingUpAKeyIsLinear() throws {
         let scanner = try #require(PrivacyScanner(.standard))

@@ -74,4 +74,31 @@ import Testing
         let failure = #expect(throws: LogLineError.self) { try ECSFormat().event(from: line) }
         #expect(failure?.description == description)
     }
+
+    /// Of such texts it takes Unicode minutes to say whether two are equal.
+    @Test func textsOfManyMarksAreToldApartByTheirBytes() throws {
+        let marks = "a" + String(repeating: "\u{301}", count: 100_000) + String(repeating: "\u{316}", count: 100_000)
+        func line(level: String = "info") -> String {
+            #"{"@timestamp":"2015-02-06T05:59:27Z","log.level":"\#(level)","message":"","log":{"\#(marks)":1},"\#(marks)":2,"\#(marks)x":3,"#
+                + #""event":{"sequence":1,"dataset":"\#(marks)x"},"service":{"name":"\#(marks)"},"labels":{"\#(marks)":4}}"#
+        }
+        let event = try ECSFormat().event(from: line())
+        #expect(event.metadata.map(\.value) == [4, ["\(marks)": 1], 2, 3, ["dataset": .string(marks + "x")], ["name": .string(marks)]])
+        #expect(event.metadata.map(\.key).last == "service" && event.metadata[marks + "_2"] == 2)
+        #expect(throws: LogLineError.self) { try ECSFormat().event(from: line(level: marks)) }
+        let written = ECSFormat(limits: .highest).string(for: LogEvent(
+            sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: "",
+            metadata: LogMetadata([(marks + ".", 1), (marks + "_", 2)])))
+        #expect(try ECSFormat().event(from: written).metadata.map(\.value) == [1, 2])
+    }
+
+    @Test func anyNumberOfKeysThatBecomeTheSameAreNumberedInTurn() throws {
+        let metadata = LogMetadata((0..<200).map { number in
+            (String((0..<8).map { number >> $0 & 1 == 0 ? "." : "*" }), LogValue.integer(Int64(number)))
+        })
+        let event = LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: "", metadata: metadata)
+        let read = try ECSFormat().event(from: ECSFormat().string(for: event))
+        #expect(read.metadata.map(\.key) == ["________"] + (2...200).map { "_________\($0)" })
+        #expect(read.metadata.map(\.value) == metadata.map(\.value))
+    }
 }

@@ -47,4 +47,11 @@ import Testing
         let failure = #expect(throws: LogLineError.self) { try LogfmtFormat().event(from: line) }
         #expect(failure?.description == description)
     }
+
+    /// Of such texts it takes Unicode minutes to say whether two are equal.
+    @Test func keysOfManyMarksAreToldApartByTheirBytes() throws {
+        let marks = "a" + String(repeating: "\u{301}", count: 400_000) + String(repeating: "\u{316}", count: 400_000)
+        let event = try LogfmtFormat().event(from: "time=2026-11-21T09:29:20Z level=info msg=hi \(marks)=1 \(marks)x=2 \(marks)=3")
+        #expect(event.metadata.map(\.value) == [3, 2])
+    }
 }
