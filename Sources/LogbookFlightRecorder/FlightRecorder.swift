@@ -19,7 +19,8 @@ internal import Synchronization
 /// in memory. Do not shorten the file while it is in use.
 public final class FlightRecorder: SafeEndWitness {
     /// In the metadata of a recovered event: `recovered` is true, `recovered_epoch` and `recovered_sequence` say of which run and
-    /// under which number it was said first.
+    /// under which number it was said first. They stand first, so that no format leaves them out; a member of the event's own that has
+    /// such a name follows with a number behind it, `recovered_2`.
     public static let recoveredKey = "recovered"
     public static let epochKey = "recovered_epoch"
     public static let sequenceKey = "recovered_sequence"

@@ -29,12 +29,15 @@ struct RecordedEvents {
 
     var isRing: Bool { if case .ring = verdict { true } else { false } }
 
+    /// The marks stand first, as formats leave out the last members where there are too many.
     private static func event(_ frame: RingFrame) -> LogEvent? {
         guard let (event, _) = try? JSONLineFormat.parse(frame.payload) else { return nil }
-        let marks: LogMetadata = [
+        var metadata: LogMetadata = [
             FlightRecorder.recoveredKey: true, FlightRecorder.epochKey: .unsigned(frame.epoch),
             FlightRecorder.sequenceKey: .unsigned(event.sequence),
         ]
-        return event.replacingMetadata(event.metadata.merging(marks))
+        var keys = NumberedKeys(taken: metadata.map(\.key) + event.metadata.map(\.key))
+        for (key, value) in event.metadata { metadata[metadata[key] == nil ? key : keys.take(key)] = value }
+        return event.replacingMetadata(metadata)
     }
 }

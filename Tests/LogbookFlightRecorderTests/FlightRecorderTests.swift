@@ -1,5 +1,6 @@
 import LogbookCore
 import LogbookFiles
+import LogbookFormat
 import LogbookTestKit
 import Testing
 
@@ -44,7 +45,7 @@ import Testing
         #expect(file.events.map(\.sequence) == [1, 2, 3])
         #expect(
             file.events.last?.metadata
-                == ["key": 7, "recovered": true, "recovered_epoch": .unsigned(5), "recovered_sequence": .unsigned(2)])
+                == ["recovered": true, "recovered_epoch": .unsigned(5), "recovered_sequence": .unsigned(2), "key": 7])
         #expect(quiet.ledger == LogLedger(submitted: 3, delivered: 3))
         // It kept this run's event, not once more the recovered ones.
         #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == ["this run"])
@@ -313,7 +314,28 @@ import Testing
         let recovered = try recorder().recovered
         // A number that fits reads back as a signed one.
         #expect(recovered.map { $0.replacingMetadata([:]) } == [event.replacingMetadata([:])])
-        #expect(recovered.first?.metadata == event.metadata.merging(marks))
+        #expect(recovered.first?.metadata == marks.merging(event.metadata))
+    }
+
+    @Test func anEventKeepsWhatItHasUnderTheNamesOfMarks() throws {
+        let own: LogMetadata = ["a": 1, "recovered": "own", "recovered_2": 2, "recovered_sequence": nil]
+        try recorder(epoch: 3).log(
+            LogEvent(sequence: 9, time: LogTime(nanoseconds: 0), level: .info, message: "m", metadata: own))
+        let expected: LogMetadata = [
+            "recovered": true, "recovered_epoch": .unsigned(3), "recovered_sequence": .unsigned(9),
+            "a": 1, "recovered_3": "own", "recovered_2": 2, "recovered_sequence_2": nil,
+        ]
+        #expect(try recorder().recovered.map(\.metadata) == [expected])
+    }
+
+    @Test func whateverAFormatHasNoRoomForItIsNoMark() throws {
+        let many = LogMetadata((1...300).map { ("key\($0)", .integer(Int64($0))) })
+        try recorder(epoch: 3).log(
+            LogEvent(sequence: 9, time: LogTime(nanoseconds: 0), level: .info, message: "m", metadata: many))
+        let event = try #require(try recorder().recovered.first)
+        let written = try JSONLineFormat().event(from: JSONLineFormat().string(for: event)).metadata
+        #expect(written.count == 256 && written["key252"] == 252 && written[FlightRecorder.recoveredKey] == true)
+        #expect(written[FlightRecorder.epochKey] == 3 && written[FlightRecorder.sequenceKey] == 9)
     }
 
     @Test func severalThreadsAtOnce() async throws {
