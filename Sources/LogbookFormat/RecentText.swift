@@ -63,7 +63,8 @@ struct RecentSecond {
     private mutating func begin(_ bytes: UnsafeBufferPointer<UInt8>) -> LogTime? {
         guard let time = ISO8601.time(String(decoding: bytes, as: UTF8.self)) else { return nil }
         if bytes.count > Self.prefixBytes, bytes.last == 0x5A, bytes[Self.prefixBytes - 1] == 0x2E,
-            let second = ISO8601.time(String(decoding: bytes.prefix(Self.prefixBytes - 1), as: UTF8.self) + "Z")
+            let second = ISO8601.time(String(decoding: bytes.prefix(Self.prefixBytes - 1), as: UTF8.self) + "Z"),
+            second.nanosecondOfSecond == 0   // the earliest second there is has no beginning: a time cannot be so early
         {
             prefix = Array(bytes.prefix(Self.prefixBytes))
             start = second

@@ -33,6 +33,8 @@ import Testing
             #"{"time":"2026-11-21T09:29:20.1Z","level":"info","message":"no file","sequence":1,"line":"12","function":7,"file":null}"#,
             #"{ "message" : "in another order" , "sequence" : 0, "other":[1,{"a":"}"}], "level":"error","time":"2026-11-21T09:29:20Z" }"# + "\n",
             #"{"time":"2026-11-21T09:29:20Z","level":"info","\u006dessage":"a key in disguise","sequence":1,"metadata":null,"thread":null}"#,
+            // The earliest times there are do not begin with their second.
+            line(time: "1677-09-21T00:12:43.145224192Z"), line(time: "1677-09-21T00:12:43.500000000Z"),
         ]
         var reader = JSONLineReader()
         for first in lines {
@@ -48,6 +50,7 @@ import Testing
         #expect(try alone(lines[9]).event.time.wholeSeconds == -9_223_372_036)
         #expect(try alone(lines[21]).origin?.epoch == .max)
         #expect(try alone(lines[25]).event.message == "in another order")
+        #expect(try alone(lines[27]).event.time == LogTime(nanoseconds: .min))
     }
 
     @Test func aLineThatIsCutOrContinuedIsNoLine() throws {
