@@ -128,6 +128,18 @@ extension Flaw {
             [event.replacingMetadata(LogMetadata(event.metadata.filter { if case .object = $0.value { false } else { true } }
                 .map { ($0.key, $0.value) }))]
         },
+        keeping("rounds large whole numbers as a Double does", .metadata, "under \"almost largest signed\"") { event, _ in
+            [event.replacingMetadata(LogMetadata(event.metadata.map { key, value in
+                guard case .integer(let number) = value, Double(exactly: number) == nil else { return (key, value) }
+                return (key, .double(Double(number)))
+            }))]
+        },
+        keeping("rounds the largest of all as a Double does", .metadata, "under \"largest\"") { event, _ in
+            [event.replacingMetadata(LogMetadata(event.metadata.map { key, value in
+                guard case .unsigned(let number) = value, Double(exactly: number) == nil else { return (key, value) }
+                return (key, .double(Double(number)))
+            }))]
+        },
         keeping("keeps 100 keys", .largeMetadata, "the key \"key101\" is missing") { event, _ in
             [event.replacingMetadata(LogMetadata(event.metadata.prefix(100).map { ($0.key, $0.value) }))]
         },

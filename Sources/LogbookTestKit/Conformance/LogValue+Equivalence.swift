@@ -11,15 +11,16 @@ extension LogValue {
         default: break
         }
         if self == other { return true }
-        guard let left = number, let right = other.number else { return false }
+        guard let left = wholeNumber, let right = other.wholeNumber else { return false }
         return left == right
     }
 
-    private var number: Double? {
+    /// Exactly that number: one that was rounded on its way is another.
+    private var wholeNumber: Int128? {
         switch self {
-        case .integer(let value): Double(exactly: value)
-        case .unsigned(let value): Double(exactly: value) ?? Double(value)
-        case .double(let value): value
+        case .integer(let value): Int128(value)
+        case .unsigned(let value): Int128(value)
+        case .double(let value): Int128(exactly: value)
         default: nil
         }
     }

@@ -81,7 +81,8 @@ extension ProviderBench {
     func metadata() throws {
         let values: [(String, LogValue)] = [
             ("null", nil), ("true", true), ("false", false), ("zero", 0), ("negative", -42), ("smallest", .integer(.min)),
-            ("largest", .unsigned(.max)), ("half", 0.5), ("tiny", 5e-300), ("text", "plain"), ("empty", ""),
+            ("almost largest signed", .integer(.max - 1)), ("largest", .unsigned(.max)), ("half", 0.5), ("tiny", 5e-300),
+            ("text", "plain"), ("empty", ""),
             ("list", [1, "two", nil]), ("emptyList", []), ("object", ["inner": ["deeper": true]]), ("emptyObject", [:]),
         ]
         let events = [event("without metadata")] + self.events("with one of each", values) + [event("again", metadata: ["one": 1])]
