@@ -61,25 +61,33 @@ extension CourierEngine {
         onEvent?(.misconfigured(parcel: flight.parcel.id, reason: reason, status: status))
     }
 
-    /// A parcel of many entries of which the receiver refuses each: the first time it is kept, since the fault may be ours.
-    func holdsFirst(_ flight: Flight, _ fates: EntryFates) -> Bool {
+    /// How long a parcel is kept of which the receiver refuses each entry, unless somebody says before that things have changed: the fault
+    /// may be ours, and what is behind it fares no better.
+    private static var longestHold: Duration { .seconds(86_400) }
+
+    /// Whether a parcel of many entries, each of which the receiver refuses, is kept all the same.
+    func holds(_ flight: Flight, rejected: Int, because reason: String) -> Bool {
         let parcel = flight.parcel
-        guard fates.rejected.count == parcel.count, parcel.count >= policy.rejectionsInARow else { return false }
-        let isFirst = state.withLock { access in
-            if access.value.heldParcels.contains(parcel.id) { return false }
+        guard rejected == parcel.count, parcel.count >= policy.rejectionsInARow else { return false }
+        let isHeld = state.withLock { access in
+            let now = clock.monotonicNanoseconds()
+            if let held = access.value.heldParcels[parcel.id] {
+                return held.configuration == access.value.configuration && now < held.since + Self.longestHold.nanosecondsAhead
+            }
             // Parcels that were made anew for another destination never come back under these names.
-            if access.value.heldParcels.count >= policy.parcelsInFlight { access.value.heldParcels = [] }
-            access.value.heldParcels.insert(parcel.id)
+            if access.value.heldParcels.count >= policy.parcelsInFlight { access.value.heldParcels = [:] }
+            access.value.heldParcels[parcel.id] = HeldParcel(since: now, configuration: access.value.configuration)
             return true
         }
-        if isFirst { refuse(flight, "it refuses every entry of \(parcel.id): \(fates.summary)", status: nil) }
-        return isFirst
+        if isHeld { refuse(flight, "it refuses every entry of \(parcel.id): \(reason)", status: nil) }
+        return isHeld
     }
 
-    /// The receiver has refused one entry after the other: rather than lose all, wait until somebody has looked.
+    /// The receiver has refused one entry after the other: rather than lose all, wait until somebody has looked. After a pause one more
+    /// finds out whether that is so still.
     func holdAll(_ flight: Flight, _ reason: String) {
         let text = "it has refused \(policy.rejectionsInARow) entries in a row, and may refuse any; the latest reason: \(reason)"
-        state.withLock { $0.value.rejectionsInARow = 0 }
+        state.withLock { $0.value.rejectionsInARow = policy.rejectionsInARow - 1 }
         refuse(flight, text, status: nil)
     }
 

@@ -65,24 +65,26 @@ extension CourierEngine {
         case .delivered:
             return Settlement(flight: flight)
         case .deliveredExcept(let rejected, let reason):
-            return Settlement(flight: flight, rejected: min(max(rejected, 0), parcel.count), reason: reason)
+            let rejected = min(max(rejected, 0), parcel.count)
+            if holds(flight, rejected: rejected, because: reason) { return nil }
+            return Settlement(flight: flight, rejected: rejected, reason: reason, refusals: rejected)
         case .partly(let fates, let asked):
             let fates = fates.within(parcel.count)
             if fates.again.count == parcel.count {
                 retry(flight, fates.summary, status: status, asked: asked)
                 return nil
             }
-            if holdsFirst(flight, fates) { return nil }
+            if holds(flight, rejected: fates.rejected.count, because: fates.summary) { return nil }
             return Settlement(
                 flight: flight, rejected: fates.rejected.count, again: fates.again.count, reason: fates.summary,
-                entries: fates, pause: fates.again.isEmpty ? nil : .some(asked))
+                entries: fates, refusals: fates.rejected.count, pause: fates.again.isEmpty ? nil : .some(asked))
         case .inquire(let inquiry):
             retry(flight, "the receiver has not acknowledged the parcel within \(inquiry.limit)", status: status, asked: nil)
         case .rejected(let reason):
             return split(flight, reason, isTooLarge: false)
         case .outsideTimeRange(let reason):
             var settlement = split(flight, reason, isTooLarge: false)
-            settlement?.isOutsideTimeRange = parcel.count == 1   // of others nobody knows which of them it was
+            if parcel.count == 1 { settlement?.refusals = 0 }   // of others nobody knows which of them it was
             return settlement
         case .tooLarge(let reason):
             return split(flight, reason, isTooLarge: true)
@@ -128,15 +130,13 @@ extension CourierEngine {
             onEvent?(.rejected(parcel: parcel.id, count: settlement.rejected, reason: settlement.reason))
         }
         let refusesAll = state.withLock { access in
-            var more = settlement.entries == nil ? min(1, settlement.rejected) : settlement.rejected
-            if settlement.isOutsideTimeRange { more = 0 }
-            let value = settlement.delivered > 0 ? 0 : access.value.rejectionsInARow + more
+            let value = settlement.delivered > 0 ? 0 : access.value.rejectionsInARow + settlement.refusals
             access.value.rejectionsInARow = value
             if settlement.isLate || settlement.flight.pauses == access.value.pauses {
                 access.value.failures = 0
                 access.value.isTrying = false
             }
-            access.value.heldParcels.remove(parcel.id)
+            access.value.heldParcels[parcel.id] = nil
             access.value.latestAnswer = settlement.rejected + settlement.again == 0 ? nil : settlement.reason
             end(settlement.flight, again: settlement.again, access)
             return value >= policy.rejectionsInARow
@@ -185,7 +185,7 @@ extension CourierEngine {
         let parcel = flight.parcel
         do {
             guard parcel.count > 1, try isTooLarge ? source.splitTooLarge(parcel) : source.split(parcel) else {
-                return Settlement(flight: flight, rejected: parcel.count, reason: reason)
+                return Settlement(flight: flight, rejected: parcel.count, reason: reason, refusals: 1)
             }
         } catch {
             holdBack(because: "the source cannot split \(parcel.id): \(error)")

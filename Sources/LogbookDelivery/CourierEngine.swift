@@ -59,14 +59,20 @@ final class CourierEngine: Sendable {
         var reason = ""
         /// What was said about each entry, where the receiver did.
         var entries: EntryFates?
-        /// Whether it is one entry that is refused, for its time alone.
-        var isOutsideTimeRange = false
+        /// How many refusals in a row this makes, where nothing was delivered: a parcel that is refused as a whole counts as one entry.
+        var refusals = 0
         /// The pause that follows, where entries go again; `.some(nil)` leaves its length to us.
         var pause: Duration??
         var areLettersKept = false
         /// The source could not note it the first time.
         var isLate = false
         var delivered: Int { parcel.count - rejected - again }
+    }
+
+    struct HeldParcel {
+        /// On the courier's clock.
+        let since: UInt64
+        let configuration: UInt64
     }
 
     /// Somebody waits in `deliver`.
@@ -117,8 +123,8 @@ final class CourierEngine: Sendable {
         var failures = 0
         /// Entries that were rejected since one was delivered, but for those that were for their time alone.
         var rejectionsInARow = 0
-        /// All of whose entries were refused, and which were kept once for that.
-        var heldParcels: Set<String> = []
+        /// All of whose entries were refused, and which are kept for that, by their ids.
+        var heldParcels: [String: HeldParcel] = [:]
         /// The oldest entry's age where the source does not know it.
         var latestSealed: LogTime?
         /// Counts calls of `reconfigured`, so that a refusal of the old token does not stop the new one.
@@ -284,7 +290,7 @@ final class CourierEngine: Sendable {
         var isNews = false
         let outcome = state.withLock { access -> Outcome? in
             if access.value.phase != .running { return .stopped }
-            if let pause = access.value.pause, pause.cause == .misconfiguration {
+            if let pause = access.value.pause, pause.cause == .misconfiguration, clock.monotonicNanoseconds() < pause.until {
                 return .misconfigured(access.value.latestAnswer ?? "")
             }
             access.value.nextWaiter += 1

@@ -72,6 +72,19 @@ import Testing
         #expect(source.delivered.count == 95)
     }
 
+    @Test("43: while nobody has looked, each pause costs a receiver that refuses everything one entry, and not as many as at first")
+    func aReceiverThatGoesOnRefusing() throws {
+        let source = NumberedParcels([Array(0..<100)]), policy = DeliveryPolicy(rejectionsInARow: 5)
+        let transport = ScriptedTransport { _, _ in .status(400) }
+        let courier = courier(source, transport, policy: policy)
+        #expect(throws: CourierError.self) { try courier.deliver(by: .seconds(60)) }
+        for pauses in 1...10 {
+            clock.advance(by: policy.misconfiguredPause)
+            #expect(diary.waitForRefusals(1 + pauses))
+            #expect(source.rejected.count == 5 + pauses)
+        }
+    }
+
     /// Says of each entry what it thinks of its number: poison is refused, busy is for later.
     struct ByEntry: Destination {
         let poison: Set<Int>
@@ -136,6 +149,38 @@ import Testing
         courier.reconfigured()
         try courier.deliver(by: .seconds(60))
         #expect(source.delivered == [100])
+    }
+
+    @Test("43: nor does time alone take a parcel of which each entry is refused, for a day", arguments: [false, true])
+    func aRefusedParcelWaitsForSomebodyToLook(isCountAlone: Bool) throws {
+        let source = NumberedParcels([Array(0..<60), [100]]), policy = DeliveryPolicy()
+        let transport = ScriptedTransport(.status(200))
+        let destination: any Destination =
+            isCountAlone ? CountAlone(poison: Set(0..<60)) : ByEntry(poison: Set(0..<60), busy: Locked([]))
+        let courier = courier(source, transport, to: destination, policy: policy)
+        #expect(throws: CourierError.self) { try courier.deliver(by: .seconds(60)) }
+        let pausesInADay = Int(86_400 / policy.misconfiguredPause.components.seconds)
+        for pauses in 1..<pausesInADay {
+            clock.advance(by: policy.misconfiguredPause)
+            #expect(diary.waitForRefusals(1 + pauses))
+        }
+        #expect(source.rejected == [])
+        clock.advance(by: policy.misconfiguredPause)
+        #expect(diary.waitForRefusals(1 + pausesInADay))
+        #expect(source.rejected.count == 60)   // nobody has; what is behind it has waited long enough
+        clock.advance(by: policy.misconfiguredPause)
+        try courier.deliver(by: .seconds(60))
+        #expect(source.delivered == [100])
+    }
+
+    /// Says how many it will never take.
+    struct CountAlone: Destination {
+        let poison: Set<Int>
+        func request(for parcel: Parcel) -> HTTPRequest { HTTPRequest(url: "http://127.0.0.1/", body: parcel.body) }
+        func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
+            let numbers = String(decoding: parcel.body, as: UTF8.self).split(separator: ",").compactMap { Int($0) }
+            return .deliveredExcept(rejected: numbers.count { poison.contains($0) }, "bad")
+        }
     }
 
     @Test func theStatusSaysHowLongTheOldestHasWaited() {
