@@ -20,7 +20,7 @@ struct ManifestFile<Files: FileSystem>: Sendable {
     /// Fewer superfluous lines than this are left alone.
     private static var maximumIdleLines: Int { 64 }
     /// How many lines meant something when that was counted last.
-    private var usefulLines = 0
+    var usefulLines = 0
 
     /// Whether it has grown so much that it is worth finding out what of it still means something.
     var isDueForCompaction: Bool { manifest.lines > 2 * usefulLines + Self.maximumIdleLines }
@@ -51,17 +51,9 @@ struct ManifestFile<Files: FileSystem>: Sendable {
             read = (file, status, 0)
         }
         guard var end = read?.end else { return }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = try piece.withUnsafeMutableBufferPointer { buffer throws(SystemError) in
-                try files.read(file.descriptor, into: UnsafeMutableRawBufferPointer(buffer), at: end + bytes.count)
-            }
-            if count == 0 { break }
-            bytes += piece[..<count]
-        }
+        let bytes = try bytes(of: file, from: end)
         // A line that is not whole yet is read again with its rest.
-        let whole = bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        let whole = Self.wholeLines(of: bytes)
         for line in String(decoding: bytes[..<whole], as: UTF8.self).split(separator: "\n") {
             manifest.read(line, of: name)
         }
@@ -95,17 +87,37 @@ struct ManifestFile<Files: FileSystem>: Sendable {
         }
     }
 
-    /// Writes the manifest anew when most of its lines speak of files that are gone. The caller holds the log's lock and has
-    /// refreshed.
+    /// Writes the manifest anew, without what speaks of files that are gone. The caller holds the log's lock.
     mutating func compact(keeping numbers: Set<UInt64>, in folder: FileDescriptor) throws(SystemError) {
-        usefulLines = numbers.count
-        guard isDueForCompaction else { return }
         do { try files.remove(name.newManifest, in: folder) } catch where error.number == ENOENT {}
         let file = OwnedDescriptor(try files.openNew(name.newManifest, in: folder, permissions: 0o600), files)
         try write(manifest.text(keeping: numbers), to: file)
         try files.synchronize(file.descriptor)
         try files.replace(name.manifest, with: name.newManifest, in: folder)
+        let late = try addedLate()
         read = nil
         try readNew(of: file)
+        if !late.isEmpty { try append(late, in: folder, isSafe: true) }
+    }
+
+    /// Whole lines that somebody without the log's lock has added since the last look, and has seen there.
+    private func addedLate() throws(SystemError) -> String {
+        guard let read else { return "" }
+        let bytes = try bytes(of: read.file, from: read.end)
+        return String(decoding: bytes[..<Self.wholeLines(of: bytes)], as: UTF8.self)
+    }
+
+    private static func wholeLines(of bytes: [UInt8]) -> Int { bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0 }
+
+    private func bytes(of file: OwnedDescriptor<Files>, from start: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = try piece.withUnsafeMutableBufferPointer { buffer throws(SystemError) in
+                try files.read(file.descriptor, into: UnsafeMutableRawBufferPointer(buffer), at: start + bytes.count)
+            }
+            if count == 0 { return bytes }
+            bytes += piece[..<count]
+        }
     }
 }

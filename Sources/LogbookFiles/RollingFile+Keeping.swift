@@ -41,9 +41,14 @@ extension RollingFile {
         let told = events.count
         defer { noteWhatIsGivenUp(events[told...]) }
         do throws(SystemError) {
-            let archives = try keptArchives()
-            let superfluous = policy.superfluous(archives, now: steady.now(clock))
             var gone: Set<UInt64> = []
+            let archives = try keptArchives().filter { archive in
+                guard manifest.manifest.delivered.contains(archive.number) else { return true }
+                // The receiver has it, and whoever noted that could not delete it, or was killed before.
+                if (try? delete(archive, nil)) == true { gone.insert(archive.number) }
+                return false
+            }
+            let superfluous = policy.superfluous(archives, now: steady.now(clock))
             for (archive, reason) in superfluous {
                 do {
                     if try delete(archive, reason) { gone.insert(archive.number) }
@@ -57,11 +62,29 @@ extension RollingFile {
             let names = Set(left.flatMap { $0.names.map(\.text) })
             archiveBytes = archiveBytes.filter { names.contains($0.key) }
             tellWhatIsBeyondLimits(left)
-            try manifest.compact(keeping: Set(left.map(\.number)), in: folder.descriptor)
+            manifest.usefulLines = left.count
+            if manifest.isDueForCompaction { try manifest.compact(keeping: numbersToKeep(left, gone), in: folder.descriptor) }
         } catch {
             postponeDeletion()
             notes.append("archives of \(path) cannot be kept within their limits: \(error)")
         }
+    }
+
+    /// Those of the archives that the manifest lists which may be there: a listing of many can miss one that is compressed meanwhile.
+    private func numbersToKeep(_ listed: [KeptArchive], _ gone: Set<UInt64>) -> Set<UInt64> {
+        var numbers = Set(listed.map(\.number))
+        for (number, entry) in manifest.manifest.entries where !numbers.contains(number) && !gone.contains(number) {
+            let isThere = [entry.name, entry.name.compressed].contains { name in
+                do throws(SystemError) {
+                    _ = try files.status(of: name.text, in: folder.descriptor)
+                    return true
+                } catch {
+                    return error.number != ENOENT
+                }
+            }
+            if isThere { numbers.insert(number) }
+        }
+        return numbers
     }
 
     /// Archives that the manifest lists and the folder holds, oldest first.
@@ -96,11 +119,13 @@ extension RollingFile {
         isBeyondLimits = isBeyond
     }
 
+    /// - Parameter reason: Nil for one that has arrived, of which nothing is said.
     /// - Returns: False when it is being delivered or compressed, is no plain file, or cannot be deleted.
-    private mutating func delete(_ archive: KeptArchive, _ reason: ArchiveDeletionReason) throws(SystemError) -> Bool {
+    private mutating func delete(_ archive: KeptArchive, _ reason: ArchiveDeletionReason?) throws(SystemError) -> Bool {
         var held: [(name: ArchiveName, file: OwnedDescriptor<Files>, bytes: Int)] = []
         defer { for (_, file, _) in held { files.unlock(file.descriptor) } }
-        for name in archive.names {
+        // By both names: it may have been compressed since it was found.
+        for name in [archive.names[0].plain, archive.names[0].compressed] {
             let file: OwnedDescriptor<Files>
             do {
                 file = OwnedDescriptor(try files.openForLocking(name.text, in: folder.descriptor), files)
@@ -110,18 +135,20 @@ extension RollingFile {
             held.append((name, file, status.bytes))
         }
         guard let (name, file, bytes) = held.first else { return true }
-        let count = policy.awaitsDelivery ? countEvents(in: file.descriptor, isCompressed: name.isCompressed) : nil
+        let isLost = policy.awaitsDelivery && reason != nil
+        let count = isLost ? countEvents(in: file.descriptor, isCompressed: name.isCompressed) : nil
         for (name, _, _) in held {
             do { try files.remove(name.text, in: folder.descriptor) } catch where error.number == ENOENT {} catch {
                 notes.append("\(folder.path)/\(name.text) cannot be deleted: \(error)")
                 return false
             }
         }
+        guard let reason else { return true }
         let gone = LogArchive(
             id: manifest.manifest.id(of: archive.number), number: archive.number, path: folder.path + "/" + name.text,
             bytes: bytes, ended: archive.ended, isCompressed: name.isCompressed)
         events.append(
-            policy.awaitsDelivery ? .droppedUndelivered(gone, events: count) : .deleted(gone, because: reason))
+            isLost ? .droppedUndelivered(gone, events: count) : .deleted(gone, because: reason))
         return true
     }
 

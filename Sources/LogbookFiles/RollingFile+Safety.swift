@@ -1,5 +1,13 @@
 internal import LogbookCore
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 extension RollingFile {
     /// What has to be synchronized, without the lock, to make everything written to the open file safe.
     struct Synchronization: Sendable {
@@ -84,8 +92,14 @@ extension RollingFile {
         hasNewDue = true
     }
 
-    mutating func close() {
-        if case .open(let active) = phase { letGo(of: active) }
+    /// What was written since the latest synchronization, such as between a shutdown's and this, is made safe first, where there is time.
+    mutating func close(by deadline: LogDeadline) {
+        if case .open(let active) = phase {
+            if writes != safeWrites {
+                if deadline.hasPassed { _ = noteFailure(of: active.number, SystemError(ETIMEDOUT, in: "fdatasync")) } else { retire(active) }
+            }
+            letGo(of: active)
+        }
         phase = .closed
         claim = nil
     }

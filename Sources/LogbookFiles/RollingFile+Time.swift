@@ -9,7 +9,8 @@ extension RollingFile {
     private static var lookAround: Duration { .seconds(1) }
 
     /// Why time has ended the active file; nil while it has not, and for an empty file.
-    /// - Parameter time: When the event happened that comes next; nil for now.
+    /// - Parameter time: When the event happened that comes next; nil for now. It may come from elsewhere: one that has not come yet is
+    ///   taken for now, or a line with another would begin one file after the other.
     mutating func reasonToRoll(before time: LogTime?) -> RollReason? {
         guard policy.isTimed, case .open(var active) = phase, active.beginning != nil else { return nil }
         if let age = policy.maximumFileAge, active.beginning!.age(at: clock.monotonicNanoseconds()) >= age { return .age }
@@ -18,7 +19,7 @@ extension RollingFile {
         active.beginning!.follow(now, boundary)
         phase = .open(active)
         guard let end = active.beginning!.boundary else { return nil }
-        return time ?? now >= end ? .boundary : nil
+        return min(time ?? now, now) >= end ? .boundary : nil
     }
 
     /// Where a batch must be cut because the hour or day ends within it.
@@ -28,13 +29,15 @@ extension RollingFile {
     }
 
     /// Remembers when the file began and when it was written last.
-    mutating func noteWritten(first: LogTime?, last: LogTime?) {
+    /// - Parameter first: When the first event happened that was written now, where that is known.
+    mutating func noteWritten(first: LogTime?) {
         writes &+= 1
         noteUnsafe()
         guard case .open(var active) = phase else { return }
-        if let last { active.ended = last } else { active.ended = clock.now() }
+        let now = clock.now()
+        active.ended = now
         if policy.isTimed && active.beginning == nil {
-            let began = first ?? clock.now()
+            let began = min(first ?? now, now)
             active.beginning = FileBeginning(
                 at: began, uptime: clock.monotonicNanoseconds(), boundary: policy.boundary)
             hasNewDue = true

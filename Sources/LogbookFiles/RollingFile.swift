@@ -57,6 +57,8 @@ struct RollingFile<Base: FileSystem>: Sendable {
     var fileNumber: UInt64 = 0
     /// How often lines were written.
     var writes: UInt64 = 0
+    /// ``writes`` when the latest synchronization began that has succeeded.
+    var safeWrites: UInt64 = 0
     var manifest: ManifestFile<Files>
     /// Sizes of archives by their names: they do not change any more.
     var archiveBytes: [String: Int] = [:]
@@ -152,7 +154,7 @@ struct RollingFile<Base: FileSystem>: Sendable {
         }
         fitting = max(1, fitting)
         let written = try write(bytes, from: start, lineEnds: lineEnds.prefix(fitting), size: size)
-        noteWritten(first: times.first, last: times.dropFirst(written - 1).first)
+        noteWritten(first: times.first)
         return written
     }
 

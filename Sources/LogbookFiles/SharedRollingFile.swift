@@ -169,7 +169,10 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
             }
         }
         // A kernel tells each failure once for a descriptor: it may have told somebody who synchronized at the same time.
-        try locked { file throws(FileLogProviderError) in try file.sayWhatFailed(since: work.number) }
+        try locked { file throws(FileLogProviderError) in
+            try file.sayWhatFailed(since: work.number)
+            file.safeWrites = max(file.safeWrites, work.writes)
+        }
     }
 
     func roll() throws(FileLogProviderError) -> LogArchive? {
@@ -195,6 +198,6 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
             alarm = nil
         }
         compressor.close(by: deadline)
-        locked { $0.close() }
+        locked { $0.close(by: deadline) }
     }
 }

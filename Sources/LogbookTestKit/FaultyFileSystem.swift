@@ -38,6 +38,7 @@ public final class FaultyFileSystem: FileSystem {
         var descriptors: Set<FileDescriptor> = []
         var names: [FileDescriptor: String] = [:]
         var unreadable: [String: SystemError] = [:]
+        var unlisted: Set<String> = []
         var gates: [String: Gate] = [:]
         var locksAsNetworkDoes = false
         var readOnly: Set<FileDescriptor> = []
@@ -81,6 +82,9 @@ public final class FaultyFileSystem: FileSystem {
 
     /// From now on every call of this name waits at the gate first.
     public func hold(_ call: String, at gate: Gate) { state.withLock { $0.gates[call] = gate } }
+
+    /// From now on these names are missing where a folder is listed: one that changes meanwhile may be listed so.
+    package func leaveOut(_ names: Set<String>) { state.withLock { $0.unlisted = names } }
 
     /// From now on what was opened for reading alone cannot be locked alone, as on NFS.
     public func lockAsNetworkDoes() { state.withLock { $0.locksAsNetworkDoes = true } }
@@ -156,7 +160,8 @@ public final class FaultyFileSystem: FileSystem {
         try perform("openFolder") { () throws(SystemError) in opened(try base.openFolder(at: path)) }
     }
     package func names(in folder: FileDescriptor) throws(SystemError) -> [String] {
-        try perform("names") { () throws(SystemError) in try base.names(in: folder) }
+        let unlisted = state.withLock { $0.unlisted }
+        return try perform("names") { () throws(SystemError) in try base.names(in: folder).filter { !unlisted.contains($0) } }
     }
     package func openForAppending(
         _ name: String, in folder: FileDescriptor, permissions: UInt32

@@ -108,6 +108,7 @@ import Testing
         let provider = try provider(RollingPolicy(boundary: .daily(in: zone), maximumArchives: 0))
         let events = (0..<100).map { event("\($0)", at: clock.now.adding(.seconds($0 * 3600))) }
         if inBatches {
+            clock.advance(by: .seconds(100 * 3600))
             try provider.write(events)
         } else {
             for event in events {
@@ -429,6 +430,98 @@ import Testing
             if case .droppedUndelivered(_, let count) = event { [count] } else { nil }
         }
         #expect(counts == [[nil]])
+    }
+
+    /// So many lines that say nothing that the manifest is worth writing anew.
+    private func fillManifest() {
+        folder.write(folder.text(".app.manifest") + String(repeating: "delivered 999\n", count: 1000), to: ".app.manifest")
+    }
+
+    @Test("R8, C1: an archive that a listing misses, as one that is compressed at that moment, stays in the manifest that is written anew")
+    func missedByAListing() throws {
+        let files = FaultyFileSystem(), provider = try provider(RollingPolicy(maximumArchives: 0, awaitsDelivery: true), files: files)
+        for message in ["one", "two"] {
+            log(provider, message)
+            try provider.roll()
+        }
+        let archives = folder.archives()
+        fillManifest()
+        files.leaveOut([archives[0]])
+        log(provider, "three")
+        try provider.roll()
+        files.leaveOut([])
+        #expect(!folder.text(".app.manifest").contains("delivered 999"))
+        let shelf = try ArchiveShelf(of: "app", in: folder.path, files: SystemFileSystem())
+        #expect(try shelf.waiting().archives.map(\.number) == [1, 2, 3])
+        try provider.shutdown(by: .seconds(30))
+    }
+
+    @Test("U10: what somebody notes while the manifest is written anew is in the new one")
+    func notedMeanwhile() throws {
+        let files = FaultyFileSystem(), provider = try provider(RollingPolicy(maximumArchives: 0, awaitsDelivery: true), files: files)
+        log(provider, "one")
+        try provider.roll()
+        fillManifest()
+        log(provider, "two")
+        let gate = Gate(), isDone = Gate()
+        files.hold("replace", at: gate)
+        LogThread.start("rolling") {
+            _ = try? provider.roll()
+            isDone.open()
+        }
+        #expect(gate.waitForArrivals(1))
+        let shelf = try ArchiveShelf(of: "app", in: folder.path, files: SystemFileSystem())
+        let claim = try #require(try shelf.claim(try shelf.waiting().archives[0]))
+        try shelf.setAside(claim)
+        gate.open()
+        isDone.wait()
+        #expect(!folder.text(".app.manifest").contains("delivered 999"))
+        #expect(try shelf.waiting().archives.map(\.isSetAside) == [true, false])
+        let late = try ArchiveShelf(of: "app", in: folder.path, files: SystemFileSystem())
+        #expect(try late.waiting().archives.map(\.isSetAside) == [true, false])
+    }
+
+    @Test("R8: what the receiver has, and nobody could delete then, is not said to be given up")
+    func deliveredAndThere() throws {
+        var policy = RollingPolicy(maximumArchives: 0, awaitsDelivery: true)
+        let first = try provider(policy)
+        for message in ["one", "two"] {
+            log(first, message)
+            try first.roll()
+        }
+        try first.shutdown(by: .seconds(30))
+        folder.write(folder.text(".app.manifest") + "delivered 1\n", to: ".app.manifest")
+        policy.maximumUndeliveredBytes = 4   // of "two" alone
+        let next = try provider(policy)
+        #expect(folder.archives().map { folder.lines($0) } == [["two"]])
+        #expect(!told.withLock { $0 }.contains { if case .droppedUndelivered = $0 { true } else { false } })
+        withExtendedLifetime(next) {}
+    }
+
+    @Test("F8: events that say they are of a later day begin no new file, whoever said so; the file of today goes on", arguments: [0, 12 * 3600])
+    func forgedTimes(secondsAgo: Int64) throws {
+        clock.setWall(LogTime(seconds: 1_764_028_800 + 86_399))   // in the last second of a day
+        let provider = try provider(RollingPolicy(boundary: .daily(in: .utc), maximumArchives: 5))
+        for number in 0..<20 {
+            let time = number % 2 == 0 ? clock.now.adding(.seconds(-secondsAgo)) : LogTime(seconds: 4_100_000_000)
+            provider.log(event("\(number)", at: time))
+        }
+        #expect(folder.archives() == [])
+        clock.advance(by: .seconds(1))
+        log(provider, "tomorrow")
+        #expect(reasons == [.boundary])
+        #expect(folder.lines("app.log") == ["tomorrow"])
+    }
+
+    @Test("R5: a file is as old as its latest line, whatever time that line tells", arguments: [-30, 30])
+    func agesOfFilesWithOddTimes(days: Int64) throws {
+        let provider = try provider(RollingPolicy(maximumArchives: 0, maximumAge: .seconds(14 * 86_400)))
+        log(provider, "fresh")
+        provider.log(event("odd", at: clock.now.adding(.seconds(days * 86_400))))
+        try provider.roll()
+        #expect(folder.archives().map { folder.lines($0) } == [["fresh", "odd"]])
+        clock.advance(by: .seconds(14 * 86_400 + 1))
+        #expect(becomesTrue { folder.archives() == [] })
     }
 
     @Test("U13: an archive that somebody holds is not deleted")

@@ -120,4 +120,36 @@ import Testing
         #expect(folder.lines("app.log").sorted() == ["1", "2"])
         #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
     }
+
+    @Test("power: a line that comes while the file is shut down is made safe, or is not said to be", arguments: [0, EIO])
+    func powerDuringAShutdown(errno: Int32) throws {
+        let files = FaultyFileSystem(failing: errno == 0 ? 0 : 2, with: .failure(errno), only: ["synchronize"])
+        let provider = try provider(.power, files), gates = [Gate(), Gate()], done = [Gate(), Gate()]
+        files.hold("synchronize", at: gates[0])
+        LogThread.start("first") {
+            provider.log(event("1"))
+            done[0].open()
+        }
+        #expect(gates[0].waitForArrivals(1))
+        let closing = Gate()
+        files.hold("synchronize", at: closing)
+        let isClosed = Gate()
+        LogThread.start("closing") {
+            provider.close(by: .seconds(30))
+            isClosed.open()
+        }
+        #expect(closing.waitForArrivals(1))
+        LogThread.start("second") {
+            provider.log(event("2"))
+            done[1].open()
+        }
+        #expect(becomesTrue { folder.text("app.log") == "1\n2\n" })
+        closing.open()
+        isClosed.wait()
+        gates[0].open()
+        for done in done { done.wait() }
+        #expect(files.calls.count { $0 == "synchronize" } == 3)
+        // Where it cannot be made safe, nothing is said to be that was in the file, and nothing goes into another.
+        #expect(provider.ledger == (errno == 0 ? LogLedger(submitted: 2, delivered: 2) : LogLedger(submitted: 2, dropped: [.alreadyShutDown: 2])))
+    }
 }
