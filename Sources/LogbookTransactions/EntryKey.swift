@@ -15,7 +15,7 @@ public struct EntryKey: Sendable, Hashable, CustomStringConvertible {
         self.sequence = sequence
     }
 
-    /// Reads what ``description`` writes; nil for anything else.
+    /// Reads what ``description`` writes, and the same with zeros before a number; nil for anything else.
     public init?(_ text: some StringProtocol) {
         var text = String(text)
         guard let key = text.withUTF8({ EntryKey(utf8: $0) { String(decoding: $0, as: UTF8.self) } }) else { return nil }
