@@ -549,6 +549,7 @@ int logbook_openat(int directory, const char *path, int flags, unsigned mode) {
 }
 
 #if defined(__linux__)
+int logbook_redirect(int descriptor, int target) { return dup3(target, descriptor, O_CLOEXEC); }
 int logbook_socket(int family, int kind, int protocol) { return socket(family, kind | SOCK_CLOEXEC, protocol); }
 int logbook_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
 int logbook_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
@@ -557,6 +558,7 @@ static int close_on_exec(int descriptor) {
     if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     return descriptor;
 }
+int logbook_redirect(int descriptor, int target) { return close_on_exec(dup2(target, descriptor)); }
 
 int logbook_socket(int family, int kind, int protocol) { return close_on_exec(socket(family, kind, protocol)); }
 int logbook_accept(int listener) { return close_on_exec(accept(listener, NULL, NULL)); }

@@ -11,6 +11,8 @@ package protocol FileSystem: Sendable {
     /// Makes one folder, open to its owner alone.
     func makeFolder(at path: String) throws(SystemError)
     func openFolder(at path: String) throws(SystemError) -> FileDescriptor
+    /// From now on the one descriptor means what the other does, for everybody who uses it.
+    func redirect(_ descriptor: FileDescriptor, to target: FileDescriptor) throws(SystemError)
     func names(in folder: FileDescriptor) throws(SystemError) -> [String]
 
     /// Opens or makes a file so that every write goes to its end. Follows no symbolic link, waits for no other side of a pipe,

@@ -32,6 +32,9 @@ package struct RestartingFileSystem<Base: FileSystem>: FileSystem {
     package func openFolder(at path: String) throws(SystemError) -> FileDescriptor {
         try restarting { () throws(SystemError) in try base.openFolder(at: path) }
     }
+    package func redirect(_ descriptor: FileDescriptor, to target: FileDescriptor) throws(SystemError) {
+        try restarting { () throws(SystemError) in try base.redirect(descriptor, to: target) }
+    }
     package func names(in folder: FileDescriptor) throws(SystemError) -> [String] {
         try restarting { () throws(SystemError) in try base.names(in: folder) }
     }

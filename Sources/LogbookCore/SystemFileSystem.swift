@@ -28,6 +28,10 @@ package struct SystemFileSystem: FileSystem {
         FileDescriptor(try check(logbook_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), "open"))
     }
 
+    package func redirect(_ descriptor: FileDescriptor, to target: FileDescriptor) throws(SystemError) {
+        try check(logbook_redirect(descriptor.number, target.number), "dup")
+    }
+
     package func names(in folder: FileDescriptor) throws(SystemError) -> [String] {
         // A descriptor of its own: reading a folder moves the descriptor's position.
         let own = try check(logbook_openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), "openat")

@@ -108,6 +108,14 @@ extension Spool {
     }
 
     private func newFile(_ time: LogTime, _ state: inout State) throws(SystemError) -> Active {
+        do throws(SystemError) { return try makeFile(time, &state) } catch {
+            guard error.number == ENOENT else { throw error }
+            try makeFolderAgain(&state)
+            return try makeFile(time, &state)
+        }
+    }
+
+    private func makeFile(_ time: LogTime, _ state: inout State) throws(SystemError) -> Active {
         let segmentName = SpoolName(lane: state.lanes[0].number, number: state.nextNumber, id: UniqueID.make())
         let file = try files.openNew(segmentName.text, in: folder, permissions: 0o600)
         state.nextNumber += 1

@@ -177,8 +177,36 @@ final class Spool<Files: FileSystem>: EventStore {
         return false
     }
 
+    /// Somebody has removed the folder: makes it anew, with a lane of ours. What was in it is found to be gone when its turn comes.
+    func makeFolderAgain(_ state: inout State) throws(SystemError) {
+        try? files.makeFolder(at: path)
+        let new = try files.openFolder(at: path)
+        defer { files.close(new) }
+        for number in 0..<SpoolName.mostLanes {
+            guard let lock = try lock(lane: number, in: new) else { continue }
+            do throws(SystemError) {
+                try files.redirect(folder, to: new)
+            } catch {
+                files.unlock(lock)
+                files.close(lock)
+                throw error
+            }
+            for lane in state.lanes {
+                files.unlock(lane.lock)
+                files.close(lane.lock)
+            }
+            state.lanes = [(number, lock)]
+            state.folderChanges += 1
+            state.remarks.append("\(path) was removed, and is made anew")
+            return
+        }
+        throw SystemError(EAGAIN, in: "flock")   // others were sooner, and have every lane
+    }
+
     /// - Returns: Nil when somebody else uses it.
-    private func lock(lane: Int) throws(SystemError) -> FileDescriptor? {
+    private func lock(lane: Int) throws(SystemError) -> FileDescriptor? { try lock(lane: lane, in: folder) }
+
+    private func lock(lane: Int, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor? {
         let file = try files.openForAppending(SpoolName.lock(ofLane: lane), in: folder, permissions: 0o600)
         do throws(SystemError) {
             if try files.tryLock(file) { return file }

@@ -159,6 +159,9 @@ public final class FaultyFileSystem: FileSystem {
     package func openFolder(at path: String) throws(SystemError) -> FileDescriptor {
         try perform("openFolder") { () throws(SystemError) in opened(try base.openFolder(at: path)) }
     }
+    package func redirect(_ descriptor: FileDescriptor, to target: FileDescriptor) throws(SystemError) {
+        try perform("redirect") { () throws(SystemError) in try base.redirect(descriptor, to: target) }
+    }
     package func names(in folder: FileDescriptor) throws(SystemError) -> [String] {
         let unlisted = state.withLock { $0.unlisted }
         return try perform("names") { () throws(SystemError) in try base.names(in: folder).filter { !unlisted.contains($0) } }

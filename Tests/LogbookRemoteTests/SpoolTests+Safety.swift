@@ -17,6 +17,22 @@ import Testing
 
 /// What a crash of the machine leaves.
 extension SpoolTests {
+    @Test("F21: a spool whose folder is removed loses what was in it, and goes on in a new one")
+    func aFolderThatIsRemoved() throws {
+        let provider = try provider(away, policy: SpoolPolicy(parcelEvents: 1))
+        provider.log(.numbered(1))
+        #expect(eventFiles.count == 1)
+        output(of: "rm -rf '\(folder.path)/spool'")
+        for number in 2...3 { provider.log(.numbered(number)) }
+        #expect(eventFiles.count == 2)
+        #expect(provider.ledger == LogLedger(submitted: 3, delivered: 3))
+        #expect(folder.names(in: "spool").contains("000.lane"))
+        try? provider.shutdown(by: .now)
+        let next = try self.provider(collector.willing(), epoch: 8)
+        try next.deliver(by: .seconds(30))
+        #expect(collector.received == ["event 2", "event 3"])
+    }
+
     @Test func flushMakesSafeWithoutTheReceiverAndPowerDoesSoWithEachEvent() throws {
         let files = FaultyFileSystem()
         let provider = try provider(away, files: files)

@@ -165,6 +165,8 @@ long logbook_write_at_once(int descriptor, const void *bytes, size_t count);
 
 /// open(2) and openat(2) are variadic in C; these are not.
 int logbook_openat(int directory, const char *path, int flags, unsigned mode);
+/// dup2(2) to a descriptor that no program inherits, where the system can from the first moment.
+int logbook_redirect(int descriptor, int target);
 
 /// socket(2), accept(2) and pipe(2) that no program inherits which another thread starts meanwhile: closed on exec from the first
 /// moment, where the system can.
