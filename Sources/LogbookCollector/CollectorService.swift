@@ -1,5 +1,6 @@
 #if Collector
     internal import LogbookCore
+    internal import LogbookHTTP
     internal import LogbookTransactions
 
     /// What a collector answers, apart from the server that carries requests and answers.
@@ -247,7 +248,7 @@
         /// What stands after `prefix`, as the last part of the path; nil for another path, or when nothing does.
         fileprivate func name(under prefix: String) -> String? {
             guard path.hasPrefix(prefix), path.utf8.count > prefix.utf8.count else { return nil }
-            return PercentEncoding.decoded(path.dropFirst(prefix.count))
+            return path.dropFirst(prefix.count).percentDecoded()
         }
     }
 #endif

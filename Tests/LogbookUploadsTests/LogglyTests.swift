@@ -177,6 +177,23 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test(
+        "S14: nor one that stands in the address of another receiver",
+        arguments: [
+            "https://example.com/receiver/v1/http/ZaVnC4dhaV2-b7Kx", "https://example.com/in?key=ZaVnC4dhaV2-b7Kx&x=1",
+            "https://example.com/in?key=ZaVnC4dhaV2%2Db7Kx", "https://me:ZaVnC4dhaV2-b7Kx@example.com/in",
+        ])
+    func aTokenInAnAddressIsNotRepeated(url: String) async throws {
+        try bench.roll(["one"])
+        let transport = ScriptedTransport(.answer(HTTPResponse(status: 404, body: Array("no ZaVnC4dhaV2-b7Kx for me".utf8))))
+        let uploader = try bench.uploader(to: UploadRequest(url: url), transport)
+        let isRefused = await bench.wait { events in
+            events.contains { if case .refused(_, let reason, _) = $0 { reason.hasSuffix("no *** for me") } else { false } }
+        }
+        #expect(isRefused, "\(bench.events)")
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test("L7: a 200 that does not say ok is no acknowledgement", arguments: [#"{"response":"busy"}"#, "{}", "ok", ""])
     func otherAnswers(body: String) async throws {
         try bench.roll(["one"])
