@@ -32,6 +32,20 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
         folderPath = try LogFolder(folder, files).path
     }
 
+    /// Names of files that look like archives and that the manifest does not list: it may have been lost, or left behind by a copy. They are
+    /// left alone, since they may be somebody else's.
+    /// - Throws: As ``waiting()``.
+    package func unlisted() throws(FileLogProviderError) -> [String] {
+        let folder = try reading(folderPath) { () throws(SystemError) in try openFolder() }
+        let names = try reading(folderPath) { () throws(SystemError) in try files.names(in: folder.descriptor) }
+        // Read behind the names: an archive is listed before it has its name.
+        let manifest = try reading(folderPath + "/" + name.manifest) { () throws(SystemError) in try manifestNow(in: folder) }
+        return names.filter { text in
+            guard let name = ArchiveName(text, of: name), manifest.entries[name.number]?.name != name.plain else { return false }
+            return (try? files.status(of: text, in: folder.descriptor))?.kind == .regular
+        }.sorted()
+    }
+
     /// Archives that nobody has received yet, oldest first. Deletes what has arrived and could not be deleted then.
     /// - Throws: ``FileLogProviderError/cannotRead(path:errno:)``, which names the manifest or the folder.
     package func waiting() throws(FileLogProviderError) -> (archives: [LogArchive], undeletable: [LogArchive]) {

@@ -79,7 +79,8 @@
                     if case .sourceUnreadable = error { throw ExitCode(66) }
                     throw ExitCode(75)
                 }
-                if uploader.waitingCount > 0 { throw ExitCode(75) }
+                // The uploader has said which.
+                if uploader.waitingCount > 0 || !uploader.unlistedFiles.isEmpty { throw ExitCode(75) }
             } catch let error as FileLogProviderError {
                 Terminal.say("logbook ship: \(error)\n")
                 throw ExitCode(66)

@@ -19,6 +19,7 @@ public final class LogUploader: Sendable {
     private let gate: UploadGate
     private let forgive: @Sendable () -> Void
     private let waiting: @Sendable () throws(FileLogProviderError) -> [LogArchive]
+    private let unlisted: @Sendable () throws(FileLogProviderError) -> [String]
     private let onEvent: @Sendable (UploadEvent) -> Void
 
     /// Looks for files at once.
@@ -79,8 +80,19 @@ public final class LogUploader: Sendable {
         self.onEvent = tell
         forgive = { for source in sources { source.forgive() } }
         waiting = { () throws(FileLogProviderError) in try shelf.waiting().archives }
+        unlisted = { () throws(FileLogProviderError) in try shelf.unlisted() }
         pause.unite(couriers)
+        sayWhatIsUnlisted(in: folder, name)
         wake()
+    }
+
+    private func sayWhatIsUnlisted(in folder: String, _ name: String) {
+        let unlisted = unlistedFiles
+        guard let first = unlisted.first else { return }
+        LogDiagnostics.report(
+            "upload \(name).log",
+            "\(folder): .\(name).manifest does not list \(unlisted.count) files that look like archives, such as \(first), and they are not sent; "
+                + "put the manifest back that was beside them")
     }
 
     /// Hand this to the ``FileLogProvider`` as its `onArchive`. The log keeps the uploader then: nobody else has to.
@@ -124,6 +136,10 @@ public final class LogUploader: Sendable {
     /// Files that nobody has received yet, those that were set aside included. 0 also where the folder cannot be looked through, which
     /// ``deliver(by:)`` says.
     public var waitingCount: Int { (try? waiting().count) ?? 0 }
+
+    /// Names of files that look like the log's archives, and that its `.app.manifest` does not list: it may have been lost, or left behind
+    /// when the folder was copied. They are not sent, and not counted in ``waitingCount``. Empty also where that cannot be found out.
+    public var unlistedFiles: [String] { (try? unlisted()) ?? [] }
 
     /// Returns once everything that waits, may be sent and can be read has been received or set aside; ``waitingCount`` says what is left.
     /// - Throws: ``CourierError``; what was not received stays. ``CourierError/sourceUnreadable(reason:)``, at once, when the folder or

@@ -121,6 +121,16 @@
                 #expect(numbers(everything.map { folder.text("received/\($0)") }.joined()) == Array(1...60))
             }
 
+            @Test func shipSaysThatFilesAreNoneOfTheLogsWithoutItsManifest() throws {
+                try write(1...60)
+                #expect(archives.count > 1)
+                output(of: "rm '\(folder("logs/.app.manifest"))'")
+                let shipped = try Tool.run(["ship", "logs", "--to", "http://127.0.0.1:1/"], in: folder)
+                #expect(shipped.status == 75)
+                #expect(shipped.errors.contains(".app.manifest does not list \(archives.count) files"), "\(shipped.errors)")
+                #expect(shipped.errors.contains(archives.sorted()[0]), "\(shipped.errors)")
+            }
+
             @Test func shipSaysThatItCannotFindOutWhatIsLeft() throws {
                 try write(1...60)
                 let left = archives

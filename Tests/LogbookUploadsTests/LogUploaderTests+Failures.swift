@@ -292,6 +292,22 @@ extension LogUploaderTests {
         #expect(bench.archives == [])
     }
 
+    @Test("U16: archives whose manifest is gone are named, and neither sent nor deleted")
+    func lostManifest() async throws {
+        try bench.roll(["one", "two"])
+        let archives = bench.archives, transport = ScriptedTransport(.status(200))
+        output(of: "cd '\(bench.path)' && mv .app.manifest kept")
+        let uploader = try bench.uploader(transport)
+        try await deliver(uploader)
+        #expect(transport.requests.isEmpty)
+        #expect(bench.archives == archives)
+        #expect(uploader.unlistedFiles == archives.sorted())
+        output(of: "cd '\(bench.path)' && mv kept .app.manifest")
+        #expect(uploader.unlistedFiles == [])
+        try await deliver(uploader)
+        #expect(transport.requests.map(\.text) == ["one\n", "two\n"])
+    }
+
     @Test("U18: an uploader that fails for good writes nothing into the log it is sending")
     func noFeedback() async throws {
         let transport = ScriptedTransport(.status(500))
