@@ -310,9 +310,12 @@ struct PrivacyScan {
         guard seeks.assignment else { return nil }
         var keyEnd = position
         while look(keyEnd - 1)?.isBlank == true { keyEnd -= 1 }
-        while let name = indexStart(before: keyEnd) { keyEnd = name }
-        let bracket = bracketStart(before: keyEnd, "%5d") { $0 == UInt8(ascii: ")") || $0 == UInt8(ascii: "]") }
-        keyEnd = bracket ?? keyEnd
+        var bracket: Int?
+        if mayEndBracket(at: keyEnd) {
+            while let name = indexStart(before: keyEnd) { keyEnd = name }
+            bracket = bracketStart(before: keyEnd, "%5d") { $0 == UInt8(ascii: ")") || $0 == UInt8(ascii: "]") }
+            keyEnd = bracket ?? keyEnd
+        }
         let isQuoted = look(keyEnd - 1)?.isQuote == true
         if isQuoted { keyEnd = backslashes(before: keyEnd - 1) }
         var keyStart = keyEnd
@@ -320,11 +323,10 @@ struct PrivacyScan {
         while keyStart > longest, text[keyStart - 1].isKeyPart { keyStart -= 1 }
         steps += keyEnd - keyStart + 1
         if bracket != nil, stands("%5b", at: keyStart - 1, ignoringCase: true) { keyStart = min(keyStart + 2, keyEnd) }
-        guard keyStart < keyEnd, authority(from: position + 1) == nil, bracket == nil || isIndex(keyStart, isQuoted: isQuoted) else {
-            return nil
-        }
-        guard seeks.keys.names(UnsafeBufferPointer(rebasing: text[keyStart..<keyEnd]), &steps)
-            || (bracket == nil && endsKey(keyStart..<keyEnd, from: longest))
+        guard keyStart < keyEnd, bracket == nil || isIndex(keyStart, isQuoted: isQuoted),
+            seeks.keys.names(UnsafeBufferPointer(rebasing: text[keyStart..<keyEnd]), &steps)
+                || (bracket == nil && endsKey(keyStart..<keyEnd, from: longest)),
+            authority(from: position + 1) == nil
         else { return nil }
         return value(from: position + 1, of: keyStart..<keyEnd, isQuoted: isQuoted)
     }
@@ -339,6 +341,13 @@ struct PrivacyScan {
         steps += word.lowerBound - start
         let words = UnsafeBufferPointer(rebasing: text[start..<word.upperBound])
         return seeks.keys.names(words, lastFrom: word.lowerBound - start, &steps)
+    }
+
+    /// Says no of most: whether `)`, `]` or `%5D` may end there.
+    private mutating func mayEndBracket(at end: Int) -> Bool {
+        guard let last = look(end - 1) else { return false }
+        return last == UInt8(ascii: ")") || last == UInt8(ascii: "]")
+            || last | 0x20 == UInt8(ascii: "d") && look(end - 3) == UInt8(ascii: "%")
     }
 
     /// Where the bracket begins that ends at `end`, as it is or as it stands in a URL.
