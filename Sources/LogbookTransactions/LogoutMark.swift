@@ -12,36 +12,51 @@ internal import LogbookCore
 /// What another process stores in its lane, which has run since before somebody logged out here: it knows of no logout, so that does not
 /// belong to whoever uses the program next.
 ///
-/// It stands beside the lane as `<lane>.logout`, such as `logbook logout 3`: whoever opens the lane next gives up the entries of that epoch
-/// and of earlier ones first. By epochs and not by times: those are the caller's clock's, which may be set back.
+/// It stands beside the lane as `<lane>.logout`, such as `logbook logout 3 since 81250000000`: whoever opens the lane next gives up the
+/// entries of that epoch and of earlier ones first. By epochs and not by times: those are the caller's clock's, which may be set back.
+///
+/// A process that logs out as well has no use for the mark beside its own lane: everything that it was about is deleted. One of the same
+/// logout that is left later, by a slower process, is known by its `since`, see ``isCovered(byLogoutAt:)``.
 struct LogoutMark: Equatable {
     var epoch: Int64
+    /// When who has left it was last told of a user, by the monotonic clock, which processes share; nil where nothing is known of that.
+    var since: UInt64?
 
     /// All that there is.
     static let everything = LogoutMark(epoch: .max)
 
-    private static let word = "logbook logout "
+    private static let word = "logbook logout ", sinceWord = " since "
 
-    private var line: String { "\(Self.word)\(epoch)\n" }
+    private var line: String { Self.word + "\(epoch)" + (since.map { Self.sinceWord + "\($0)" } ?? "") + "\n" }
 
     private init?(line: String) {
-        guard line.hasPrefix(Self.word), line.hasSuffix("\n"), let epoch = Int64(line.dropFirst(Self.word.count).dropLast())
-        else { return nil }
+        guard line.hasPrefix(Self.word), line.hasSuffix("\n") else { return nil }
+        let parts = line.dropFirst(Self.word.count).dropLast().split(separator: Self.sinceWord, omittingEmptySubsequences: false)
+        guard parts.count <= 2, let epoch = Int64(parts[0]) else { return nil }
         self.init(epoch: epoch)
+        if parts.count == 2 {
+            guard let since = UInt64(parts[1]) else { return nil }
+            self.since = since
+        }
     }
 
-    init(epoch: Int64) { self.epoch = epoch }
+    init(epoch: Int64, since: UInt64? = nil) { (self.epoch, self.since) = (epoch, since) }
+
+    /// Whether who has left it had its user before this logout of another process: so both were of one user, and of what that process has
+    /// stored since nothing is theirs.
+    /// - Parameter logout: By the monotonic clock.
+    func isCovered(byLogoutAt logout: UInt64) -> Bool { since.map { $0 < logout } ?? false }
 
     static func path(of lane: String) -> String { lane + ".logout" }
 
     /// That of a lane which another process writes to; nil where there never was a store.
-    static func current(in lane: String) -> LogoutMark? {
+    static func current(in lane: String, since: UInt64? = nil) -> LogoutMark? {
         var configuration = Configuration()
         configuration.readonly = true
         let found = try? DatabaseQueue(path: lane, configuration: configuration).read { db in
             try Int64.fetchOne(db, sql: "SELECT epoch FROM meta")
         }
-        return (found ?? StoreFile.identityInLock(of: lane)?.epoch).map { LogoutMark(epoch: $0) }
+        return (found ?? StoreFile.identityInLock(of: lane)?.epoch).map { LogoutMark(epoch: $0, since: since) }
     }
 
     /// Makes it survive a crash of the machine.

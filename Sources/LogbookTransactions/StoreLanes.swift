@@ -29,6 +29,10 @@ final class StoreLanes: Sendable {
         /// Lanes that could not be taken over, of which it was said.
         var troubled: Set<String> = []
         var nextLook: UInt64 = 0
+        /// When somebody was last said to use the program, by the monotonic clock.
+        var hasUserSince: UInt64
+        /// When this process last logged out, by the monotonic clock; nil again with the login that follows.
+        var loggedOut: UInt64?
         var isClosed = false
     }
 
@@ -47,7 +51,7 @@ final class StoreLanes: Sendable {
     private let path: String?
     private let clock: LogClock
     private let open: @Sendable (StoreFile) throws(TransactionStoreError) -> TransactionStore
-    private let state = Locked(State())
+    private let state: Locked<State>
     /// The thread that looks into lanes, works in them or lets one go. There is one at a time: a lane that another holds for a moment
     /// would be passed over.
     private let worker = Monitor<UInt64?>(nil)
@@ -61,6 +65,7 @@ final class StoreLanes: Sendable {
         let path = StoreFile.absolute(path)
         self.clock = clock
         self.open = open
+        state = Locked(State(hasUserSince: clock.monotonicNanoseconds()))
         guard sharing == .siblings else {
             self.path = nil
             own = try Self.opened(try StoreFile(path), open)
@@ -286,11 +291,39 @@ final class StoreLanes: Sendable {
     /// Deletes everything here, and in the lanes of those who have gone. In those of who runs it is left for whoever opens them next.
     /// - Throws: The first failure, also of a lane that could not be opened; what it was not about is deleted all the same.
     func deleteAll() throws(TransactionStoreError) {
+        let now = clock.monotonicNanoseconds(), since = state.withLock { $0.hasUserSince }
         try inEveryLane(where: { $0.transactions > 0 }) { store throws(TransactionStoreError) in
             // When the others have their turn, the transactions of this process are ended, and new ones may have begun.
             try store.deleteAll(endsTransactions: store === own)
+            if store === own { noteLogout(at: now) }
         } others: { lane throws(TransactionStoreError) in
-            try LogoutMark.current(in: lane)?.leave(for: lane)
+            try LogoutMark.current(in: lane, since: since)?.leave(for: lane)
+        }
+    }
+
+    /// What another's logout has met here is deleted.
+    private func noteLogout(at now: UInt64) {
+        state.withLock { state in
+            guard !state.isClosed else { return }   // somebody else may have the lane
+            state.loggedOut = now
+            LogoutMark.forget(for: own.path)
+        }
+    }
+
+    /// Somebody uses the program from now on, or still does: what a logout that was before this has ended is not theirs.
+    func noteUser() {
+        let now = clock.monotonicNanoseconds()
+        state.withLock { $0.hasUserSince = now }
+    }
+
+    /// The same with a token and an address. The first time after this process's own logout another's of the same user is forgotten; one
+    /// that comes later may be the next user's, and is heeded.
+    func noteLogin() {
+        noteUser()
+        state.withLock { state in
+            guard !state.isClosed, let loggedOut = state.loggedOut else { return }
+            state.loggedOut = nil
+            if LogoutMark.left(for: own.path)?.isCovered(byLogoutAt: loggedOut) == true { LogoutMark.forget(for: own.path) }
         }
     }
 

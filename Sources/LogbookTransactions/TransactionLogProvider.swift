@@ -163,7 +163,10 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// is set here later; see ``deleteAll()`` for a logout.
     public var user: String? {
         get { labels.user }
-        set { labels.user = newValue }
+        set {
+            labels.user = newValue
+            if newValue != nil { lanes.noteUser() }
+        }
     }
 
     /// What is tried out on the user: `B`, `checkout=short`. Transactions that begin from now on are marked with it.
@@ -197,7 +200,9 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
 
     private func changeAddress(_ change: (inout TransactionDelivery.Address) -> Void) {
         delivery.change(change)
-        if (try? delivery.checkAddress()) != nil { courier.reconfigured() }
+        guard (try? delivery.checkAddress()) != nil else { return }
+        lanes.noteLogin()
+        courier.reconfigured()
     }
 
     /// Sends what is in the store now, and what processes that have gone have left beside it, and returns once all of it is delivered
@@ -270,7 +275,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     ///
     /// What other processes that run have stored beside it, and will, stays theirs to send, to the address that they have: they know of no
     /// logout. What of it is left when they end is given up, and counted in ``TransactionStoreCounts/dropped``. Have each of them do the
-    /// same, or start anew.
+    /// same, or start anew: what a process stores after its own logout is kept, also where the others' come later, as long as that is
+    /// before its next token and address are set. Of what comes later still nobody can tell which user it is about: then that is given up.
     public func deleteAll() throws(TransactionStoreError) {
         defer { delivery.takeAnew() }
         try errors.reporting { () throws(TransactionStoreError) in try lanes.deleteAll() }

@@ -1,4 +1,5 @@
 #if Transactions
+import GRDB
 import LogbookCore
 import LogbookHTTP
 import LogbookTestKit
@@ -16,8 +17,9 @@ import Testing
         }
     }
 
-    private func bench(_ server: LoopbackServer) throws -> Bench {
-        try Bench(in: folder, url: server.url, token: "t") { $0.wireVersion = .v0_0_2 }
+    /// - Parameter clock: The machine's, as it were, where processes tell times to each other.
+    private func bench(_ server: LoopbackServer, _ clock: ManualClock = ManualClock(now: t0)) throws -> Bench {
+        try Bench(in: folder, clock: clock, url: server.url, token: "t") { $0.wireVersion = .v0_0_2 }
     }
 
     /// `T: 0 1`, for every transaction that was received, in the order in which they came.
@@ -225,6 +227,82 @@ import Testing
         #expect(try received(server) == ["B: 1 2", "D: 5"])
     }
 
+    /// What a user's logout is for each process.
+    private func logOut(_ bench: Bench) throws {
+        bench.provider.setStore(url: nil, token: nil)
+        try bench.provider.deleteAll()
+    }
+
+    private func logIn(_ bench: Bench, _ server: LoopbackServer) { bench.provider.setStore(url: server.url, token: "next") }
+
+    @Test("Row 24, C28: of processes that each log out, none condemns what another stores for the next user", arguments: [false, true])
+    func eachLogsOut(isTheHeirSlower: Bool) throws {
+        let server = try receiver(), clock = ManualClock(now: t0)
+        let first = try bench(server, clock), second = try bench(server, clock)
+        log(first, "A", 1)
+        log(second, "B", 2)
+        clock.advance(by: .seconds(1))
+        for bench in isTheHeirSlower ? [second, first] : [first, second] {
+            try logOut(bench)
+            clock.advance(by: .seconds(1))
+            log(bench, "L", 3)   // what is said before the login is of nobody who has logged out
+        }
+        for bench in [first, second] { logIn(bench, server) }
+        log(second, "C", 4)
+        second.close()
+        try first.deliver()
+        #expect(try Set(received(server)) == ["L: 3", "C: 4"])
+        #expect(try received(server).count == 3)
+        #expect(try first.provider.counts() == TransactionStoreCounts())
+        #expect(folder.names(in: ".").filter { $0.contains("logout") } == [])
+    }
+
+    @Test(
+        "Row 24, C28: where it may be the next user's, another's logout is heeded by a process that has had its own, whatever it is given later",
+        arguments: [false, true])
+    func aLaterLogout(isOfTheNextUser: Bool) throws {
+        let server = try receiver(), clock = ManualClock(now: t0)
+        let first = try bench(server, clock), second = try bench(server, clock)
+        clock.advance(by: .seconds(1))
+        try logOut(second)
+        clock.advance(by: .seconds(1))
+        if isOfTheNextUser {
+            logIn(first, server)   // the second one hears of that when it is over
+            try logOut(first)
+            logIn(second, server)
+        } else {
+            logIn(second, server)
+            try logOut(first)
+        }
+        log(second, "B", 1)
+        second.provider.token = "renewed"
+        second.close()
+        logIn(first, server)
+        try first.deliver()
+        #expect(server.requests.isEmpty)
+        #expect(try first.provider.counts() == TransactionStoreCounts(dropped: 1))
+    }
+
+    @Test("Row 24, C28: a logout of one's own that fails leaves the mark of another's where it is")
+    func aLogoutThatFailsKeepsTheMark() throws {
+        let store = try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+            file throws(TransactionStoreError) in try TransactionStore(file, busyTimeout: 0.01)
+        }
+        defer { store.close() }
+        try LogoutMark(epoch: 3).leave(for: folder.store)
+        var configuration = Configuration()
+        configuration.busyMode = .immediateError
+        let other = try DatabaseQueue(path: folder.store, configuration: configuration)
+        try other.inDatabase { db in
+            try db.execute(sql: "BEGIN IMMEDIATE")
+            #expect(throws: TransactionStoreError.busy(path: folder.store)) { try store.deleteAll() }
+            try db.execute(sql: "ROLLBACK")
+        }
+        #expect(LogoutMark.left(for: folder.store) == LogoutMark(epoch: 3))
+        try store.deleteAll()
+        #expect(LogoutMark.left(for: folder.store) == nil)
+    }
+
     @Test("Row 24, C28: where a lane of who runs cannot be read at a logout, all of it is given up that was stored until it ended")
     func aLaneThatCannotBeReadAtALogout() throws {
         let lane = folder.store + ".lane-1"
@@ -240,8 +318,15 @@ import Testing
         let mark = LogoutMark(epoch: 3)
         for _ in 0..<2 { try mark.leave(for: lane) }
         #expect(LogoutMark.left(for: lane) == mark)
-        _ = shell("printf 'logbook logout 3 17\\\\n' > '\(LogoutMark.path(of: lane))'")
-        #expect(LogoutMark.left(for: lane) == .everything)
+        let dated = LogoutMark(epoch: 3, since: 17)
+        try dated.leave(for: lane)
+        #expect(shell("cat '\(LogoutMark.path(of: lane))'") == "logbook logout 3 since 17")
+        #expect(LogoutMark.left(for: lane) == dated)
+        #expect(dated.isCovered(byLogoutAt: 18) && !dated.isCovered(byLogoutAt: 17) && !mark.isCovered(byLogoutAt: 18))
+        for line in ["logbook logout 3 17", "logbook logout 3 since ", "logbook logout 3 since 1 since 2"] {
+            _ = shell("printf '\(line)\\n' > '\(LogoutMark.path(of: lane))'")
+            #expect(LogoutMark.left(for: lane) == .everything)
+        }
     }
 
     @Test("S32: a user who is erased is gone from this process's file and from what others have left, and nobody else is")

@@ -82,7 +82,7 @@ final class Heard<Value: Sendable>: Sendable {
 /// A provider on a store of its own, with a service in front of it and a clock that stands at T0.
 struct Bench {
     let folder: TemporaryFolder
-    let clock = ManualClock(now: t0)
+    let clock: ManualClock
     let events = Heard<TransactionDeliveryEvent>()
     let errors = Heard<TransactionStoreError>()
     let provider: TransactionLogProvider
@@ -90,10 +90,12 @@ struct Bench {
     let registration: LogRegistration
 
     init(
-        in folder: TemporaryFolder = TemporaryFolder(), url: String? = nil, token: Secret? = nil, interval: Duration? = nil,
-        delivery: LogDelivery = .immediate, _ configure: (inout TransactionLogConfiguration) -> Void = { _ in }
+        in folder: TemporaryFolder = TemporaryFolder(), clock: ManualClock = ManualClock(now: t0), url: String? = nil,
+        token: Secret? = nil, interval: Duration? = nil, delivery: LogDelivery = .immediate,
+        _ configure: (inout TransactionLogConfiguration) -> Void = { _ in }
     ) throws {
         self.folder = folder
+        self.clock = clock
         var configuration = TransactionLogConfiguration(storePath: folder.store, storeURL: url, token: token)
         configuration.delivery.interval = interval
         configuration.authScheme = "fp-auth"
