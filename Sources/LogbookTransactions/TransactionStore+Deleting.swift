@@ -69,7 +69,7 @@ extension TransactionStore {
     /// Leaves no byte of what was deleted.
     private func overwrite(_ what: String) {
         do {
-            try connection().0.inDatabase { db in
+            try use(connection().0) { db in
                 try db.execute(sql: "VACUUM")
                 _ = try db.checkpoint(.truncate)
             }

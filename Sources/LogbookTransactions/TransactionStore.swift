@@ -129,22 +129,42 @@ package final class TransactionStore: Sendable {
 
     /// Runs `body` as one SQLite transaction, and once more when the file was damaged and has been replaced.
     func transaction<Result>(_ body: (Database) throws -> Result) throws(TransactionStoreError) -> Result {
-        try inSoundFile { try $0.write(body) }
+        try inSoundFile { db in try Self.inTransaction(nil, db) { try body(db) } }
     }
 
     /// The same of what only reads: it waits for no other process, and here until whoever uses the connection is done.
     func reading<Result>(_ body: (Database) throws -> Result) throws(TransactionStoreError) -> Result {
-        try inSoundFile { try $0.read(body) }
+        try inSoundFile { db in try db.readOnly { try Self.inTransaction(.deferred, db) { try body(db) } } }
     }
 
-    private func inSoundFile<Result>(_ work: (DatabaseQueue) throws -> Result) throws(TransactionStoreError) -> Result {
+    private static func inTransaction<Result>(
+        _ kind: Database.TransactionKind?, _ db: Database, _ body: () throws -> Result
+    ) throws -> Result {
+        var result: Result?
+        try db.inTransaction(kind) {
+            result = try body()
+            return .commit
+        }
+        return result!
+    }
+
+    private func inSoundFile<Result>(_ work: (Database) throws -> Result) throws(TransactionStoreError) -> Result {
         let (connection, generation) = try connection()
         do {
-            return try work(connection)
+            return try use(connection, work)
         } catch {
             let failure = TransactionStoreError(error, path: path)
             guard try isReplaced(since: generation, because: failure) else { throw failure }
-            do { return try work(self.connection().0) } catch { throw TransactionStoreError(error, path: path) }
+            do { return try use(self.connection().0, work) } catch { throw TransactionStoreError(error, path: path) }
+        }
+    }
+
+    /// - Throws: ``TransactionStoreError/closed(path:)`` too where the connection was closed since it was taken: GRDB would ask SQLite about
+    ///   one that is no more, which ends the program.
+    func use<Result>(_ connection: DatabaseQueue, _ work: (Database) throws -> Result) throws -> Result {
+        try connection.inDatabase { db in
+            guard db.sqliteConnection != nil else { throw TransactionStoreError.closed(path: path) }
+            return try work(db)
         }
     }
 
@@ -173,11 +193,12 @@ package final class TransactionStore: Sendable {
         try replace(file, because: damage.reason, after: damage)
     }
 
-    /// Replaces a damaged file, unless another thread has done so.
+    /// Replaces a damaged file, unless another thread has done so, or has tried to.
     private func isReplaced(since generation: Int, because failure: TransactionStoreError) throws(TransactionStoreError) -> Bool {
         let (file, isAnother) = state.withLock { access -> (StoreFile?, Bool) in
             while access.value.isRecovering { access.wait() }
             if access.value.generation != generation { return (nil, true) }
+            if case .closed = failure, access.value.file != nil { return (nil, true) }   // for what has failed to replace it
             guard let file = access.value.file, access.value.damage == nil, failure.isDamage(ofOurs: true) else { return (nil, false) }
             access.value.isRecovering = true
             return (file, false)

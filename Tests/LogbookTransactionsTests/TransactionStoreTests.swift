@@ -442,5 +442,37 @@ private func mode(_ path: String) -> UInt32 {
         #expect(recoveries.all.map(\.entries) == [1])
         #expect(sqlite3(recoveries.all[0].setAside, "SELECT count(*) FROM txn_log") == "2")
     }
+
+    @Test("a call that meets the end of the store hears that it is closed, however close to each other they come")
+    func closedMeanwhile() throws {
+        let event = LogEvent(
+            sequence: 1, time: t0, level: .info, message: "",
+            transaction: TransactionEntry(transactionID: "a", usecase: 1, kind: .happened(1), device: phone))
+        for _ in 0..<100 {
+            let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store)
+            let calls: [@Sendable () throws -> Void] = [
+                { _ = try store.pendingCount() }, { _ = try store.counts() }, { _ = try store.append([event]) }
+            ]
+            let begun = Heard<Int>(), failures = Heard<TransactionStoreError>()
+            for (number, call) in calls.enumerated() {
+                LogThread.start("caller") {
+                    var isBegun = false
+                    while true {
+                        do {
+                            try call()
+                        } catch {
+                            failures.append(TransactionStoreError(error, path: ""))
+                            return
+                        }
+                        if !isBegun { begun.append(number) }
+                        isBegun = true
+                    }
+                }
+            }
+            _ = begun.wait(for: calls.count)
+            store.close()
+            #expect(failures.wait(for: calls.count) == Array(repeating: .closed(path: folder.store), count: calls.count))
+        }
+    }
 }
 #endif
