@@ -67,9 +67,13 @@ public final class Courier: Sendable {
     /// for them again.
     public func hurry() { engine.hurry() }
 
-    /// The token or the address changed: forget that the receiver refused us and try now. A pause that the receiver asked for
-    /// with `Retry-After` is kept.
-    public func reconfigured() { engine.reconfigured() }
+    /// The token or the address changed: forget that the receiver refused us and try now. What was under way is judged as it was sent; if
+    /// it does not arrive it goes again at once.
+    /// - Parameter isAnotherReceiver: A pause that the receiver asked for with `Retry-After` ends, for it was asked for by another one.
+    ///   Otherwise it is kept.
+    public func reconfigured(forAnotherReceiver isAnotherReceiver: Bool = false) {
+        engine.reconfigured(forAnotherReceiver: isAnotherReceiver)
+    }
 
     /// Another courier of the same receiver was asked to leave it alone for so long: until then nothing more is sent. What is on its way
     /// goes on.

@@ -3,7 +3,7 @@ internal import LogbookCore
 /// When nothing is sent, and for how long.
 extension CourierEngine {
     func retry(_ flight: Flight, _ reason: String, status: Int?, asked: Duration?) {
-        let (pause, isFirst) = hold(reason, after: flight, asked: asked)
+        guard let (pause, isFirst) = hold(reason, after: flight, asked: asked) else { return }
         if isFirst { LogDiagnostics.report(name, "cannot deliver, will try again: \(reason)") }
         onEvent?(
             .willRetry(
@@ -11,8 +11,7 @@ extension CourierEngine {
     }
 
     func holdBack(because reason: String) {
-        let (_, isFirst) = hold(reason, after: nil, asked: nil)
-        if isFirst { LogDiagnostics.report(name, reason) }
+        if let (_, isFirst) = hold(reason, after: nil, asked: nil), isFirst { LogDiagnostics.report(name, reason) }
     }
 
     /// The receiver wants to be left alone, as somebody else was told.
@@ -24,11 +23,14 @@ extension CourierEngine {
         }
     }
 
-    /// - Returns: How long nothing is sent now, and whether that is news.
-    private func hold(_ reason: String, after flight: Flight?, asked: Duration?) -> (Duration, isFirst: Bool) {
+    /// - Returns: How long nothing is sent now, and whether that is news; nil where it was about a token or an address of before.
+    private func hold(_ reason: String, after flight: Flight?, asked: Duration?) -> (Duration, isFirst: Bool)? {
         state.withLock { access in
-            access.value.latestAnswer = reason
             access.value.isWanted = true
+            // What a receiver asks for goes for each of its tokens.
+            let first = asked == nil ? access.value.configuration : access.value.receiversFirst
+            if let flight, flight.configuration < first { return nil }
+            access.value.latestAnswer = reason
             let now = clock.monotonicNanoseconds()
             // Of a trouble that is known already another parcel tells nothing new, but for how long it may last.
             if let flight, flight.pauses < access.value.pauses, let pause = access.value.pause, now < pause.until {
@@ -71,12 +73,14 @@ extension CourierEngine {
         guard rejected == parcel.count, parcel.count >= policy.rejectionsInARow else { return false }
         let isHeld = state.withLock { access in
             let now = clock.monotonicNanoseconds()
+            // A refusal of the old token, or at the old address, is none of the new one.
+            guard flight.configuration == access.value.configuration else { return true }
             if let held = access.value.heldParcels[parcel.id] {
-                return held.configuration == access.value.configuration && now < held.since + Self.longestHold.nanosecondsAhead
+                return held.configuration == flight.configuration && now < held.since + Self.longestHold.nanosecondsAhead
             }
             // Parcels that were made anew for another destination never come back under these names.
             if access.value.heldParcels.count >= policy.parcelsInFlight { access.value.heldParcels = [:] }
-            access.value.heldParcels[parcel.id] = HeldParcel(since: now, configuration: access.value.configuration)
+            access.value.heldParcels[parcel.id] = HeldParcel(since: now, configuration: flight.configuration)
             return true
         }
         if isHeld { refuse(flight, "it refuses every entry of \(parcel.id): \(reason)", status: nil) }

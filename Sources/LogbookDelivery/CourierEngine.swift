@@ -129,6 +129,8 @@ final class CourierEngine: Sendable {
         var latestSealed: LogTime?
         /// Counts calls of `reconfigured`, so that a refusal of the old token does not stop the new one.
         var configuration: UInt64 = 0
+        /// The first of them that was for the receiver of today.
+        var receiversFirst: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
         var nextWaiter: UInt64 = 0
         /// By number, so by age; an answer to any other comes too late.
@@ -238,9 +240,13 @@ final class CourierEngine: Sendable {
 
     private func sayThatThreadIsMissing() { LogDiagnostics.report(name, "\(Self.noThread); everything is kept, and it is asked for again") }
 
-    func reconfigured() {
+    func reconfigured(forAnotherReceiver isAnotherReceiver: Bool) {
         wake { access in
             access.value.configuration += 1
+            if isAnotherReceiver {
+                access.value.receiversFirst = access.value.configuration
+                access.value.pause?.askedUntil = 0
+            }
             access.value.failures = 0
             access.value.isTrying = false
             access.value.rejectionsInARow = 0

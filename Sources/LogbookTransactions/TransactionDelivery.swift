@@ -15,6 +15,8 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
 
     private struct State {
         var address: Address
+        /// Where parcels last went to.
+        var latestURL: String?
         /// Counts what parcels have to be taken anew for.
         var generation = 0
         /// Of which the latest parcel is.
@@ -33,7 +35,8 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
         self.errors = errors
         state = Locked(
             State(
-                address: Address(url: configuration.storeURL, token: configuration.token), source: lanes.own,
+                address: Address(url: configuration.storeURL, token: configuration.token), latestURL: configuration.storeURL,
+                source: lanes.own,
                 latestPending: (try? lanes.pendingCount()) ?? 0))
     }
 
@@ -46,10 +49,15 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
         return (destination: TransactionDestination(delivery: self, address: address), number: generation)
     }
 
-    func change(_ change: (inout Address) -> Void) {
+    /// - Returns: Whether parcels go to another address now than the last ones did.
+    @discardableResult
+    func change(_ change: (inout Address) -> Void) -> Bool {
         state.withLock { state in
             change(&state.address)
             state.generation += 1
+            guard state.address.token != nil, let url = state.address.url else { return false }
+            defer { state.latestURL = url }
+            return state.latestURL != nil && state.latestURL != url
         }
     }
 

@@ -199,10 +199,10 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     }
 
     private func changeAddress(_ change: (inout TransactionDelivery.Address) -> Void) {
-        delivery.change(change)
+        let isAnotherReceiver = delivery.change(change)
         guard (try? delivery.checkAddress()) != nil else { return }
         lanes.noteLogin()
-        courier.reconfigured()
+        courier.reconfigured(forAnotherReceiver: isAnotherReceiver)
     }
 
     /// Sends what is in the store now, and what processes that have gone have left beside it, and returns once all of it is delivered

@@ -13,5 +13,11 @@ final class CurrentRequest: Sendable {
 
     var term: Term { state.withLock { $0 } }
 
-    func change(to request: UploadRequest) { state.withLock { $0 = Term(request: request, number: $0.number + 1) } }
+    /// - Returns: Whether files go to another address from now on.
+    func change(to request: UploadRequest) -> Bool {
+        state.withLock { term in
+            defer { term = Term(request: request, number: term.number + 1) }
+            return term.request.url != request.url
+        }
+    }
 }

@@ -122,9 +122,9 @@ public final class LogUploader: Sendable {
     /// as it was sent; if it does not arrive it goes again under these terms, from the beginning of its file.
     public func update(_ request: UploadRequest) {
         request.check()
-        self.request.change(to: request)
+        let isAnotherReceiver = self.request.change(to: request)
         forgive()
-        for courier in couriers { courier.reconfigured() }
+        for courier in couriers { courier.reconfigured(forAnotherReceiver: isAnotherReceiver) }
     }
 
     /// Sends again what was set aside, by this program or by an earlier run of it.

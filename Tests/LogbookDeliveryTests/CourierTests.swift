@@ -238,6 +238,46 @@ import Testing
         #expect(source.settled == [.init(id: "a", fate: .delivered)])
     }
 
+    @Test("42: what the receiver before asked for ends with another one, and a late answer of it holds up nobody", arguments: [false, true])
+    func retryAfterOfTheReceiverBefore(comesLate: Bool) throws {
+        let busy = HTTPResponse(status: 503, headers: [HTTPHeader("Retry-After", "90")])
+        let source = MemoryParcels(["a"])
+        let transport = ScriptedTransport { number, _ in number == 1 ? .hold : .status(200) }
+        let courier = courier(source, transport)
+        courier.wake()
+        #expect(transport.waitForRequests(1))
+        if !comesLate {
+            transport.release(with: busy)
+            #expect(diary.waitForRetries(1))
+        }
+        courier.reconfigured(forAnotherReceiver: true)
+        if comesLate { transport.release(with: busy) }
+        try courier.deliver(by: .seconds(30))
+        #expect(source.settled == [.init(id: "a", fate: .delivered)])
+        #expect(diary.pauses.count == (comesLate ? 0 : 1))
+    }
+
+    @Test("42: a Retry-After that comes after the token has changed is honoured, any other failure is of the token before")
+    func lateFailuresOfTheTokenBefore() throws {
+        let source = MemoryParcels(["a"])
+        let transport = ScriptedTransport { number, _ in number < 3 ? .hold : .status(200) }
+        let courier = courier(source, transport)
+        courier.wake()
+        #expect(transport.waitForRequests(1))
+        courier.reconfigured()
+        transport.release(with: HTTPResponse(status: 500))
+        #expect(transport.waitForRequests(2))
+        courier.reconfigured()
+        transport.release(with: HTTPResponse(status: 503, headers: [HTTPHeader("Retry-After", "90")]))
+        #expect(diary.waitForRetries(1))
+        #expect(diary.pauses == [.seconds(90)])
+        clock.advance(by: .seconds(89))
+        #expect(throws: CourierError.self) { try courier.deliver(by: .milliseconds(20)) }
+        clock.advance(by: .seconds(1))
+        try courier.deliver(by: .seconds(30))
+        #expect(source.settled == [.init(id: "a", fate: .delivered)])
+    }
+
     @Test func aRejectedParcelIsSettledAndDoesNotHoldUpItsNeighbours() throws {
         let source = MemoryParcels(["a", "b", "c"])
         let courier = courier(source, ScriptedTransport { number, _ in .status(number == 2 ? 400 : 200) })

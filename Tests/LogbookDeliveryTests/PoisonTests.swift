@@ -151,6 +151,30 @@ import Testing
         #expect(source.delivered == [100])
     }
 
+    @Test("43: a late answer of the receiver before, which refuses each entry, takes none and says nothing of the next", arguments: [false, true])
+    func aLateRefusalOfEachEntry(isHeldAlready: Bool) throws {
+        let source = NumberedParcels([Array(0..<60)]), count = isHeldAlready ? 1 : 0
+        let transport = ScriptedTransport { number, _ in number > count ? .hold : .status(200) }
+        let courier = courier(source, transport, to: ByEntry(poison: Set(0..<60), busy: Locked([])))
+        courier.wake()
+        if isHeldAlready {
+            #expect(diary.waitForRefusals(1))
+            clock.advance(by: DeliveryPolicy().misconfiguredPause)
+        }
+        #expect(transport.waitForRequests(count + 1))
+        courier.reconfigured(forAnotherReceiver: true)
+        transport.release(with: HTTPResponse(status: 200))
+        #expect(transport.waitForRequests(count + 2))
+        #expect(source.rejected == [])
+        transport.release(with: HTTPResponse(status: 200))
+        if isHeldAlready {
+            #expect(diary.wait { if case .rejected = $0 { true } else { false } })   // both have said so
+        } else {
+            #expect(diary.waitForRefusals(1))
+            #expect(source.rejected == [])
+        }
+    }
+
     @Test("43: nor does time alone take a parcel of which each entry is refused, for a day", arguments: [false, true])
     func aRefusedParcelWaitsForSomebodyToLook(isCountAlone: Bool) throws {
         let source = NumberedParcels([Array(0..<60), [100]]), policy = DeliveryPolicy()

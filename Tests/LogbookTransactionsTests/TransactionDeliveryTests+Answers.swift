@@ -40,6 +40,31 @@ extension TransactionDeliveryTests {
         #expect(arrivals.all[1] >= t0.adding(.seconds(90)))
     }
 
+    @Test("C18: what a busy server asks for says nothing of the one at another address, and goes on for a new token", arguments: [false, true])
+    func busyAtAnotherAddress(isSetAtOnce: Bool) throws {
+        let busy = try LoopbackServer { _ in .status(503, headers: [HTTPHeader("Retry-After", "90")]) }
+        let server = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: busy.url, token: "t")
+        bench.service.transaction(usecase: 1).log(1)
+        #expect(throws: CourierError.self) { try bench.provider.deliver(by: .milliseconds(100)) }
+        #expect(bench.events.wait(for: 1) == [.serverBusy(until: t0.adding(.seconds(90)))])
+        bench.provider.token = "new"
+        bench.provider.setStore(url: nil, token: nil)
+        bench.provider.setStore(url: busy.url, token: "new")
+        #expect(throws: CourierError.self) { try bench.provider.deliver(by: .milliseconds(20)) }
+        #expect(busy.requests.count == 1)
+        if isSetAtOnce {
+            bench.provider.setStore(url: server.url, token: "other")
+        } else {
+            bench.provider.setStore(url: nil, token: nil)
+            bench.provider.storeURL = server.url
+            bench.provider.token = "other"
+        }
+        try bench.deliver()
+        #expect(server.requests.count == 1)
+        #expect(busy.requests.count == 1)
+    }
+
     @Test("C18: a busy server that names no time is tried again after a pause of ours")
     func busyWithoutATime() throws {
         let server = try LoopbackServer { _ in .status(503) }
