@@ -93,11 +93,11 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test("C13: a page of HTML that says 200 acknowledges nothing, also in version 0.0.1")
-    func aLoginPageIsNoAcknowledgement() throws {
+    @Test("C13: a page of HTML that says 200 acknowledges nothing, also in version 0.0.1", arguments: ["", "\u{FEFF}\r\n"])
+    func aLoginPageIsNoAcknowledgement(beginning: String) throws {
         let isPortal = Locked(true)
         let server = try LoopbackServer { _ in
-            isPortal.withLock { $0 } ? .status(200, body: "<!DOCTYPE html><title>please log in</title>") : .status(200)
+            isPortal.withLock { $0 } ? .status(200, body: beginning + "<!DOCTYPE html><title>please log in</title>") : .status(200)
         }
         let bench = try Bench(url: server.url)
         bench.service.transaction(usecase: 1).log(1)
