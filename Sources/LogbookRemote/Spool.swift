@@ -182,7 +182,9 @@ final class Spool<Files: FileSystem>: EventStore {
         try? files.makeFolder(at: path)
         let new = try files.openFolder(at: path)
         defer { files.close(new) }
-        for number in 0..<SpoolName.mostLanes {
+        // What others have left there is taken over by lanes, and only from those that are not ours by then.
+        let left = Set(try files.names(in: new).compactMap { SpoolName($0)?.lane })
+        for number in 0..<SpoolName.mostLanes where !left.contains(number) {
             guard let lock = try lock(lane: number, in: new) else { continue }
             do throws(SystemError) {
                 try files.redirect(folder, to: new)

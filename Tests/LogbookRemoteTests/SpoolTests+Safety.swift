@@ -33,6 +33,20 @@ extension SpoolTests {
         #expect(collector.received == ["event 2", "event 3"])
     }
 
+    @Test("F21: what another program has left in the new folder is taken over")
+    func whatIsLeftInAFolderThatIsMadeAnew() throws {
+        let spool = try makeSpool(files: SystemFileSystem())
+        output(of: "rm -rf '\(folder.path)/spool'")
+        var other: Spool<SystemFileSystem>? = try makeSpool(files: SystemFileSystem())
+        _ = other?.take(.numbered(1))
+        other = nil
+        _ = spool.take(.numbered(2))
+        #expect(eventFiles.map { $0.prefix(3) } == ["000", "001"])
+        clock.advance(by: .seconds(30))
+        for _ in 1...2 { try spool.settle(#require(try spool.nextParcel(besides: [])), as: .delivered) }
+        #expect(eventFiles == [])
+    }
+
     @Test func flushMakesSafeWithoutTheReceiverAndPowerDoesSoWithEachEvent() throws {
         let files = FaultyFileSystem()
         let provider = try provider(away, files: files)
