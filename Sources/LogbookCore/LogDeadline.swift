@@ -18,7 +18,11 @@ public struct LogDeadline: Sendable, Hashable, Comparable {
         let (sum, overflow) = logbook_monotonic_nanoseconds().addingReportingOverflow(UInt64(nanoseconds))
         return overflow ? .never : LogDeadline(uptime: sum)
     }
-    public static func seconds(_ count: Double) -> LogDeadline { after(.seconds(count)) }
+    /// The same in seconds: more than there are lead to ``never``; what is no number is over at once.
+    public static func seconds(_ count: Double) -> LogDeadline {
+        if !(count > 0) { return .now }
+        return count < 9e9 ? after(.seconds(count)) : .never   // beyond the nanoseconds that an Int64 has, 292 years
+    }
     public static func milliseconds(_ count: Int) -> LogDeadline { after(.milliseconds(count)) }
 
     public static func < (left: LogDeadline, right: LogDeadline) -> Bool { left.uptime < right.uptime }

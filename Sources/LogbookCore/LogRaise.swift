@@ -59,6 +59,13 @@ extension LogService {
 }
 
 extension Duration {
-    public static func minutes(_ count: some BinaryInteger) -> Duration { .seconds(60) * count }
-    public static func hours(_ count: some BinaryInteger) -> Duration { .seconds(3600) * count }
+    /// Held at the longest span that there is in seconds, 292 billion years.
+    public static func minutes(_ count: some BinaryInteger) -> Duration { seconds(Int64(clamping: count), each: 60) }
+    /// Held at the longest span that there is in seconds, 292 billion years.
+    public static func hours(_ count: some BinaryInteger) -> Duration { seconds(Int64(clamping: count), each: 3600) }
+
+    private static func seconds(_ count: Int64, each length: Int64) -> Duration {
+        let (seconds, overflow) = count.multipliedReportingOverflow(by: length)
+        return .seconds(overflow ? (count < 0 ? .min : .max) : seconds)
+    }
 }

@@ -4,8 +4,12 @@ public struct LogTime: Sendable, Hashable, Comparable {
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// - Parameter seconds: Seconds since 1970; fractions are kept to the microsecond that a `Double` can carry today.
-    public init(seconds: Double) { nanoseconds = Int64((seconds * 1_000_000).rounded()) * 1000 }
+    /// - Parameter seconds: Seconds since 1970; fractions are kept to the microsecond that a `Double` can carry today. Held at the first or
+    ///   the last second there is; what is no number counts as 0.
+    public init(seconds: Double) {
+        let microseconds = (seconds * 1_000_000).rounded(), limit = Double(9_223_372_036_854_774)
+        nanoseconds = microseconds.isNaN ? 0 : Int64(min(max(microseconds, -limit), limit)) * 1000
+    }
 
     public static func < (left: LogTime, right: LogTime) -> Bool { left.nanoseconds < right.nanoseconds }
 

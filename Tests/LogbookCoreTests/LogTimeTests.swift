@@ -23,4 +23,18 @@ import Testing
     func aSpanThatLeadsOutOfTimeLeadsToItsEnd(from: Int64, span: Duration, to: Int64) {
         #expect(LogTime(nanoseconds: from).adding(span) == LogTime(nanoseconds: to))
     }
+
+    @Test(arguments: [
+        (1.5, 1_500_000_000), (-1.000_001, -1_000_001_000), (.nan, 0), (.infinity, 9_223_372_036_854_774_000),
+        (1e30, 9_223_372_036_854_774_000), (-.infinity, -9_223_372_036_854_774_000), (-1e30, -9_223_372_036_854_774_000),
+    ] as [(seconds: Double, nanoseconds: Int64)])
+    func secondsThatLeadOutOfTimeLeadToItsEnd(seconds: Double, nanoseconds: Int64) {
+        #expect(LogTime(seconds: seconds).nanoseconds == nanoseconds)
+    }
+
+    @Test func aSpanOfMoreHoursThanThereAreIsAsLongAsThereIs() {
+        #expect(Duration.minutes(2) == .seconds(120) && Duration.hours(-3) == .seconds(-10_800))
+        #expect(Duration.hours(Int.max) == .seconds(Int64.max) && Duration.minutes(UInt64.max) == .seconds(Int64.max))
+        #expect(Duration.hours(Int.min) == .seconds(Int64.min))
+    }
 }
