@@ -105,13 +105,21 @@ extension LogService {
         guard fstat(opened, &status) == 0 else { throw .cannotOpen(path: path, errno: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notACrashRecord(path: path) }
 
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = pread(opened, &bytes, bytes.count, 0)
-        guard count >= 0 else { throw .cannotOpen(path: path, errno: errno) }
-        // Several when children of a fork have crashed: the last is the latest. One that was cut off by a full disk is none.
-        let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
-        let records = lines.compactMap { CrashRecord(line: $0) }
-        guard count == 0 || lines.first?.hasPrefix("crashed ") == true else { throw .notACrashRecord(path: path) }
+        func bytes(from offset: off_t, count: Int) throws(CrashRecordError) -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            let count = pread(opened, &bytes, bytes.count, offset)
+            guard count >= 0 else { throw .cannotOpen(path: path, errno: errno) }
+            return Array(bytes[..<count])
+        }
+        let word = Array("crashed ".utf8)
+        let beginning = try bytes(from: 0, count: word.count)
+        guard status.st_size == 0 || beginning == word else { throw .notACrashRecord(path: path) }
+        // Several when children of a fork have crashed: the last is the latest. One that was cut off by a full disk is none, nor is one whose
+        // beginning lies before what is read.
+        let start = max(0, status.st_size - 4096)
+        let end = try bytes(from: start, count: 4096)
+        let lines = String(decoding: end, as: UTF8.self).split(separator: "\n")
+        let records = lines.dropFirst(start == 0 ? 0 : 1).compactMap { CrashRecord(line: $0) }
 
         // Never one of the first three, which a program may close and open anew.
         let descriptor = fcntl(opened, F_DUPFD_CLOEXEC, 3)

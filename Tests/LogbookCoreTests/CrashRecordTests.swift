@@ -126,6 +126,24 @@ private struct TrappingSink: BatchSink {
         #expect(throws: CrashRecordError.notACrashRecord(path: "/dev/null")) { try LogService().recordCrashes(in: "/dev/null") }
     }
 
+    @Test("of more records than are read, the last counts")
+    func manyRecords() throws {
+        let text = (1...200).map { "crashed signal=11 code=1 address=0x0 process=\($0) thread=1 time=1 sequence=1\n" }.joined()
+        let file = try #require(fopen(path, "w"))
+        #expect(fputs(text, file) >= 0 && fclose(file) == 0 && text.utf8.count > 8192)
+        #expect(try record()?.process == 200)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_size == 0)
+    }
+
+    @Test("something that is no record is left alone, whatever its last lines say")
+    func aLongFileOfSomebodyElse() throws {
+        let text = "a diary\n" + String(repeating: "crashed signal=11 code=1 address=0x0 process=1 thread=1 time=1 sequence=1\n", count: 100)
+        let file = try #require(fopen(path, "w"))
+        #expect(fputs(text, file) >= 0 && fclose(file) == 0)
+        #expect(throws: CrashRecordError.notACrashRecord(path: path)) { try LogService().recordCrashes(in: path) }
+    }
+
     @Test(arguments: [
         "", "crashed", "crashed signal=11", "crashed signal=11 code=1 address=0x0 process=1 thread=1 time=1 sequence=",
         "crashed signal=11 code=1 address=10 process=1 thread=1 time=1 sequence=1",
