@@ -51,7 +51,8 @@ public struct LogLedger: Sendable, Equatable {
     ///   - missing: How many those are. Read it before the ledger, so that it can only be too small.
     ///   - settled: How many of them are among the delivered ones, and not in a batch that is still being written.
     func leavingOut(_ missing: UInt64, settled: UInt64) -> LogLedger {
-        let delivered = delivered - min(missing, settled, delivered)
+        // At rest all of them are. The count may be of one who looked before another did.
+        let delivered = delivered - min(missing, pending == 0 ? missing : settled, delivered)
         let submitted = max(submitted - min(missing, submitted), delivered + droppedTotal)
         return LogLedger(submitted: submitted, delivered: delivered, dropped: dropped)
     }

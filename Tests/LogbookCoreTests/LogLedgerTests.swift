@@ -90,6 +90,14 @@ import Testing
         #expect(registration.ledger == LogLedger(submitted: 20_000, delivered: 6_666, dropped: [.inputOutputError: 13_334]))
     }
 
+    @Test func ofALedgerAtRestEverythingThatWasHeldBackIsSettled() {
+        let ledger = LogLedger(submitted: 10, delivered: 9, dropped: [.inputOutputError: 1])
+        // One thread has noted 3 after another had noted 4.
+        #expect(ledger.leavingOut(4, settled: 3) == LogLedger(submitted: 6, delivered: 5, dropped: [.inputOutputError: 1]))
+        let moving = LogLedger(submitted: 11, delivered: 9, dropped: [.inputOutputError: 1])
+        #expect(moving.leavingOut(4, settled: 3) == LogLedger(submitted: 7, delivered: 6, dropped: [.inputOutputError: 1]))
+    }
+
     @Test func levelsAreReadUnderManyNames() {
         #expect(LogLevel(name: "WARN") == .warning && LogLevel(name: "fatal") == .critical && LogLevel(name: "Trace") == .verbose)
         #expect(LogLevel(name: "loud") == nil)
@@ -107,5 +115,8 @@ import Testing
         #expect(LogDeadline.now.hasPassed && !LogDeadline.never.hasPassed && LogDeadline.seconds(-1).hasPassed)
         #expect(LogDeadline.after(.seconds(Int64.max)) > .after(.seconds(1_000_000)))
         #expect(!LogDeadline.seconds(3600).hasPassed && LogDeadline.now.remaining == .zero)
+        #expect(LogDeadline.seconds(.infinity) == .never && LogDeadline.seconds(1e30) == .never)
+        #expect(LogDeadline.seconds(-.infinity).hasPassed && LogDeadline.seconds(-1e30).hasPassed && LogDeadline.seconds(.nan).hasPassed)
+        #expect(LogDeadline.milliseconds(.max) > .after(.seconds(1_000_000)) && LogDeadline.milliseconds(.min).hasPassed)
     }
 }
