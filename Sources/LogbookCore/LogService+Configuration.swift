@@ -44,7 +44,7 @@ extension LogService {
 
         let gone = earlier.filter { old in !registrations.contains { $0 === old } }
         // In one change: a listener that stays may be the one that must not see what the preset shows.
-        change { listening in
+        change(by: deadline) { listening in
             let rules = configuration.preset.privacyRules
             listening.privacy.rules = listening.ownPrivacyRules?.joined(with: rules) ?? rules
             for (registration, listener) in zip(registrations, configuration.listeners) {

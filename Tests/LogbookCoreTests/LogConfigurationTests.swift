@@ -5,7 +5,7 @@
 #elseif canImport(Musl)
     import Musl
 #endif
-import LogbookCore
+@testable import LogbookCore
 import LogbookTestKit
 import Testing
 
@@ -206,6 +206,21 @@ import Testing
         try service.apply(LogConfiguration(.development) {}, by: .milliseconds(50))
         #expect(service.registrations.isEmpty)
         #expect(hanging.gate.waitForArrivals(1))   // it was asked
+    }
+
+    @Test func aCallerThatIsHeldUpHoldsUpAConfigurationNoLongerThanItsDeadline() throws {
+        let service = LogService()
+        try service.apply(LogConfiguration(.development) { LogListener(BatchingProvider(FailingSink { _ in nil }), name: "leaves") })
+        // Somebody is about to say something, and stays behind.
+        let distributor = try #require(service.distributor)
+        _ = try #require(distributor.ring.reserve(bytes: 64))
+        let isApplied = Locked(false)
+        LogThread.start("applies") {
+            _ = try? service.apply(LogConfiguration(.development) {}, by: .milliseconds(50))
+            isApplied.withLock { $0 = true }
+        }
+        #expect(becomesTrue(by: .seconds(8)) { isApplied.withLock { $0 } })
+        #expect(service.registrations.isEmpty)
     }
 
     @Test func whoMayNotSeePrivateValuesSeesNoneWhileConfigurationsChange() throws {
