@@ -45,7 +45,7 @@ extension BatchEngine {
                     let reason = words(failure, about: rest)
                     if fail(because: reason, for: pause) { divert(&rest) }
                     if !rest.isEmpty, !holdBack(for: pause, unlessFlushedSince: flushRound, because: reason) {
-                        settle(lost: rest, .providerError, because: reason)
+                        settle(lost: rest, .providerError, because: reason, isGivenUp: true)
                         rest = []
                     }
                     pause = min(pause * 2, policy.longestPause)
@@ -74,8 +74,11 @@ extension BatchEngine {
         batch.removeAll(keepingCapacity: true)
         return state.withLock { access in
             while true {
-                if let target = access.value.flushRequested, access.value.queue.holdsNothing(upTo: target) {
-                    return .flush(round: access.value.flushRound, by: access.value.flushDeadline)
+                if let flush = access.value.flush, access.value.queue.holdsNothing(upTo: flush.target) {
+                    let later = access.value.laterFlush
+                    (access.value.flush, access.value.laterFlush) = (later, nil)
+                    access.value.flushesBegun = flush.round
+                    return .flush(round: flush.round, by: max(flush.deadline, later?.deadline ?? .now))
                 }
                 if !access.value.queue.isEmpty {
                     if !access.value.wantsAttention && access.value.phase == .running
@@ -162,11 +165,13 @@ extension BatchEngine {
         if written > 0 { losses?.wrote() }
     }
 
-    private func settle(lost batch: ArraySlice<QueueItem>, _ reason: DropReason, because cause: String) {
+    /// - Parameter isGivenUp: Whether a shutdown's deadline has passed: flushes that want it safe are told.
+    private func settle(lost batch: ArraySlice<QueueItem>, _ reason: DropReason, because cause: String, isGivenUp: Bool = false) {
         locked { access in
             access.value.inFlight -= batch.eventCount
             access.value.isStuck = false
             access.value.latestFailure = cause
+            if isGivenUp { access.value.abandoned?.lost += batch.eventCount }
             giveUp(batch, reason, access)
         }
     }
@@ -260,10 +265,6 @@ extension BatchEngine {
         let earlier = state.withLock { access in
             defer { access.value.flushFailure = failure }
             access.value.flushesDone = round
-            if access.value.flushRound == round {
-                access.value.flushRequested = nil
-                access.value.flushDeadline = .now
-            }
             access.broadcast()
             return access.value.flushFailure
         }

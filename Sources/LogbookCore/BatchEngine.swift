@@ -17,18 +17,18 @@ final class BatchEngine: Sendable {
         var wantsAttention = false
         /// A caller waited in vain; nobody waits again until the queue has moved.
         var isStuck = false
-        /// The number of the latest item that somebody wants flushed.
-        var flushRequested: UInt64?
-        var flushDeadline = LogDeadline.now
-        var flushRound: UInt64 = 0
-        var flushesDone: UInt64 = 0
+        /// The flush that the thread works towards, and what was asked for since: to wait for that as well would have whoever asks again
+        /// and again keep the sink from ever being flushed.
+        var flush: Flush?, laterFlush: Flush?
+        /// Rounds that were asked for, that the sink was asked for, and that are over.
+        var flushRound: UInt64 = 0, flushesBegun: UInt64 = 0, flushesDone: UInt64 = 0
         var flushFailure: (any Error)?
         /// Why a provider behind the queue could not be shut down well.
         var closeFailure: (any Error)?
         var latestFailure: String?
         var shutdownDeadline = LogDeadline.never
-        /// Why and how many events were given up when a shutdown's deadline passed.
-        var abandoned: (reason: DropReason, count: Int)?
+        /// What was given up when a shutdown's deadline had passed.
+        var abandoned: Abandoned?
         /// Where a full queue shows; nil until a distributor feeds it.
         var pressure: Pressure?
         var isPressing = false
@@ -48,6 +48,28 @@ final class BatchEngine: Sendable {
         var isHopeless: Bool { isStuck || breaker.isOpen }
     }
     typealias Access = Monitor<State>.Access
+
+    /// What somebody wants flushed.
+    struct Flush {
+        /// The number of its latest item.
+        var target: UInt64
+        var round: UInt64
+        var deadline: LogDeadline
+
+        /// Takes a flush in that was asked for later.
+        mutating func join(_ later: Flush) {
+            (target, round, deadline) = (later.target, later.round, max(deadline, later.deadline))
+        }
+    }
+
+    struct Abandoned {
+        /// Events that were queued or in the sink's hands.
+        let count: Int
+        /// Those of them that are known to be lost by now.
+        var lost: Int
+        /// The flushes that wanted them safe.
+        let rounds: ClosedRange<UInt64>?
+    }
 
     let sink: any BatchSink
     /// Where lines go, when the sink wants those.
@@ -380,11 +402,16 @@ final class BatchEngine: Sendable {
     }
 
     private func requestFlush(by deadline: LogDeadline, _ access: Access) {
-        access.value.flushRequested = access.value.queue.latestNumber
-        access.value.flushDeadline = max(deadline, access.value.flushDeadline)
         access.value.flushRound += 1
+        let new = Flush(target: access.value.queue.latestNumber, round: access.value.flushRound, deadline: deadline)
+        if access.value.flush == nil || access.value.flush?.target == new.target {
+            access.value.flush.join(new)
+        } else {
+            access.value.laterFlush.join(new)
+        }
     }
 
+    /// - Throws: Why what had come before that round is not safe: it could not be flushed, or not in time, or a shutdown has given it up.
     func awaitFlush(_ round: UInt64, by deadline: LogDeadline) throws {
         try locked { access in
             while access.value.flushesDone < round && access.value.phase != .closed {
@@ -395,6 +422,9 @@ final class BatchEngine: Sendable {
                 }
             }
             if let failure = access.value.flushFailure { throw failure }
+            if let abandoned = access.value.abandoned, abandoned.lost > 0, abandoned.rounds?.contains(round) == true {
+                throw QueueError.givenUp(count: abandoned.lost)
+            }
         }
     }
 
@@ -456,7 +486,10 @@ final class BatchEngine: Sendable {
     func abandonQueue(_ access: Access) {
         if access.value.abandoned != nil { return }
         let reason = access.value.latestFailure == nil ? DropReason.providerTimeout : .providerError
-        access.value.abandoned = (reason, access.value.queue.count + access.value.inFlight)
+        let (first, last) = (access.value.flushesBegun + 1, access.value.flushRound)
+        access.value.abandoned = Abandoned(
+            count: access.value.queue.count + access.value.inFlight, lost: access.value.queue.count,
+            rounds: first <= last ? first...last : nil)
         var waiting: [QueueItem] = []
         while let next = access.value.queue.removeFirst(upTo: .max) { waiting.append(next) }
         giveUp(waiting[...], reason, access)
@@ -468,5 +501,11 @@ final class BatchEngine: Sendable {
         guard let run = items.asLoss else { return }
         lose(reason, run, access)
         access.value.notes.append("\(run.count) events dropped (\(reason))")
+    }
+}
+
+extension BatchEngine.Flush? {
+    fileprivate mutating func join(_ later: BatchEngine.Flush) {
+        if self == nil { self = later } else { self?.join(later) }
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import LogbookCore
+@testable import LogbookCore
 import LogbookTestKit
 import Synchronization
 import Testing
@@ -259,6 +259,63 @@ import Testing
         sink.gate.open()
         #expect(becomesTrue { sink.entries.withLock { $0.count } == 4 })
         #expect(sink.entries.withLock { $0 } == ["1", "2", "flush", "20"])
+    }
+
+    @Test func whoFlushesAgainAndAgainDoesNotKeepTheSinkFromIt() throws {
+        /// Whenever it writes, more is said, and somebody asks for a flush of that.
+        final class Busy: BatchSink {
+            let entries = Locked<[String]>([]), writesAtMost = 20
+            let sayMore = Locked<(@Sendable () -> Void)?>(nil)
+            func write(_ batch: [LogEvent]) {
+                entries.withLock { $0 += batch.map(\.message) }
+                guard batch[0].sequence < writesAtMost, let sayMore = sayMore.withLock({ $0 }) else { return }
+                let gate = Gate()
+                LogThread.start("says more") {
+                    sayMore()
+                    gate.open()
+                }
+                gate.wait()
+            }
+            func flush(by deadline: LogDeadline) { entries.withLock { $0.append("flush") } }
+        }
+        let sink = Busy(), provider = BatchingProvider(sink, policy: QueuePolicy(batchCount: 1, linger: .zero)), number = Locked(1)
+        sink.sayMore.withLock {
+            $0 = { [unowned provider] in
+                provider.log(event(number.withLock { number in number += 1; return number }))
+                try? provider.flush(by: .now)
+            }
+        }
+        provider.log(event(1))
+        #expect(becomesTrue { sink.entries.withLock { $0.contains("20") } })
+        try provider.flush(by: .seconds(60))
+        // The first flush, of 2, comes before 3 is written; those of 3 and 4, which had come by then, ask for one more.
+        #expect(sink.entries.withLock { Array($0.prefix(6)) } == ["1", "2", "flush", "3", "flush", "4"])
+        #expect(sink.entries.withLock { $0.last } == "flush")
+    }
+
+    @Test func aFlushKnowsWhatAShutdownHasGivenUpMeanwhile() throws {
+        let sink = GatedSink(), engine = BatchEngine(
+            sink: sink, lineSink: nil, fallback: nil, policy: QueuePolicy(batchCount: 1, linger: .zero), name: "test", clock: .system)
+        for number in 1...3 { engine.take(event(number)) }
+        #expect(sink.gate.waitForArrivals(1))
+        let round = try #require(try engine.demandFlush(by: .seconds(60)))
+        #expect(throws: QueueError.deadlinePassed(pending: 3, latestFailure: nil)) { try engine.shutdown(by: .milliseconds(1)) }
+        sink.gate.open()
+        #expect(throws: QueueError.givenUp(count: 2)) { try engine.awaitFlush(round, by: .seconds(60)) }
+        #expect(engine.ledger == LogLedger(submitted: 3, delivered: 1, dropped: [.providerTimeout: 2]))
+        try engine.shutdown(by: .seconds(60))   // it was told already, and nothing is in the sink's hands any longer
+    }
+
+    @Test func aFlushOfWhatTheSinkHadInHandWhenTheQueueWasGivenUpIsOneAllTheSame() throws {
+        let sink = GatedSink(), engine = BatchEngine(
+            sink: sink, lineSink: nil, fallback: nil, policy: QueuePolicy(batchCount: 1, linger: .zero), name: "test", clock: .system)
+        engine.take(event(1))
+        #expect(sink.gate.waitForArrivals(1))
+        let round = try #require(try engine.demandFlush(by: .seconds(60)))
+        #expect(throws: QueueError.deadlinePassed(pending: 1, latestFailure: nil)) { try engine.shutdown(by: .milliseconds(1)) }
+        sink.gate.open()
+        try engine.awaitFlush(round, by: .seconds(60))
+        #expect(engine.ledger == LogLedger(submitted: 1, delivered: 1))
     }
 
     @Test func theQueueIsBoundedInBytesAsWell() throws {
