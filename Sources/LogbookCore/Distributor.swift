@@ -19,11 +19,21 @@ final class Distributor: Sendable {
     /// What the objects in the ring hold in memory, by estimate: above this, callers distribute before they go on.
     static let maximumHeldBytes = 4 << 20
 
+    private enum ThreadState {
+        /// Nobody has a seat yet.
+        case unneeded
+        /// The machine gave none when it was last asked.
+        case missing
+        case running
+    }
+
     private struct State {
         var plan = SeatPlan([])
         /// The thread that distributes; 0 when none does.
         var owner: UInt64 = 0
-        var hasThread = false
+        var thread = ThreadState.unneeded
+        /// It was said that the machine gives none.
+        var isMissingSaid = false
         var isClosed = false
         /// The thread should look at once.
         var isCalled = false
@@ -38,7 +48,9 @@ final class Distributor: Sendable {
     private let state = Monitor(State())
     /// How far the queues have what the ring had. The ring's own position is ahead of it while a round is handed on.
     private let handedOn = Atomic<Int>(0)
-    private let isParked = Atomic<Bool>(false)
+    /// Whether the thread waits to be called; true as well where there is none.
+    private let isParked = Atomic<Bool>(true)
+    private let isThreadMissing = Atomic<Bool>(false)
     private let heldBytes = Atomic<Int>(0)
     private let pressure = Pressure()
     /// Belongs to the thread that distributes.
@@ -46,6 +58,7 @@ final class Distributor: Sendable {
     private nonisolated(unsafe) let round: UnsafeMutablePointer<DistributionRound>
     private nonisolated(unsafe) let ticks: UnsafeMutablePointer<TickClock>
     private let clock: LogClock
+    private let startThread: LogThread.Start
     /// Whether callers take their time from the processor, and whether they ever did.
     private let countsTicks: Atomic<Bool>, hasTicks: Bool
     /// Of messages by their levels, then of entries.
@@ -55,8 +68,10 @@ final class Distributor: Sendable {
     /// - Parameters:
     ///   - clock: Gives the time of what is said.
     ///   - device: The service's.
-    init(_ clock: LogClock, device: DeviceFacts = .current) {
+    ///   - startThread: Starts its thread.
+    init(_ clock: LogClock, device: DeviceFacts = .current, startThread: @escaping LogThread.Start = { LogThread.start($0, $1) }) {
         self.clock = clock
+        self.startThread = startThread
         hasTicks = clock.isSystem && logbook_ticks_usable()
         countsTicks = Atomic(hasTicks)
         ticks = .allocate(capacity: 1)
@@ -107,10 +122,32 @@ final class Distributor: Sendable {
                 guard case .block(let span)? = seat?.registration.overflow else { return longest }
                 return max(longest, span)
             }
-            if !access.value.hasThread { access.value.hasThread = LogThread.start("logbook-events") { self.run() } }
+            needThread(access)
             return earlier
         }
         withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
+    }
+
+    private static let threadName = "logbook-events"
+
+    private func needThread(_ access: Monitor<State>.Access) {
+        if access.value.thread == .running || access.value.isClosed { return }
+        access.value.thread = startThread(Self.threadName) { self.run() } ? .running : .missing
+        isThreadMissing.store(access.value.thread == .missing, ordering: .relaxed)
+    }
+
+    /// Asks the machine again for the thread that it did not give, and says once that there is none. Not to be called under a lock: the
+    /// diagnostics' handler is foreign code.
+    func seekMissingThread() {
+        guard isThreadMissing.load(ordering: .relaxed) else { return }
+        let isNews = state.withLock { access in
+            needThread(access)
+            defer { access.value.isMissingSaid = true }
+            return access.value.thread == .missing && !access.value.isMissingSaid
+        }
+        guard isNews else { return }
+        LogDiagnostics.report(
+            Self.threadName, "the machine gives no thread; errors are handed out by those who say them, the rest by whoever finds it crowded or flushes")
     }
 
     /// The service is gone: hands out what is left, and lets go of the queues; the thread ends.
@@ -289,9 +326,10 @@ final class Distributor: Sendable {
         guard isFree else { return }
         handOut(upTo: ring.end, onlyOnce: true)
         release()
+        seekMissingThread()
     }
 
-    /// Wakes the thread when it is parked: this costs microseconds.
+    /// Wakes the thread when it is parked: this costs microseconds. Where the machine has given none, the caller does its work.
     @inline(never)
     private func call() {
         guard isParked.load(ordering: .relaxed), isParked.exchange(false, ordering: .relaxed) else { return }
@@ -299,6 +337,9 @@ final class Distributor: Sendable {
             access.value.isCalled = true
             access.broadcast()
         }
+        guard isThreadMissing.load(ordering: .relaxed) else { return }
+        isParked.store(true, ordering: .relaxed)
+        distribute(by: .after(Self.shortestPatience))
     }
 
     @inline(never)
@@ -306,7 +347,7 @@ final class Distributor: Sendable {
         let thread = LogThread.currentNumber
         /// Where the ring stands still, until when its thread is given time to come, and until when anybody is; and whether this one has
         /// found nothing there that could be handed out.
-        var still: (position: Int, thread: LogDeadline, anybody: LogDeadline, isTried: Bool)?
+        var still: (position: Int, thread: LogDeadline, anybody: LogDeadline, isTried: Bool)?, looks = 0
         while true {
             if let memory = ring.reserve(bytes: bytes) { return memory }
             call()
@@ -316,6 +357,7 @@ final class Distributor: Sendable {
                 if access.value.owner == thread || access.value.stuckPosition == ring.position { return .giveUp }
                 if still?.position != ring.position {
                     still = (ring.position, .after(Self.firstPause), .after(access.value.patience), false)
+                    looks = 0
                 }
                 let isAlone = access.value.owner == 0
                 if isAlone, still!.isTried, still!.anybody.hasPassed {   // what is first there was begun by somebody who does not end it
@@ -323,7 +365,7 @@ final class Distributor: Sendable {
                     return .giveUp
                 }
                 // Nobody is at it, and the distributor's thread may have to wait for a processor.
-                if isAlone, !access.value.hasThread || still!.thread.hasPassed { return .distribute }
+                if isAlone, access.value.thread != .running || still!.thread.hasPassed { return .distribute }
                 access.value.waitingForRoom += 1
                 access.wait(until: isAlone ? still!.thread : still!.anybody)
                 access.value.waitingForRoom -= 1
@@ -336,7 +378,7 @@ final class Distributor: Sendable {
             case .distribute:
                 distribute(by: .now)
                 still?.isTried = true
-                LogThread.yield()   // to a caller that has not finished its record
+                awaitOthers(&looks, by: still?.anybody ?? .now)
             case .giveUp: return ring.reserve(bytes: bytes)
             }
         }
@@ -350,6 +392,7 @@ final class Distributor: Sendable {
     @discardableResult
     func distribute(by deadline: LogDeadline) -> Bool {
         guard lineage.isCurrent else { return false }
+        seekMissingThread()
         let target = ring.end
         // A signal handler on this thread could neither hand out nor wait for it.
         Inside.begin()
@@ -361,14 +404,24 @@ final class Distributor: Sendable {
         case .notHad: return false
         }
         defer { release() }
+        var looks = 0
         while true {
+            let before = ring.position
             handOut(upTo: target)
-            // What is left was reserved by a caller that has not finished its record; that takes it nanoseconds once it runs.
             if ring.position >= target { return true }
             if deadline.hasPassed { return false }
-            LogThread.yield()
+            if ring.position > before { looks = 0 }
+            awaitOthers(&looks, by: deadline)
         }
     }
+
+    /// Gives way to a caller that has not finished its record. That takes it nanoseconds once it runs; one that does not run is not spun for.
+    private func awaitOthers(_ looks: inout Int, by deadline: LogDeadline) {
+        looks += 1
+        if looks <= Self.looksWithoutPause { return LogThread.yield() }
+        state.withLock { access in _ = access.wait(until: min(deadline, .after(Self.firstPause))) }
+    }
+    private static let looksWithoutPause = 16
 
     private enum Turn { case mine, notNeeded, notHad }
 

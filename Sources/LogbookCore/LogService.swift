@@ -32,6 +32,7 @@ public final class LogService: Sendable {
     let interrupted = InterruptedCalls()
     private let hasCrashRecord = Atomic<Bool>(false)
     let readContext: @Sendable () -> LogContext?
+    private let startThread: LogThread.Start
     package let clock: LogClock
     let randomness: LogRandomness
 
@@ -49,10 +50,13 @@ public final class LogService: Sendable {
             privacy: privacy, device: device, clock: clock, randomness: randomness, readContext: { LogContext.current })
     }
 
-    /// - Parameter readContext: Asks the task what it carries; called only when the answer makes a difference.
+    /// - Parameters:
+    ///   - readContext: Asks the task what it carries; called only when the answer makes a difference.
+    ///   - startThread: Starts the thread that hands out what was said.
     package init(
         privacy: PrivacyMode = .masked, device: DeviceFacts = .current, clock: LogClock = .system,
-        randomness: LogRandomness = .system, readContext: @escaping @Sendable () -> LogContext?
+        randomness: LogRandomness = .system, readContext: @escaping @Sendable () -> LogContext?,
+        startThread: @escaping LogThread.Start = { LogThread.start($0, $1) }
     ) {
         sequenceMemory = .allocate(capacity: 1)
         sequenceMemory.initialize(to: Atomic(0))
@@ -61,6 +65,7 @@ public final class LogService: Sendable {
         self.clock = clock
         self.randomness = randomness
         self.readContext = readContext
+        self.startThread = startThread
     }
 
     deinit {
@@ -228,6 +233,7 @@ public final class LogService: Sendable {
         }
         if !leaving.isEmpty || isPrivacyNew { settleSeats(leaving, by: deadline) }
         withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
+        distributor?.seekMissingThread()
         if hasRaises { setRaiseAlarm() }
     }
 
@@ -235,7 +241,7 @@ public final class LogService: Sendable {
     /// - Returns: Who has a seat and listens no more.
     private func arrangeSeats(_ listening: inout Listening) -> [LogRegistration] {
         if distributor == nil, listening.registrations.contains(where: { $0.isQueued && $0.isOfThisProcess }) {
-            let address = UInt(bitPattern: Unmanaged.passRetained(Distributor(clock, device: device)).toOpaque())
+            let address = UInt(bitPattern: Unmanaged.passRetained(Distributor(clock, device: device, startThread: startThread)).toOpaque())
             distributorAddress.store(address, ordering: .releasing)
             listening.clearSeats()
         }

@@ -2,6 +2,14 @@
 import LogbookTestKit
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @Suite struct DistributorTests {
     /// With a clock that stands still, nobody is told of losses.
     let service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0))))
@@ -413,6 +421,50 @@ import Testing
         }
         #expect(count == all)
         #expect(distributor.ring.position == 0)
+    }
+
+    @Test("whoever waits for a record that is not ended, to hand it out, leaves the processor to others meanwhile")
+    func nobodySpinsForARecord() throws {
+        let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0))))
+        _ = try #require(distributor.ring.reserve(bytes: 64))
+        func processorTime() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        let before = processorTime()
+        #expect(!distributor.distribute(by: .milliseconds(400)))
+        #expect(processorTime() - before < 0.2)
+    }
+
+    @Test("where the machine gives no thread, errors arrive all the same, and the rest once somebody asks or there is a thread")
+    func withoutAThread() {
+        let isThere = Locked(false), sink = FailingSink { _ in nil }
+        let service = LogService(readContext: { nil }, startThread: { name, body in isThere.withLock { $0 } && LogThread.start(name, body) })
+        service.register(sink: sink, queue: QueuePolicy(linger: .zero))
+        service.info("1")
+        service.error("2")
+        #expect(becomesTrue { sink.written.map(\.message) == ["1", "2"] })
+        service.info("3")
+        #expect(service.flush(by: .seconds(60)).isComplete)
+        isThere.withLock { $0 = true }
+        #expect(service.flush(by: .seconds(60)).isComplete)   // to ask is enough
+        service.info("4")
+        #expect(becomesTrue { sink.written.map(\.message) == ["1", "2", "3", "4"] })
+    }
+
+    @Test("that the machine gives no thread is said, and said once")
+    func aMissingThreadIsSaid() async {
+        await #expect(processExitsWith: .success) {
+            let said = Locked<[String]>([])
+            LogDiagnostics.setHandler { remark in said.withLock { $0.append("\(remark)") } }
+            let service = LogService(readContext: { nil }, startThread: { _, _ in false })
+            service.register(sink: FailingSink { _ in nil })
+            for _ in 1...3 { service.flush(by: .seconds(60)) }
+            #expect(said.withLock { $0 } == [
+                "logbook: logbook-events: the machine gives no thread; errors are handed out by those who say them, the rest by whoever finds it crowded or flushes"
+            ])
+        }
     }
 
     @Test("a flush does not say that all is written while an event still lies between its caller and the queue")
