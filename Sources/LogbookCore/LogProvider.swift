@@ -13,6 +13,9 @@ public protocol LogProvider: Sendable {
 
     /// The last call: flush, then let go of files and connections. A second call does nothing. Calls ``flush(by:)`` unless
     /// the provider has more to do.
+    ///
+    /// The service calls ``log(_:)`` no more once it has called this, and calls this when all who were inside have come back. It waits for
+    /// those for half of the time at most: one that comes back later finds the provider shut down.
     func shutdown(by deadline: LogDeadline) throws
 
     /// What the provider wants to hear at all; ``LogInterest/everything`` unless it says otherwise.
@@ -24,6 +27,9 @@ public protocol LogProvider: Sendable {
 
     /// The provider's own account, when it may still lose what ``log(_:)`` took (it queues, or its writes can fail). Nil when
     /// an event is taken care of as soon as ``log(_:)`` returns.
+    ///
+    /// This, ``latestFailure`` and ``oldestPending`` answer at once: whoever asks for the account or for ``LogService/health()`` waits for
+    /// them on the own thread. A flush and a shutdown do not.
     var ledger: LogLedger? { get }
 
     /// Why the latest of what it took could not be taken care of, in words; nil, as it is unless the provider says otherwise, when all is

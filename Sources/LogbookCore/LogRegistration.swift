@@ -155,6 +155,15 @@ public final class LogRegistration: Sendable {
         }
     }
 
+    /// What is known to be pending without a question to the provider or its wrappers, which may be what does not come back.
+    func pendingOutside(by deadline: LogDeadline) -> UInt64 {
+        guard isOfThisProcess else { return 0 }
+        service()?.settleInterruptedCalls()
+        service()?.distribute(by: deadline)
+        if case .queued(let queue) = feed { return queue.ledger?.pending ?? 0 }
+        return ownLedger.pending
+    }
+
     /// What wrappers in front of the provider held back on purpose.
     public var suppression: LogSuppression { wrappers.suppression }
 
@@ -242,7 +251,15 @@ public final class LogRegistration: Sendable {
         case .queued(let queue):
             queue.log(event)
         case .immediate:
-            submitted.add(1, ordering: .acquiringAndReleasing)
+            submitted.add(1, ordering: .sequentiallyConsistent)
+            // A shutdown waits for those that it finds counted; who is counted after its beginning finds that here.
+            switch phase.load(ordering: .sequentiallyConsistent) {
+            case .open: break
+            case .shutDown: return drop(.alreadyShutDown, LossRun(event))
+            case .unregistered:
+                submitted.subtract(1, ordering: .sequentiallyConsistent)
+                return
+            }
             if losses.looksAtAccount { losses.gives(LossRun(event)) }
             logbook_nesting_set(logbook_nesting(depth: event.nesting + 1, registration: id))
             Inside.runOutside { provider.log(event) }
@@ -299,6 +316,11 @@ public final class LogRegistration: Sendable {
     func lose(_ reason: DropReason, _ run: LossRun) {
         if case .queued(let queue) = feed { return queue.lose(reason, run) }
         submitted.add(UInt64(run.count), ordering: .acquiringAndReleasing)
+        drop(reason, run)
+    }
+
+    /// Loses what is counted as submitted, where there is no queue.
+    private func drop(_ reason: DropReason, _ run: LossRun) {
         dropped.withLock { $0[reason, default: 0] += UInt64(run.count) }
         losses.lost(reason, run)
     }
@@ -342,7 +364,7 @@ public final class LogRegistration: Sendable {
         guard isOfThisProcess else { return }
         service()?.distribute(by: deadline)
         let isFirst = closing.withLock { access in
-            guard phase.compareExchange(expected: .open, desired: .shutDown, ordering: .acquiringAndReleasing).exchanged else {
+            guard phase.compareExchange(expected: .open, desired: .shutDown, ordering: .sequentiallyConsistent).exchanged else {
                 return false
             }
             access.value.isUnderWay = true
@@ -363,9 +385,28 @@ public final class LogRegistration: Sendable {
         case .queued(let queue):
             try queue.shutdown(by: deadline)
             if provider is any BatchSink { try inside { try provider.shutdown(by: deadline) } }
-        case .immediate: try inside { try provider.shutdown(by: deadline) }
+        case .immediate:
+            awaitCallers(by: deadline)
+            try inside { try provider.shutdown(by: deadline) }
         }
     }
+
+    /// Callers that do not come back from a provider keep its shutdown waiting so long at most, and no longer than half of its time.
+    private static let longestWaitForCallers = Duration.seconds(10)
+
+    /// Lets those who were inside the provider when the shutdown began come back: afterwards it is given nothing.
+    private func awaitCallers(by deadline: LogDeadline) {
+        let patience = LogDeadline.after(min(Self.longestWaitForCallers, deadline.remaining.map { $0 / 2 } ?? Self.longestWaitForCallers))
+        for _ in 0..<Self.looksForCallers {
+            if ownLedger.pending == 0 { return }
+            LogThread.yield()
+        }
+        // Nobody says when he comes back: that would cost every call.
+        closing.withLock { access in
+            while ownLedger.pending > 0, !patience.hasPassed { access.wait(until: min(patience, .milliseconds(1))) }
+        }
+    }
+    private static let looksForCallers = 16
 
     /// Waits for a shutdown that another thread has begun, if it is not over, and for what that has left in the queue.
     /// - Throws: What that shutdown threw, where it was waited for, or that it is not over.
@@ -415,10 +456,18 @@ public final class LogRegistration: Sendable {
     /// A flush or a shutdown that somebody waits for.
     private struct Call {
         let number: UInt64
+        let deadline: LogDeadline
         /// Also when nobody waits for it any longer.
         let isLast: Bool
         let body: @Sendable (LogRegistration) throws -> Void
-        let answer: @Sendable (String?) -> Void
+        let answer: @Sendable (CallFailure?) -> Void
+    }
+
+    /// What went wrong with a flush or a shutdown, in words.
+    struct CallFailure {
+        var reason: String
+        /// What was pending then; nil where the provider could not be asked.
+        var pending: UInt64?
     }
 
     private struct Calls {
@@ -438,16 +487,16 @@ public final class LogRegistration: Sendable {
     /// - Parameters:
     ///   - deadline: Until when the caller waits; one without an end is refused rather than left to wait.
     ///   - isLast: It is a shutdown: it is made also when its deadline has passed before there was room for it.
-    ///   - answer: Called once, unless the call is given up before it has begun: with nil when it went well, otherwise with the reason in words.
+    ///   - answer: Called once, unless the call is given up before it has begun: with nil when it went well.
     /// - Returns: The call's number, for ``giveUp(_:)``.
     func call(
         _ body: @escaping @Sendable (LogRegistration) throws -> Void, by deadline: LogDeadline, isLast: Bool = false,
-        answer: @escaping @Sendable (String?) -> Void
+        answer: @escaping @Sendable (CallFailure?) -> Void
     ) -> UInt64 {
         enum Step { case start, wait, refuse }
         let (new, step) = calls.withLock { calls -> (Call, Step) in
             calls.latest += 1
-            let new = Call(number: calls.latest, isLast: isLast, body: body, answer: answer)
+            let new = Call(number: calls.latest, deadline: deadline, isLast: isLast, body: body, answer: answer)
             if calls.onTheirWay < Self.maximumCalls {
                 calls.onTheirWay += 1
                 return (new, .start)
@@ -459,7 +508,7 @@ public final class LogRegistration: Sendable {
         switch step {
         case .start: start(new)
         case .wait: break
-        case .refuse: answer(Self.tooManyCalls)
+        case .refuse: answer(CallFailure(reason: Self.tooManyCalls))
         }
         return new.number
     }
@@ -468,12 +517,15 @@ public final class LogRegistration: Sendable {
         let started = LogThread.start("logbook-flush") {
             var next: Call? = call
             while let call = next {
-                var reason: String?
+                var failure: CallFailure?
                 do { try call.body(self) } catch {
-                    reason = PrivacyLens.forDiagnostics.masked(LogMessage(describing: error).description)
+                    // The account is the provider's, too: on this thread, not on that of a caller with a deadline.
+                    failure = CallFailure(
+                        reason: PrivacyLens.forDiagnostics.masked(LogMessage(describing: error).description),
+                        pending: self.ledger(by: call.deadline).pending)
                 }
                 next = self.comeBack()
-                call.answer(reason)
+                call.answer(failure)
             }
         }
         if started { return }
@@ -484,7 +536,7 @@ public final class LogRegistration: Sendable {
             defer { calls.waiting = [] }
             return calls.waiting
         }
-        for call in [call] + stranded { call.answer("the machine gives no thread for it") }
+        for call in [call] + stranded { call.answer(CallFailure(reason: "the machine gives no thread for it")) }
     }
 
     /// - Returns: The call that goes on with the thread of one that has come back; nil when none waits.

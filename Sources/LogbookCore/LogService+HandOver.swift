@@ -33,7 +33,7 @@ extension LogService {
         for registration in registrations where registration.isOpen && !takers.contains(where: { $0 === registration }) {
             unfinished.append(
                 .init(
-                    name: registration.name, pending: registration.ledger(by: deadline).pending,
+                    name: registration.name, pending: registration.pendingOutside(by: deadline),
                     reason: "there was no time to give it everything"))
         }
         return LogFlushReport(unfinished: unfinished)

@@ -33,17 +33,17 @@ extension LogService {
         _ call: @escaping @Sendable (LogRegistration) throws -> Void
     ) -> LogFlushReport {
         let registrations = registrations.filter(\.isOfThisProcess)
-        let answers = Monitor([String??](repeating: nil, count: registrations.count))   // nil: none yet; .some(nil): done
+        let answers = Monitor([LogRegistration.CallFailure??](repeating: nil, count: registrations.count))   // .some(nil): it went well
         var calls: [UInt64?] = []
         for (index, registration) in registrations.enumerated() {
-            let answer: @Sendable (String?) -> Void = { text in
+            let answer: @Sendable (LogRegistration.CallFailure?) -> Void = { failure in
                 answers.withLock { access in
-                    access.value[index] = .some(text)
+                    access.value[index] = .some(failure)
                     access.broadcast()
                 }
             }
             if registration.isCurrent {
-                answer("it was asked from inside itself")
+                answer(.init(reason: "it was asked from inside itself"))
                 calls.append(nil)
             } else {
                 calls.append(registration.call(call, by: deadline, isLast: isLast, answer: answer))
@@ -57,16 +57,18 @@ extension LogService {
         }
         var unfinished: [LogFlushReport.Unfinished] = []
         for (index, registration) in registrations.enumerated() {
-            let reason: String?
-            if let answer = final[index] { reason = answer } else { reason = calls[index].map(registration.giveUp) }
-            guard let reason else { continue }
+            let failure = final[index] ?? calls[index].map { .init(reason: registration.giveUp($0)) }
+            guard let failure else { continue }
             unfinished.append(
-                .init(name: registration.name, pending: registration.ledger(by: deadline).pending, reason: reason))
+                .init(
+                    name: registration.name, pending: failure.pending ?? registration.pendingOutside(by: deadline),
+                    reason: failure.reason))
         }
         return LogFlushReport(unfinished: unfinished)
     }
 
-    /// How every provider fares.
+    /// How every provider fares. It asks each of them for its ``LogProvider/ledger``, latest failure and oldest event, on this thread: one
+    /// that does not answer holds this up, and neither a flush nor a shutdown.
     public func health() -> LogHealth {
         LogHealth(
             providers: registrations.map {

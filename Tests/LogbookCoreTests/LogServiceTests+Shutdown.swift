@@ -107,4 +107,77 @@ extension LogServiceTests {
         #expect(
             text.contains("remote: not everything is safe after it was taken out of the configuration: 3 events are not delivered"))
     }
+
+    /// Holds on to its account while it is in `log`.
+    private final class Holding: LogProvider {
+        let gate = Gate(), failure: ScriptedFailure?, isInside = Locked(false)
+        init(_ failure: ScriptedFailure?) { self.failure = failure }
+        func log(_ event: LogEvent) {
+            isInside.withLock { $0 = true }
+            gate.wait()
+        }
+        func flush(by deadline: LogDeadline) throws { if let failure { throw failure } else { gate.wait() } }
+        var ledger: LogLedger? {
+            guard isInside.withLock({ $0 }) else { return LogLedger() }
+            gate.wait()
+            return LogLedger(submitted: 1, delivered: 1)
+        }
+    }
+
+    @Test(arguments: [nil, ScriptedFailure("it is in use")])
+    func aProviderThatHangsWithItsAccountHoldsAFlushUpNoLongerThanItsDeadline(failure: ScriptedFailure?) {
+        let provider = Holding(failure), service = LogService(), reports = Reports()
+        service.register(provider, name: "holding")
+        LogThread.start("says") { service.info("x") }
+        #expect(provider.gate.waitForArrivals(1))
+        let isBack = Locked(false)
+        reports.add {
+            defer { isBack.withLock { $0 = true } }
+            return service.flush(by: .milliseconds(20))
+        }
+        #expect(becomesTrue(by: .seconds(20)) { isBack.withLock { $0 } })
+        provider.gate.open()
+        #expect(reports.first(1).map { $0.unfinished.map(\.name) } == [["holding"]])
+        #expect(reports.first(1).first?.unfinished.first?.pending == 1)
+    }
+
+    @Test func aProviderIsShutDownOnceItsCallersHaveComeBack() {
+        /// Notes what it is asked for; its `log` takes until a gate opens.
+        final class Diary: LogProvider {
+            let gate = Gate(), entries = Locked<[String]>([])
+            func log(_ event: LogEvent) {
+                gate.wait()
+                entries.withLock { $0.append(event.message) }
+            }
+            func flush(by deadline: LogDeadline) {}
+            func shutdown(by deadline: LogDeadline) { entries.withLock { $0.append("shutdown") } }
+        }
+        let provider = Diary(), service = LogService(), registration = service.register(provider), reports = Reports()
+        LogThread.start("says") { service.info("x") }
+        #expect(provider.gate.waitForArrivals(1))
+        reports.add { service.shutdown(by: .seconds(60)) }
+        #expect(becomesTrue { !registration.isOpen })
+        for _ in 0..<1000 { LogThread.yield() }   // what would come too early may come
+        provider.gate.open()
+        #expect(reports.first(1) == [.everythingIsSafe])
+        #expect(provider.entries.withLock { $0 } == ["x", "shutdown"])
+    }
+
+    @Test func aCallerThatDoesNotComeBackKeepsNoProviderFromItsShutdown() {
+        /// Whoever is inside comes back when it is shut down.
+        final class Waiting: LogProvider {
+            let gate = Gate()
+            func log(_ event: LogEvent) { gate.wait() }
+            func flush(by deadline: LogDeadline) {}
+            func shutdown(by deadline: LogDeadline) throws {
+                if deadline.hasPassed { throw ScriptedFailure("too late") }
+                gate.open()
+            }
+        }
+        let provider = Waiting(), service = LogService(), registration = service.register(provider)
+        LogThread.start("says") { service.info("x") }
+        #expect(provider.gate.waitForArrivals(1))
+        #expect(service.shutdown(by: .seconds(2)) == .everythingIsSafe)
+        #expect(becomesTrue { registration.ledger == LogLedger(submitted: 1, delivered: 1) })
+    }
 }
