@@ -148,7 +148,9 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// Nothing is left to do: what was taken is stored.
     public func flush(by deadline: LogDeadline) throws {}
 
-    /// Ends deliveries, waiting for the one under way until the deadline, and closes the file. What was not delivered stays in it.
+    /// Ends deliveries, waiting for the one under way until the deadline, and closes the file when what is being written to it is: where
+    /// another program keeps it locked, up to ``TransactionLogConfiguration/busyTimeout`` after the deadline. What was not delivered stays
+    /// in it.
     public func shutdown(by deadline: LogDeadline) {
         courier.shutdown(by: deadline)
         lanes.close()
