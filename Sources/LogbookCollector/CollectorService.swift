@@ -208,6 +208,7 @@
             let limit = isForArchive ? configuration.maximumBodyBytes : configuration.maximumFileBytes
             // What is too long is refused for that.
             let announced = announcedBytes(request).map { $0 > limit ? 0 : $0 } ?? 0
+            try checkDay(holds: announced)
             try checkQuota(of: caller, toSend: announced)
             if isForArchive { try await checkRoom(for: announced) }
             var admitted = request
@@ -217,6 +218,7 @@
                     unseen += piece.count
                     if unseen >= Self.lookAgainBytes {
                         unseen = 0
+                        try checkDay(holds: arrived + piece.count)
                         try checkQuota(of: caller, toSend: max(announced - arrived, piece.count))
                         if isForArchive { try await checkRoom(for: max(announced, arrived + piece.count)) }
                     }
@@ -228,6 +230,12 @@
                 }
             }
             return admitted
+        }
+
+        /// What is longer than a whole day's quota is never taken, however often it comes again: whoever hears so sends it in parts.
+        private func checkDay(holds bytes: Int) throws(Refusal) {
+            let most = min(configuration.maximumBytesPerDay ?? .max, configuration.maximumBytesPerDayOfAll ?? .max)
+            if bytes > most { throw Refusal(413, "too_large", reason: "a tenant may send at most \(most) bytes in a day") }
         }
 
         private func checkQuota(of caller: CollectorToken, toSend bytes: Int) throws(Refusal) {

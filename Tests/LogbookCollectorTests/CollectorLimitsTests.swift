@@ -294,11 +294,27 @@
             var service = try CollectorService(configuration: configuration, archive: archive)
             service.report = { _, _ in }
             #expect(await Self.send(6, isAnnounced: isAnnounced, "PUT", "/v1/files/A", to: service).answer.status == 200)
-            let second = await Self.send(20, isAnnounced: isAnnounced, "PUT", "/v1/files/B", to: service)
+            let second = await Self.send(9, isAnnounced: isAnnounced, "PUT", "/v1/files/B", to: service)
             #expect(second.answer.status == 429)
             #expect(isAnnounced ? second.taken == 0 : (1...8).contains(second.taken))
             // All that is left may be used.
             if isAnnounced { #expect(await Self.send(4, isAnnounced: true, "PUT", "/v1/files/B", to: service).answer.status == 200) }
+        }
+
+        @Test("S28: what no day has room for is too large, and not too much for today", arguments: [true, false])
+        func noDayHoldsIt(isAnnounced: Bool) async throws {
+            for isOfAll in [true, false] {
+                var configuration = CollectorConfiguration()
+                configuration.token = RunningCollector.token
+                configuration.filesFolder = folder("received")
+                if isOfAll { configuration.maximumBytesPerDayOfAll = 10 << 20 } else { configuration.maximumBytesPerDay = 10 << 20 }
+                var service = try CollectorService(configuration: configuration, archive: archive)
+                service.report = { _, _ in }
+                let sent = await Self.send(20, isAnnounced: isAnnounced, "PUT", "/v1/files/A", to: service)
+                #expect(sent.answer.status == 413 && sent.answer.headers["Retry-After"] == nil)
+                #expect(isAnnounced ? sent.taken == 0 : (1...12).contains(sent.taken))
+                #expect(String(decoding: sent.answer.body, as: UTF8.self).contains("10485760 bytes in a day"))
+            }
         }
 
         @Test("S28: a file that is kept may come again also where no room is left for it")
