@@ -326,7 +326,7 @@ struct PrivacyScan {
         guard keyStart < keyEnd, bracket == nil || isIndex(keyStart, isQuoted: isQuoted),
             seeks.keys.names(UnsafeBufferPointer(rebasing: text[keyStart..<keyEnd]), &steps)
                 || (bracket == nil && endsKey(keyStart..<keyEnd, from: longest)),
-            authority(from: position + 1) == nil
+            text[position] == UInt8(ascii: "=") || authority(from: position + 1) == nil   // a scheme, as in `secret://`
         else { return nil }
         return value(from: position + 1, of: keyStart..<keyEnd, isQuoted: isQuoted)
     }

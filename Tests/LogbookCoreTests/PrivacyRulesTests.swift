@@ -135,6 +135,8 @@ import Testing
         (#"{:password=>"hunter2", :n=>1}"#, #"{:password=>"<private>", :n=>1}"#),
         ("secret => abc", "secret => <private>"),
         ("secret: => abc", "secret: => <private>"),
+        ("token=//abc+/== x", "token=<private> x"),
+        ("secret://host/path", "secret://host/path"),
         ("password := <private> x", "password := <private> x"),
         ("password :=\nuser=jane", "password :=\nuser=jane"),
     ])
