@@ -90,15 +90,23 @@ package final class ChildProcess: Sendable {
         return variables
     }
 
+    /// The environment's variable that names the folder of the package's programs, where they are not those that are built beside the tests.
+    package static let programsVariable = "LOGBOOK_TEST_PROGRAMS"
+
     #if canImport(Glibc) || canImport(Musl)
-    /// The path of a program of this package that is built beside the tests.
+    /// The path of a program of this package: beside the tests, or where ``programsVariable`` says.
     package static func builtProgram(_ name: String) throws -> String {
+        let program = try programsFolder() + "/" + name
+        if access(program, X_OK) != 0 { throw ScriptedFailure("\(program) is not built") }
+        return program
+    }
+
+    private static func programsFolder() throws -> String {
+        if let folder = getenv(programsVariable) { return String(cString: folder) }
         var path = [UInt8](repeating: 0, count: 4096)
         let length = path.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
         guard length > 0, let slash = path[..<length].lastIndex(of: 0x2F) else { throw ScriptedFailure("no /proc/self/exe") }
-        let program = String(decoding: path[...slash], as: UTF8.self) + name
-        if access(program, X_OK) != 0 { throw ScriptedFailure("\(program) is not built") }
-        return program
+        return String(decoding: path[..<slash], as: UTF8.self)
     }
 
     /// Kills it with the processes it has started: a server that answers in many processes ends in one that lives on otherwise.

@@ -10,4 +10,6 @@
 package enum Sanitizer {
     /// The address sanitizer sets aside what is freed, up to 256 MiB: how much memory a program takes says nothing of the program then.
     package static let keepsWhatIsFreed = dlsym(dlopen(nil, RTLD_NOW), "__asan_init") != nil
+    /// The same of the programs that a test starts: not where it is told of others than those beside it.
+    package static let keepsWhatProgramsFree = keepsWhatIsFreed && getenv(ChildProcess.programsVariable) == nil
 }
