@@ -12,8 +12,12 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// What a sanitizer looks at takes its time: Tests/run has the rooms optimized, as in a release, and the tests not. A package with such a
+// flag cannot be depended on, so nobody else has it.
+let optimization: [SwiftSetting] = Context.environment["LOGBOOK_OPTIMIZED"] == nil ? [] : [.unsafeFlags(["-O"])]
+
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+    .target(name: name, dependencies: dependencies, swiftSettings: settings + optimization)
 }
 
 func tests(_ room: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
