@@ -12,8 +12,8 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// What the address sanitizer looks at takes its time: Tests/run has the rooms optimized there, as in a release, and the tests not. A package with such a
-// flag cannot be depended on, so nobody else has it.
+// What the address sanitizer looks at takes its time: Tests/run has the rooms optimized there, as in a release, and the tests not. A package
+// with such a flag cannot be depended on, so nobody else has it.
 let optimization: [SwiftSetting] = Context.environment["LOGBOOK_OPTIMIZED"] == nil ? [] : [.unsafeFlags(["-O"])]
 
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {

@@ -2,21 +2,10 @@ import LogbookTestKit
 import Testing
 
 #if canImport(Glibc)
-    import Glibc
-
     /// A program that logs to the console loads nothing that it does not use.
     @Suite struct LinkageTests {
-        /// Built beside the tests from `Examples/ConsoleOnly`.
-        private func product(_ name: String) throws -> String {
-            var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-            let length = readlink("/proc/self/exe", &path, path.count)
-            try #require(length > 0)
-            let tests = String(decoding: path[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
-            return tests[..<tests.lastIndex(of: "/")!] + "/" + name
-        }
-
         @Test func consoleOnlyLoadsNeitherFoundationNorSQLiteNorCurl() throws {
-            let libraries = output(of: "ldd '\(try product("ConsoleOnly"))'")
+            let libraries = output(of: "ldd '\(try ChildProcess.builtProgram("ConsoleOnly"))'")
             #expect(libraries.contains("libswiftCore"))
             for unwanted in ["Foundation", "sqlite3", "curl", "libz", "ssl", "icu"] {
                 #expect(!libraries.lowercased().contains(unwanted.lowercased()), "\(libraries)")
@@ -24,7 +13,7 @@ import Testing
         }
 
         @Test func consoleOnlyRuns() throws {
-            let lines = output(of: "'\(try product("ConsoleOnly"))'").split(separator: "\n")
+            let lines = output(of: "'\(try ChildProcess.builtProgram("ConsoleOnly"))'").split(separator: "\n")
             #expect(lines.count == 3)
             #expect(lines.first?.hasSuffix("the shop opens") == true)
             #expect(lines.last?.hasSuffix("a door does not close") == true)
@@ -32,7 +21,7 @@ import Testing
         }
 
         @Test func aTerminalGetsColours() throws {
-            let program = try product("ConsoleOnly")
+            let program = try ChildProcess.builtProgram("ConsoleOnly")
             let shown = output(of: "env -u NO_COLOR TERM=xterm script -qec '\(program)' /dev/null")
             let lines = shown.split(separator: "\r\n")
             #expect(lines.map { $0.prefix(5) }.dropFirst() == ["\u{1B}[33m", "\u{1B}[31m"])

@@ -24,6 +24,22 @@
             #expect(folder.text("said") == "through the pipe\n")
         }
 
+        @Test func programsAreThoseBesideTheTestsOrWhereTheEnvironmentSays() async {
+            await #expect(processExitsWith: .success) {
+                unsetenv(ChildProcess.programsVariable)
+                let program = try ChildProcess.builtProgram("ConsoleOnly")
+                #expect(program.hasSuffix("/ConsoleOnly"))
+                #expect(Sanitizer.keepsWhatProgramsFree == Sanitizer.keepsWhatIsFreed)
+            }
+            await #expect(processExitsWith: .success) {
+                setenv(ChildProcess.programsVariable, "/bin", 1)
+                let shell = try ChildProcess.builtProgram("sh")
+                #expect(shell == "/bin/sh")
+                #expect(throws: ScriptedFailure.self) { try ChildProcess.builtProgram("ConsoleOnly") }
+                #expect(!Sanitizer.keepsWhatProgramsFree)
+            }
+        }
+
         @Test func socketsAndPipesOfTestsCloseOnExec() {
             let listener = Unshared.socket(AF_INET), ends = Unshared.pipe()
             for descriptor in [listener] + ends {
