@@ -380,7 +380,8 @@ import Testing
         let collector = collector
         let server = try LoopbackServer { request in .response(collector.acknowledge(request.headers, request.body)) }
         let provider = RemoteLogProvider(
-            to: CollectorDestination(url: server.url, token: "hush"), queue: RemoteQueuePolicy(parcelEvents: 500))
+            to: CollectorDestination(url: server.url, token: "hush"), queue: RemoteQueuePolicy(parcelEvents: 500),
+            transport: CurlTransport())   // the shared one closes connections for those of other tests
         let service = LogService()
         service.register(provider, from: .info)
         for number in 1...3000 { service.info("real \(number)") }
