@@ -69,15 +69,15 @@ import Testing
         let ring = EventRing()
         var number: UInt64 = 0
         // Sizes that share no factor with the ring's meet its end in every way, several times around.
-        for round in 0..<2_000 {
-            var expected: [Record?] = []
+        for round in 0..<700 {
+            var expected: [Record?] = [], areThere = true
             for step in 0..<8 {
                 let record = Record(producer: 2, number: number)
-                #expect(push(record, bytes: 64 * (1 + (round * 8 + step) % 47), to: ring))
+                areThere = push(record, bytes: 64 * (1 + (round * 8 + step) % 47), to: ring) && areThere
                 expected.append(record)
                 number += 1
             }
-            #expect(taken(from: ring) == expected)
+            #expect(areThere && taken(from: ring) == expected)
         }
         #expect(ring.end > 8 * EventRing.cells)
     }
@@ -92,7 +92,10 @@ import Testing
                 return mincore(UnsafeMutableRawPointer(bitPattern: place), page, &isResident) == 0 && isResident & 1 == 1
             }
             while ring.end < EventRing.cells + 100 {
-                #expect(push(Record(producer: 1, number: number), bytes: 64, to: ring))
+                guard push(Record(producer: 1, number: number), bytes: 64, to: ring) else {
+                    Issue.record("record \(number) found no room")
+                    return
+                }
                 let earlier = populated
                 populated = ring.populate(from: populated)
                 if populated > earlier { steps += 1 }
@@ -103,9 +106,12 @@ import Testing
                     latest = read(memory)
                     return true
                 }
-                #expect(latest == Record(producer: 1, number: number))
+                guard latest == Record(producer: 1, number: number), populated >= min(ring.end + 1000, EventRing.cells), populated <= EventRing.cells
+                else {
+                    Issue.record("record \(number): \(String(describing: latest)), and \(populated) cells have memory at \(ring.end)")
+                    return
+                }
                 number += 1
-                #expect(populated >= min(ring.end + 1000, EventRing.cells) && populated <= EventRing.cells)
                 if populated > earlier { #expect(stride(from: earlier, to: populated, by: 32).allSatisfy(isThere)) }
             }
             // In a few large steps.
