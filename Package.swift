@@ -12,12 +12,14 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// What the address sanitizer looks at takes its time: Tests/run has the rooms optimized there, as in a release, and the tests not. A package
-// with such a flag cannot be depended on, so nobody else has it.
-let optimization: [SwiftSetting] = Context.environment["LOGBOOK_OPTIMIZED"] == nil ? [] : [.unsafeFlags(["-O"])]
+// What a sanitizer looks at takes its time: Tests/run names the rooms that are optimized there, as in a release, or `all`; tests are not. A
+// package with such a flag cannot be depended on, so nobody else has it.
+let optimized = Set((Context.environment["LOGBOOK_OPTIMIZED"] ?? "").split(separator: " ").map(String.init))
 
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings + optimization)
+    let isOptimized = optimized.contains("all") || optimized.contains(name)
+    return .target(
+        name: name, dependencies: dependencies, swiftSettings: settings + (isOptimized ? [.unsafeFlags(["-O"])] : []))
 }
 
 func tests(_ room: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
