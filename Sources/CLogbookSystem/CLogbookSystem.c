@@ -975,6 +975,10 @@ void logbook_sha256_end(logbook_sha256 *hash, uint8_t *digest) {
     }
 }
 
+void logbook_hand_over(void *word, uint64_t value) {
+    atomic_store_explicit((_Atomic(uint64_t) *)word, value, memory_order_release);
+}
+
 void logbook_populate(void *memory, size_t bytes) {
 #if defined(__linux__)
 #ifndef MADV_POPULATE_WRITE

@@ -281,8 +281,7 @@ final class Distributor: Sendable {
         let header = memory.assumingMemoryBound(to: UInt64.self)
         header[1] = Hearing.nobody.bits
         header[5] = UInt64(UInt(bitPattern: Unmanaged.passRetained(spoken).toOpaque()))
-        ring.commit(
-            memory, mark: EventRecord.mark(bytes: EventRecord.bytes, level: spoken.event.level, isObject: true))
+        ring.commitReference(memory, mark: EventRecord.mark(bytes: EventRecord.bytes, level: spoken.event.level, isObject: true))
         if _slowPath(held > Self.maximumHeldBytes) { distribute(by: .after(Self.shortestPatience)) }
         if spoken.event.isPrivileged || ring.usedCells > EventRing.crowdedCells { call() }
     }

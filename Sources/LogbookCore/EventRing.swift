@@ -131,6 +131,11 @@ final class EventRing: Sendable {
         self.mark(of: record).pointee.store(mark, ordering: .releasing)
     }
 
+    /// The same for a record that holds a reference: the object is retained before the reader can see it, also when optimized.
+    func commitReference(_ record: UnsafeMutableRawPointer, mark: UInt64) {
+        logbook_hand_over(record, mark)
+    }
+
     /// Has the kernel give the memory of the cells that come next: a caller that is the first in a page would wait for it.
     /// - Parameter position: How far this has been done; 0 at first.
     /// - Returns: How far it is done now. Only the first lap needs it.

@@ -56,6 +56,22 @@ import Testing
         #expect(events[7].transaction?.event == 2)
     }
 
+    /// Interrupted between the commit and what follows, a caller finds its object used by others: once in some 100,000 calls. Where the address
+    /// sanitizer looks at optimized rooms, five of six runs ended here while the compiler had the object retained behind the commit.
+    @Test func anObjectIsItsCallersUntilTheCallIsOver() {
+        let distributor = Distributor(.system), callers = Monitor(4)
+        let event = LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: "m")
+        for _ in 0..<4 {
+            LogThread.start("says") {
+                for _ in 0..<250_000 { distributor.push(SpokenEvent(event, hearers: [])) }
+                callers.withLock { $0.value -= 1 }
+            }
+        }
+        while callers.withLock({ $0.value }) > 0 { distributor.distribute(by: .seconds(120)) }
+        #expect(distributor.distribute(by: .seconds(120)))
+        #expect(distributor.ring.usedCells == 0)
+    }
+
     @Test func plainMessagesAreHeardHoweverOftenTheAudienceChanges() {
         let sink = FailingSink { _ in nil }
         service.privacyRules = .standard

@@ -120,6 +120,12 @@ static inline uint64_t logbook_ticks(void) {
 }
 bool logbook_ticks_usable(void);
 
+/// Stores the word for a thread that waits for it and takes over a reference that was written before it.
+///
+/// A function that the compiler cannot see into. Where it sees a mere store, a release build retains the object behind the store (seen in
+/// Swift 6.3: LLVM's pass over reference counts takes stores for harmless), and the other thread may have let go of it before.
+void logbook_hand_over(void *word, uint64_t value);
+
 /// Has the kernel give memory for the pages of these bytes now, so that nobody who writes there waits for it. What lies there stays.
 /// Does nothing where the kernel cannot (Linux before 5.14).
 void logbook_populate(void *memory, size_t bytes);
