@@ -130,7 +130,9 @@ let package = Package(
         // Tracking: only who takes its product compiles any of this.
         room("LogbookTrackingSyntax"),
         room("LogbookTrackingPlan", ["LogbookTrackingSyntax"]),
-        .macro(name: "LogbookTrackingMacros", dependencies: ["LogbookTrackingSyntax"], swiftSettings: settings),
+        room("LogbookTrackingExpansion", ["LogbookTrackingSyntax"]),
+        // No test depends on it: SwiftPM builds the tests of a macro, and all tests with them, for the host, and every target once more.
+        .macro(name: "LogbookTrackingMacros", dependencies: ["LogbookTrackingExpansion", "LogbookTrackingSyntax"], swiftSettings: settings),
         room("LogbookTracking", ["CLogbookSystem", "LogbookCore", "LogbookTrackingPlan", "LogbookTrackingMacros"]),
         .executableTarget(name: "LogbookPlanTool", dependencies: ["LogbookTrackingPlan"], swiftSettings: settings),
         // No products: SwiftPM compiles the plug-ins of a package for everyone who depends on it. Dependents copy the one file of each.
@@ -225,7 +227,7 @@ let package = Package(
         tests("LogbookSystemLog", ["LogbookFormat"]),
         tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb, hummingbird]),
         tests("LogbookPipe", ["LogbookFormat"]),
-        tests("LogbookTracking", ["LogbookTrackingMacros", "LogbookTrackingPlan", "LogbookTrackingSyntax"]),
+        tests("LogbookTracking", ["LogbookTrackingExpansion", "LogbookTrackingPlan", "LogbookTrackingSyntax"]),
         tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),
         .testTarget(
             name: "LogbookTestKitTests", dependencies: ["LogbookFiles", "LogbookFormat", "LogbookTestKit", swiftLog],

@@ -1,3 +1,4 @@
+internal import LogbookTrackingExpansion
 internal import LogbookTrackingSyntax
 
 #if canImport(Darwin)

@@ -1,4 +1,4 @@
-@testable import LogbookTrackingMacros
+@testable import LogbookTrackingExpansion
 import LogbookTrackingSyntax
 import Testing
 

@@ -1,7 +1,7 @@
-internal import LogbookTrackingSyntax
+package import LogbookTrackingSyntax
 
 /// What the compiler asks and the plug-in answers, without the streams.
-struct Conversation {
+package struct Conversation {
     /// The versions of the protocol that this plug-in is tested with, and the one it answers with.
     static let knownVersions = 7...7
 
@@ -9,7 +9,9 @@ struct Conversation {
     private var unknownVersion: Int?
     private var hasComplained = false
 
-    mutating func answer(to message: PositionedJSON) -> String {
+    package init() {}
+
+    package mutating func answer(to message: PositionedJSON) -> String {
         if let question = message["getCapability"] {
             let version = question["capability"]?["protocolVersion"]?.integer ?? 0
             if !Self.knownVersions.contains(version) { unknownVersion = version }
