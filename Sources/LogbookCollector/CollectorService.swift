@@ -234,8 +234,10 @@
 
         /// What is longer than a whole day's quota is never taken, however often it comes again: whoever hears so sends it in parts.
         private func checkDay(holds bytes: Int) throws(Refusal) {
-            let most = min(configuration.maximumBytesPerDay ?? .max, configuration.maximumBytesPerDayOfAll ?? .max)
-            if bytes > most { throw Refusal(413, "too_large", reason: "a tenant may send at most \(most) bytes in a day") }
+            let each = configuration.maximumBytesPerDay ?? .max, all = configuration.maximumBytesPerDayOfAll ?? .max
+            guard bytes > min(each, all) else { return }
+            let who = all < each ? "all tenants together" : "a tenant"
+            throw Refusal(413, "too_large", reason: "\(who) may send at most \(min(each, all)) bytes in a day")
         }
 
         private func checkQuota(of caller: CollectorToken, toSend bytes: Int) throws(Refusal) {

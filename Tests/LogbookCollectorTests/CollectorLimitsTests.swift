@@ -313,7 +313,8 @@
                 let sent = await Self.send(20, isAnnounced: isAnnounced, "PUT", "/v1/files/A", to: service)
                 #expect(sent.answer.status == 413 && sent.answer.headers["Retry-After"] == nil)
                 #expect(isAnnounced ? sent.taken == 0 : (1...12).contains(sent.taken))
-                #expect(String(decoding: sent.answer.body, as: UTF8.self).contains("10485760 bytes in a day"))
+                let who = isOfAll ? "all tenants together" : "a tenant"
+                #expect(String(decoding: sent.answer.body, as: UTF8.self).contains("\(who) may send at most 10485760 bytes in a day"))
             }
         }
 
