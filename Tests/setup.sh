@@ -28,7 +28,11 @@ install_missing() {
 # object into this folder, and SwiftPM looks for one of each file.
 build_options=(-debug-info-format none)
 for option in -disable-batch-mode -whole-module-optimization -num-threads 2; do build_options+=(-Xswiftc "$option"); done
-every_trait=(--enable-all-traits --disable-index-store "${build_options[@]}")
+# With every trait. SwiftPM names the traits to the compiler in the order of a set, which is another in each process, and builds everything
+# anew where it plans anew; with that variable the order is one and the same.
+build_every_trait=(
+    env SWIFT_DETERMINISTIC_HASHING=1 swift build --enable-all-traits --disable-index-store "${build_options[@]}"
+)
 
 command -v swift >/dev/null || die "There is no swift on the PATH; install the Swift 6.3 toolchain from https://swift.org/install"
 install_missing libcurl4-openssl-dev libsqlite3-dev zlib1g-dev libpq-dev sqlite3 dbus-daemon

@@ -56,8 +56,8 @@ import Testing
         #expect(events[7].transaction?.event == 2)
     }
 
-    /// Interrupted between the commit and what follows, a caller finds its object used by others: once in some 100,000 calls. Where the address
-    /// sanitizer looks at optimized rooms, five of six runs ended here while the compiler had the object retained behind the commit.
+    /// Interrupted between the commit and what follows, a caller finds its object let go of by others: once in a few hundred thousand calls.
+    /// Where the address sanitizer looks at optimized rooms, five of six runs ended here while the object was retained behind the commit.
     @Test func anObjectIsItsCallersUntilTheCallIsOver() {
         let distributor = Distributor(.system), callers = Monitor(4)
         let event = LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: "m")
