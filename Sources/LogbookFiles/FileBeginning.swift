@@ -5,16 +5,23 @@ struct FileBeginning: Sendable, Equatable {
     let wall: LogTime
     /// On the monotonic clock, which may have begun later than the file.
     let uptime: Int64
-    /// The end of its hour or day; nil without a boundary.
+    /// The end of its hour or day: a line of a later one begins another file. Nil without a boundary.
     private(set) var boundary: LogTime?
+    /// When it is closed without such a line. Later than ``boundary`` where its lines came late: they may be the first of many, and a file
+    /// that was closed as soon as it has one would be one of as many.
+    private(set) var idleBoundary: LogTime?
     /// What ``boundary`` was reckoned from.
     private var anchor: LogTime
 
-    /// - Parameter age: How long ago that was, when the file is older than the process.
-    init(at wall: LogTime, age: Duration = .zero, uptime: UInt64, boundary: RollingBoundary?) {
+    /// - Parameters:
+    ///   - wall: When its first event happened.
+    ///   - written: When something was written to it.
+    ///   - age: How long ago it began, when the file is older than the process.
+    init(at wall: LogTime, written: LogTime, age: Duration = .zero, uptime: UInt64, boundary: RollingBoundary?) {
         self.wall = wall
         self.uptime = Int64(clamping: uptime) - max(0, age.wholeNanoseconds)
         self.boundary = boundary?.next(after: wall)
+        idleBoundary = boundary?.next(after: max(wall, written))
         anchor = wall
     }
 
@@ -25,6 +32,7 @@ struct FileBeginning: Sendable, Equatable {
         guard now < anchor.adding(.seconds(-Self.tolerance)) else { return }
         anchor = now
         self.boundary = boundary.next(after: now)
+        idleBoundary = self.boundary
     }
 
     /// Seconds that an event may be older than the one before it without a clock having been set back.

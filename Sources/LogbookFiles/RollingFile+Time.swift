@@ -9,17 +9,23 @@ extension RollingFile {
     private static var lookAround: Duration { .seconds(1) }
 
     /// Why time has ended the active file; nil while it has not, and for an empty file.
-    /// - Parameter time: When the event happened that comes next; nil for now. It may come from elsewhere: one that has not come yet is
-    ///   taken for now, or a line with another would begin one file after the other.
-    mutating func reasonToRoll(before time: LogTime?) -> RollReason? {
+    /// - Parameters:
+    ///   - time: When the event happened that comes next; nil for now. It may come from elsewhere: one that has not come yet is taken for
+    ///     now, or a line with another would begin one file after the other.
+    ///   - isIdle: No event comes next.
+    mutating func reasonToRoll(before time: LogTime?, isIdle: Bool = false) -> RollReason? {
         guard policy.isTimed, case .open(var active) = phase, active.beginning != nil else { return nil }
         if let age = policy.maximumFileAge, active.beginning!.age(at: clock.monotonicNanoseconds()) >= age { return .age }
         guard let boundary = policy.boundary else { return nil }
         let now = clock.now()
         active.beginning!.follow(now, boundary)
         phase = .open(active)
-        guard let end = active.beginning!.boundary else { return nil }
+        guard let end = isIdle ? active.beginning!.idleBoundary : active.beginning!.boundary else { return nil }
         return min(time ?? now, now) >= end ? .boundary : nil
+    }
+
+    private mutating func reasonToRollIdle() -> RollReason? {
+        reasonToRoll(before: clock.now().adding(.nanoseconds(-Self.grace.wholeNanoseconds)), isIdle: true)
     }
 
     /// Where a batch must be cut because the hour or day ends within it.
@@ -39,7 +45,7 @@ extension RollingFile {
         if policy.isTimed && active.beginning == nil {
             let began = min(first ?? now, now)
             active.beginning = FileBeginning(
-                at: began, uptime: clock.monotonicNanoseconds(), boundary: policy.boundary)
+                at: began, written: now, uptime: clock.monotonicNanoseconds(), boundary: policy.boundary)
             hasNewDue = true
             phase = .open(active)
             record(began, of: active.status)
@@ -67,7 +73,7 @@ extension RollingFile {
         let began = recorded?.inode == status.inode ? recorded!.began : status.modified
         let now = clock.now()
         return FileBeginning(
-            at: min(began, now), age: .nanoseconds(now.nanoseconds &- min(began, now).nanoseconds),
+            at: min(began, now), written: min(status.modified, now), age: .nanoseconds(now.nanoseconds &- min(began, now).nanoseconds),
             uptime: clock.monotonicNanoseconds(), boundary: policy.boundary)
     }
 
@@ -103,11 +109,6 @@ extension RollingFile {
         if let nextDeletion, steady.now(clock) >= nextDeletion { tidyUp() }
     }
 
-    private mutating func reasonToRollIdle() -> RollReason? {
-        let now = clock.now()
-        return reasonToRoll(before: now.adding(.nanoseconds(-Self.grace.wholeNanoseconds)))
-    }
-
     /// Whether a synchronization was promised for now.
     var owesSynchronization: Bool {
         guard let unsafeSince, let synchronizesWithin else { return false }
@@ -131,7 +132,7 @@ extension RollingFile {
                 let (end, isNever) = beginning.uptime.addingReportingOverflow(age.wholeNanoseconds)
                 if !isNever { due.append(max(soonest, UInt64(clamping: end))) }
             }
-            if let boundary = beginning.boundary {
+            if let boundary = beginning.idleBoundary {
                 let left = Duration.nanoseconds(boundary.nanoseconds &- clock.now().nanoseconds) + Self.grace
                 due.append(max(soonest, after(left)))
             }
