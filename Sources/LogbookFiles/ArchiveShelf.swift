@@ -32,6 +32,9 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
         folderPath = try LogFolder(folder, files).path
     }
 
+    /// The log's active file.
+    package var path: String { folderPath + "/" + name.active }
+
     /// Names of files that look like archives and that the manifest does not list: it may have been lost, or left behind by a copy. They are
     /// left alone, since they may be somebody else's.
     /// - Throws: As ``waiting()``.
@@ -129,7 +132,9 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
     package func settle(_ claim: ArchiveClaim) throws -> Bool {
         let folder = try openFolder()
         let number = claim.archive.number
-        let entry = try manifestNow(in: folder).entries[number]
+        let manifest = try manifestNow(in: folder)
+        guard manifest.isStillOfThisLog(claim) else { return true }
+        let entry = manifest.entries[number]
         var failure: SystemError?
         do { try note(ArchiveManifest.delivered(number), in: folder) { $0.delivered.contains(number) } } catch { failure = error }
         guard let entry else {
@@ -146,8 +151,10 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
 
     /// Writes down that the receiver will never take the archive as it is.
     package func setAside(_ claim: ArchiveClaim) throws {
+        let folder = try openFolder()
         let number = claim.archive.number
-        try note(ArchiveManifest.setAside(number), in: openFolder()) { $0.setAside.contains(number) }
+        guard try manifestNow(in: folder).isStillOfThisLog(claim) else { return }
+        try note(ArchiveManifest.setAside(number), in: folder) { $0.setAside.contains(number) }
     }
 
     /// Writes down that what was set aside is to be sent again.
@@ -173,4 +180,9 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
             return manifest.manifest
         }
     }
+}
+
+extension ArchiveManifest {
+    /// False for an archive that is gone with its folder: the log there has begun anew, and counts from 1 again.
+    fileprivate func isStillOfThisLog(_ claim: ArchiveClaim) -> Bool { id(of: claim.archive.number) == claim.archive.id }
 }

@@ -1,0 +1,32 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@testable import LogbookFiles
+
+@Suite struct ArchiveShelfTests {
+    private let folder = TemporaryFolder(inMemory: true)
+
+    private func rollOne(_ message: String) throws {
+        let provider = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: RollingPolicy(awaitsDelivery: true))
+        provider.log(event(message))
+        try provider.roll()
+        try provider.shutdown(by: .seconds(30))
+    }
+
+    @Test("U15: what becomes of an archive that is gone with its log is not taken for that of a new log's file of the same number")
+    func logThatBeganAnew() throws {
+        try rollOne("one")
+        let shelf = try ArchiveShelf(of: "app", in: folder.path, files: SystemFileSystem())
+        let claim = try #require(try shelf.claim(try shelf.waiting().archives[0]))
+        output(of: "rm -r '\(folder.path)'")
+        try rollOne("two")
+        let archives = try shelf.waiting().archives
+        #expect(archives.map(\.number) == [1])
+        #expect(archives[0].id != claim.archive.id)
+        try shelf.setAside(claim)
+        #expect(try shelf.settle(claim))
+        #expect(try shelf.waiting().archives == archives)
+        #expect(folder.archives().map { folder.lines($0) } == [["two"]])
+    }
+}
