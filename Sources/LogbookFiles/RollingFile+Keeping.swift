@@ -61,6 +61,8 @@ extension RollingFile {
             if gone.count < superfluous.count { postponeDeletion() }
             let names = Set(left.flatMap { $0.names.map(\.text) })
             archiveBytes = archiveBytes.filter { names.contains($0.key) }
+            let numbers = Set(left.map(\.number))
+            firstSeen = firstSeen.filter { numbers.contains($0.key) }
             tellWhatIsBeyondLimits(left)
             manifest.usefulLines = left.count
             if manifest.isDueForCompaction { try manifest.compact(keeping: numbersToKeep(left, gone), in: folder.descriptor) }
@@ -88,12 +90,16 @@ extension RollingFile {
     }
 
     /// Archives that the manifest lists and the folder holds, oldest first.
-    func keptArchives() throws(SystemError) -> [KeptArchive] {
+    mutating func keptArchives() throws(SystemError) -> [KeptArchive] {
         let entries = manifest.manifest.entries
+        let now = steady.now(clock)
         var found: [UInt64: KeptArchive] = [:]
         for name in try archiveNames().sorted() where entries[name.number]?.name == name.plain {
+            let ended = entries[name.number]!.ended
+            let seen = firstSeen[name.number] ?? now
+            firstSeen[name.number] = seen
             var archive = found[name.number]
-                ?? KeptArchive(number: name.number, names: [], bytes: 0, ended: entries[name.number]!.ended)
+                ?? KeptArchive(number: name.number, names: [], bytes: 0, ended: ended, agesFrom: min(ended, seen))
             archive.names.append(name)
             if needsSizes { archive.bytes = bytes(of: name) }
             found[name.number] = archive

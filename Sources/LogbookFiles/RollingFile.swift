@@ -62,6 +62,9 @@ struct RollingFile<Base: FileSystem>: Sendable {
     var manifest: ManifestFile<Files>
     /// Sizes of archives by their names: they do not change any more.
     var archiveBytes: [String: Int] = [:]
+    /// When this run first saw which archives, by their numbers, on the steady clock: where the wall clock has been set since the start, the
+    /// times in the manifest are no measure of their age.
+    var firstSeen: [UInt64: LogTime] = [:]
     /// When the next archive is too old, on the steady clock.
     var nextDeletion: LogTime?
     var isBeyondLimits = false

@@ -82,7 +82,7 @@ public struct RollingPolicy: Sendable, Hashable {
             reasons[archive.number] = reasons[archive.number] ?? .maximumTotalBytes
         }
         if let maximumAge {
-            for archive in archives where archive.ended.adding(maximumAge) < now {
+            for archive in archives where archive.agesFrom.adding(maximumAge) < now {
                 reasons[archive.number] = reasons[archive.number] ?? .maximumAge
             }
         }
@@ -104,7 +104,7 @@ public struct RollingPolicy: Sendable, Hashable {
     /// When the next of these archives is too old; nil when age deletes none of them.
     func nextDeletion(of archives: [KeptArchive]) -> LogTime? {
         guard !awaitsDelivery, let maximumAge else { return nil }
-        return archives.map { $0.ended.adding(maximumAge).adding(.nanoseconds(1)) }.min()
+        return archives.map { $0.agesFrom.adding(maximumAge).adding(.nanoseconds(1)) }.min()
     }
 
     func check() {

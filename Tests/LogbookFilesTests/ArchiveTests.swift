@@ -524,6 +524,32 @@ import Testing
         #expect(becomesTrue { folder.archives() == [] })
     }
 
+    @Test("R5: where the clock is set right after the start, archives are deleted when they have been there for so long")
+    func agesFromAClockThatWasBehind() throws {
+        clock.setWall(LogTime(seconds: 100))
+        let day = 86_400, policy = RollingPolicy(maximumArchives: 0, maximumAge: .seconds(10 * day))
+        let provider = try provider(policy)
+        log(provider, "1970")
+        try provider.roll()
+        clock.setWall(LogTime(seconds: 1_764_028_800))
+        clock.advance(by: .seconds(5 * day))
+        log(provider, "2025")
+        try provider.roll()
+        #expect(folder.archives().map { folder.lines($0) } == [["1970"], ["2025"]])
+        clock.advance(by: .seconds(5 * day + 1))
+        #expect(becomesTrue { folder.archives().map { folder.lines($0) } == [["2025"]] })
+        clock.advance(by: .seconds(4 * day))
+        try provider.shutdown(by: .seconds(30))
+        #expect(folder.archives().count == 1)
+
+        clock.setWall(LogTime(seconds: 100))
+        let next = try self.provider(policy)
+        #expect(folder.archives().count == 1)
+        clock.advance(by: .seconds(10 * day + 1))
+        #expect(becomesTrue { folder.archives() == [] })
+        withExtendedLifetime(next) {}
+    }
+
     @Test("U13: an archive that somebody holds is not deleted")
     func pinned() throws {
         let provider = try provider(RollingPolicy(maximumArchives: 1))
