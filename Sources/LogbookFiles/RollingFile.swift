@@ -126,7 +126,7 @@ struct RollingFile<Base: FileSystem>: Sendable {
         } catch { return (written, error, number) }
     }
 
-    /// - Returns: At least 1.
+    /// - Returns: 0 where a new file was begun that has no header yet.
     private mutating func appendWhatFits(
         _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, lineEnds: Slice<UnsafeBufferPointer<Int>>,
         times: Slice<UnsafeBufferPointer<LogTime>>
@@ -157,7 +157,7 @@ struct RollingFile<Base: FileSystem>: Sendable {
         }
         fitting = max(1, fitting)
         let written = try write(bytes, from: start, lineEnds: lineEnds.prefix(fitting), size: size)
-        noteWritten(first: times.first)
+        if written > 0 { noteWritten(first: times.first) }
         return written
     }
 
@@ -193,10 +193,11 @@ struct RollingFile<Base: FileSystem>: Sendable {
         phase = .open(active)
         if !whole.isEmpty { return whole.count }
 
-        if !isSecondTry, let size = sizeAfterRecovery(from: failure, size: size) {
-            return try write(bytes, from: start, lineEnds: lineEnds, size: size, isSecondTry: true)
+        if !isSecondTry, let newSize = sizeAfterRecovery(from: failure, size: size) {
+            if newSize == 0, size > 0, !header.isEmpty { return 0 }
+            return try write(bytes, from: start, lineEnds: lineEnds, size: newSize, isSecondTry: true)
         }
-        if failure.number == EFBIG, size == 0 {
+        if failure.number == EFBIG, size <= header.count {
             let error = FileLogProviderError.eventTooLarge(path: path, bytes: lineEnds.first! - start)
             notes.append(error.description)
             throw error
@@ -249,7 +250,7 @@ struct RollingFile<Base: FileSystem>: Sendable {
     private mutating func sizeAfterRecovery(from failure: SystemError, size: Int) -> Int? {
         switch failure.number {
         case EFBIG:
-            if size == 0 { return 0 }
+            if size <= header.count { return size }
             guard roll(because: .limit) else { return nil }
             return try? verifiedSize()
         case ENOSPC, EDQUOT:

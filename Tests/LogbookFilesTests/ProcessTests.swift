@@ -115,6 +115,27 @@ private func letFileSizeSignalThrough(at bytes: UInt64) throws {
         #expect(lines.last == "after")
     }
 
+    @Test("row 9: files that the limit has begun have their header, and a line that no file may hold begins none")
+    func fileSizeLimitAndHeader() async {
+        let path = folder.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let provider = try FileLogProvider(
+                in: path, format: MessageFormat(), header: "a header", rolling: RollingPolicy(maximumArchives: 0))
+            try letFileSizeSignalThrough(at: 4096)
+            for number in 1...100 { provider.log(event("\(number) " + String(repeating: "x", count: 95))) }
+            for _ in 1...3 { provider.log(event(String(repeating: "y", count: 5000))) }
+            provider.log(event("after"))
+            #expect(provider.ledger == LogLedger(submitted: 104, delivered: 101, dropped: [.oversize: 3]))
+        }
+        let files = (folder.archives() + ["app.log"]).map { folder.lines($0) }
+        #expect(files.allSatisfy { $0.first == "a header" && $0.count > 1 })
+        var words: [String] = []
+        for line in files.flatMap({ Array($0.dropFirst()) }) where !line.contains("missing here") {
+            words.append(String(line.prefix { $0 != " " }))
+        }
+        #expect(words == (1...100).map(String.init) + ["after"])
+    }
+
     @Test("row 9: a line that no file may hold is counted by its queue, and the others are written")
     func fileSizeLimitBehindAQueue() async {
         let path = folder.path
