@@ -233,7 +233,7 @@ let package = Package(
             name: "LogbookTestKitTests", dependencies: ["LogbookFiles", "LogbookFormat", "LogbookTestKit", swiftLog],
             swiftSettings: settings),
         tests("LogbookUploads", ["LogbookCompression", "LogbookDelivery", "LogbookFiles", "LogbookFormat", "LogbookHTTP"]),
-        tests("LogbookTool", ["LogbookHTTP", "LogbookTransactions", grdb]),
+        tests("LogbookTool", ["LogbookFiles", "LogbookHTTP", "LogbookTransactions", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(
             name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", "LogbookTracking", swiftLog],

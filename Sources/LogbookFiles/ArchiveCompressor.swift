@@ -152,6 +152,9 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
         let source: OwnedDescriptor<Files>
         do { source = OwnedDescriptor(try files.openForLocking(name.text, in: folder.descriptor), files) } catch
             where error.number == ENOENT { return nil }
+        let log = folderPath + "/" + self.name.active
+        CompressionsInHand.begin(of: log)
+        defer { CompressionsInHand.end(of: log) }
         guard try files.tryLock(source.descriptor) else { return nil }
         defer { files.unlock(source.descriptor) }
         let status = try files.status(of: source.descriptor)

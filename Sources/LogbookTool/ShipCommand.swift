@@ -6,6 +6,14 @@
     internal import LogbookHTTP
     internal import LogbookUploads
 
+    #if canImport(Darwin)
+        internal import Darwin
+    #elseif canImport(Glibc)
+        internal import Glibc
+    #elseif canImport(Musl)
+        internal import Musl
+    #endif
+
     struct ShipCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "ship", abstract: "Uploads the rolled files of a log that nobody has received yet.",
@@ -74,16 +82,31 @@
                 defer { uploader.shutdown(by: .seconds(2)) }
                 if roll { try rollActiveFile() }
                 if again { uploader.retrySetAside() }
-                do { try uploader.deliver(by: .seconds(deadline)) } catch {
+                do { try deliver(uploader, by: .seconds(deadline)) } catch {
                     Terminal.say("logbook ship: \(error)\n")
                     if case .sourceUnreadable = error { throw ExitCode(66) }
                     throw ExitCode(75)
                 }
-                // The uploader has said which.
+                // Which these are has been said.
                 if uploader.waitingCount > 0 || !uploader.unlistedFiles.isEmpty { throw ExitCode(75) }
             } catch let error as FileLogProviderError {
                 Terminal.say("logbook ship: \(error)\n")
                 throw ExitCode(66)
+            }
+        }
+
+        private static let pauseMicroseconds: UInt32 = 100_000
+
+        /// A program that writes to the log lets go of a file within a second of its being closed, and another uploader sends what it has in
+        /// hand: both are waited for.
+        private func deliver(_ uploader: LogUploader, by deadline: LogDeadline) throws(CourierError) {
+            while true {
+                try uploader.deliver(by: deadline)
+                guard uploader.waitsForOthers, uploader.waitingCount > 0 else { return }
+                if deadline.hasPassed {
+                    return Terminal.say("logbook ship: \(uploader.waitingCount) files wait, some of them in another program's hands\n")
+                }
+                usleep(Self.pauseMicroseconds)
             }
         }
 

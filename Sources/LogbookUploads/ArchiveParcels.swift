@@ -26,6 +26,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         var waitsForConditions = false
         var waitsForOthers = false
         var maximumBytes: Int?
+        var isClosed = false
     }
 
     private let shelf: ArchiveShelf<Base>
@@ -51,6 +52,9 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         self.onEvent = onEvent
     }
 
+    /// Whether something was passed over that is in other hands.
+    var waitsForOthers: Bool { state.withLock { $0.waitsForOthers } }
+
     /// Sends again what was set aside, in earlier runs too.
     func forgive() {
         state.withLock { state in
@@ -60,6 +64,16 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         do { try shelf.forgive() } catch {
             LogDiagnostics.report("upload", "what was set aside earlier stays set aside, because that cannot be noted: \(error)")
         }
+    }
+
+    /// Lets go of what is in hand, for others to send.
+    func close() {
+        let claims = state.withLock { state in
+            state.isClosed = true
+            defer { (state.sending, state.held) = (nil, [:]) }
+            return ([state.sending].compactMap { $0 } + state.held.values).map(\.claim)
+        }
+        for claim in claims { claim.release() }
     }
 
     func nextParcel() throws -> Parcel? {
@@ -140,6 +154,10 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         do {
             guard let claim = try held?.claim ?? shelf.claim(archive) else {
                 state.withLock { $0.waitsForOthers = true }
+                return nil
+            }
+            guard !state.withLock({ $0.isClosed }) else {
+                claim.release()
                 return nil
             }
             guard mayGo || gate.isUrgent(claim) else {

@@ -18,6 +18,10 @@ public final class LogUploader: Sendable {
     private let request: CurrentRequest
     private let gate: UploadGate
     private let forgive: @Sendable () -> Void
+    private let letGo: @Sendable () -> Void
+    private let passesOver: @Sendable () -> Bool
+    /// The log's active file.
+    private let path: String
     private let waiting: @Sendable () throws(FileLogProviderError) -> [LogArchive]
     private let unlisted: @Sendable () throws(FileLogProviderError) -> [String]
     private let onEvent: @Sendable (UploadEvent) -> Void
@@ -78,7 +82,10 @@ public final class LogUploader: Sendable {
         self.request = current
         self.gate = gate
         self.onEvent = tell
+        path = shelf.path
         forgive = { for source in sources { source.forgive() } }
+        letGo = { for source in sources { source.close() } }
+        passesOver = { sources.contains { $0.waitsForOthers } }
         waiting = { () throws(FileLogProviderError) in try shelf.waiting().archives }
         unlisted = { () throws(FileLogProviderError) in try shelf.unlisted() }
         pause.unite(couriers)
@@ -141,20 +148,33 @@ public final class LogUploader: Sendable {
     /// when the folder was copied. They are not sent, and not counted in ``waitingCount``. Empty also where that cannot be found out.
     public var unlistedFiles: [String] { (try? unlisted()) ?? [] }
 
+    /// Whether files were passed over that another uploader, a compressor, or a program that writes has in hand.
+    package var waitsForOthers: Bool { passesOver() }
+
     /// Returns once everything that waits, may be sent and can be read has been received or set aside; ``waitingCount`` says what is left.
+    /// What this program compresses at the moment is waited for; what another program has in hand is that one's to send.
     /// - Throws: ``CourierError``; what was not received stays. ``CourierError/sourceUnreadable(reason:)``, at once, when the folder or
     ///   the log's `.app.manifest` cannot be read: it says which files are the log's.
     public func deliver(by deadline: LogDeadline) throws(CourierError) {
-        for courier in couriers {
-            do throws(FileLogProviderError) { _ = try waiting() } catch { throw .sourceUnreadable(reason: error.description) }
-            try courier.deliver(by: deadline)
+        var ended: UInt64
+        repeat {
+            ended = CompressionsInHand.ended
+            for courier in couriers {
+                do throws(FileLogProviderError) { _ = try waiting() } catch { throw .sourceUnreadable(reason: error.description) }
+                try courier.deliver(by: deadline)
+            }
+        } while waitsForOthers && CompressionsInHand.wait(forMoreThan: ended, of: path, until: deadline)
+        if waitsForOthers, CompressionsInHand.isAny(of: path) {
+            throw .deadlinePassed(pending: waitingCount, reason: "a file is still being compressed")
         }
     }
 
-    /// Starts nothing new, waits for what is on its way, and gives that up at the deadline; it is sent again at the next start.
+    /// Starts nothing new, waits for what is on its way, and gives that up at the deadline; it is sent again at the next start, or by
+    /// another uploader of the log.
     public func shutdown(by deadline: LogDeadline) {
         for courier in couriers { courier.beginShutdown(by: deadline) }   // before one is waited for: the others would go on meanwhile
         for courier in couriers { courier.shutdown(by: deadline) }
+        letGo()
     }
 }
 

@@ -1,6 +1,8 @@
 #if Collector && canImport(Glibc)
     import Foundation
     import Glibc
+    import LogbookCore
+    import LogbookFiles
     import LogbookTestKit
     import Testing
 
@@ -119,6 +121,20 @@
                 let everything = try FileManager.default.contentsOfDirectory(atPath: folder("received")).sorted()
                 #expect(everything.count == left.count + 1)
                 #expect(numbers(everything.map { folder.text("received/\($0)") }.joined()) == Array(1...60))
+            }
+
+            @Test func shipSendsTheActiveFileOfAProgramThatSaysNothingMore() throws {
+                let program = try FileLogProvider(in: folder("logs"), rolling: RollingPolicy(awaitsDelivery: true))
+                program.log(LogEvent(sequence: 1, time: LogTime(seconds: 1_763_720_960), level: .info, message: "number 1"))
+                let (collector, url) = try startCollector()
+                defer { collector.signal(SIGKILL) }
+                let shipped = try Tool.run(
+                    ["ship", "logs", "--to", url, "--collector", "--roll"], in: folder, environment: ["LOGBOOK_TOKEN": "a=b"])
+                #expect(shipped.status == 0, "\(shipped.errors)")
+                let received = try FileManager.default.contentsOfDirectory(atPath: folder("received"))
+                #expect(numbers(received.map { folder.text("received/\($0)") }.joined()) == [1])
+                #expect(archives == [])
+                try program.shutdown(by: .seconds(30))
             }
 
             @Test func shipSaysThatFilesAreNoneOfTheLogsWithoutItsManifest() throws {

@@ -1,3 +1,4 @@
+import LogbookCompression
 import LogbookCore
 import LogbookDelivery
 import LogbookFiles
@@ -179,6 +180,42 @@ extension LogUploaderTests {
         #expect(transport.requests.map(\.parcel) == [archive.id, archive.id])
         await onThread { uploader.shutdown(by: .milliseconds(50)) }
         #expect(bench.archives.count == 1)
+    }
+
+    @Test("U11: what an uploader that was shut down had in hand is another's to send, at once and in the same program")
+    func takenOverAfterShutdown() async throws {
+        let archive = try bench.roll(["one"])[0]
+        let held = ScriptedTransport(.hold), first = try bench.uploader(held)
+        #expect(await onThread { held.waitForRequests(1) })
+        await onThread { first.shutdown(by: .milliseconds(50)) }
+        let second = try bench.uploader(ScriptedTransport(.status(200)))
+        try await deliver(second)
+        #expect(bench.delivered == [archive.id])
+        #expect(bench.archives == [])
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("U14: who delivers waits for what this program compresses at the moment")
+    func compressedMeanwhile() async throws {
+        let files = FaultyFileSystem(), gate = Gate()
+        files.hold("openNew", at: gate)
+        let provider = try FileLogProvider(
+            in: bench.path, format: MessageFormat(), rolling: RollingPolicy(awaitsDelivery: true, compression: .gzip), files: files,
+            clock: .manual(bench.clock))
+        provider.log(event("one"))
+        try provider.roll()
+        #expect(await onThread { gate.waitForArrivals(1) })
+        let transport = ScriptedTransport(.status(200)), uploader = try bench.uploader(transport)
+        _ = await onThread {
+            #expect(throws: CourierError.deadlinePassed(pending: 1, reason: "a file is still being compressed")) {
+                try uploader.deliver(by: .milliseconds(100))
+            }
+        }
+        gate.open()
+        try await deliver(uploader)
+        #expect(transport.requests.map(\.text) == ["one\n"])
+        #expect(bench.archives == [])
+        try provider.shutdown(by: .seconds(30))
     }
 
     @Test("U12: a day without a network costs few attempts and bounded room; then all that was kept arrives")
