@@ -64,10 +64,10 @@ extension CourierEngine {
         switch verdict {
         case .delivered:
             return Settlement(flight: flight)
-        case .deliveredExcept(let rejected, let reason):
+        case .deliveredExcept(let rejected, let isFinal, let reason):
             let rejected = min(max(rejected, 0), parcel.count)
-            if holds(flight, rejected: rejected, because: reason) { return nil }
-            return Settlement(flight: flight, rejected: rejected, reason: reason, refusals: rejected)
+            if !isFinal, holds(flight, rejected: rejected, because: reason) { return nil }
+            return Settlement(flight: flight, rejected: rejected, reason: reason, refusals: isFinal ? 0 : rejected)
         case .partly(let fates, let asked):
             let fates = fates.within(parcel.count)
             if fates.again.count == parcel.count {

@@ -121,7 +121,7 @@ final class CourierEngine: Sendable {
         /// On the courier's clock: until then conditions that held when they were asked are not asked again.
         var conditionsHoldUntil: UInt64 = 0
         var failures = 0
-        /// Entries that were rejected since one was delivered, but for those that were for their time alone.
+        /// Entries that were rejected since one was delivered, but for those that were for their time alone, or with a last word.
         var rejectionsInARow = 0
         /// All of whose entries were refused, and which are kept for that, by their ids.
         var heldParcels: [String: HeldParcel] = [:]

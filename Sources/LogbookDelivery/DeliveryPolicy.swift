@@ -15,8 +15,8 @@ public struct DeliveryPolicy: Sendable, Hashable {
     /// A receiver that has refused so many entries in a row, and taken none, is taken to refuse everything, as one does that
     /// expects another format: what is left is kept, as after an answer that refuses us, and after each pause one more entry finds
     /// out whether that is so still. A parcel of so many, of which it refuses each by name or by number, is kept whole for a day, or
-    /// until ``Courier/reconfigured()``. A parcel that cannot be split counts as one entry, and an entry that is refused for its time
-    /// alone as none. At least 1.
+    /// until ``Courier/reconfigured()``. A parcel that cannot be split counts as one entry. An entry that is refused for its time alone, or
+    /// with the receiver's last word on it, counts as none, and no parcel is kept for it. At least 1.
     public var rejectionsInARow: Int
     /// Parcels on their way at the same time at most, `1...16`: for receivers that do not mind in which order parcels arrive, and
     /// that take their time. They start oldest first; while a pause is running none starts, and after one a single parcel tries

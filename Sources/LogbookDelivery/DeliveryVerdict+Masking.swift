@@ -4,7 +4,8 @@ extension DeliveryVerdict {
         let mask = SecretMask(secrets)
         switch self {
         case .delivered, .inquire: return self
-        case .deliveredExcept(let rejected, let reason): return .deliveredExcept(rejected: rejected, mask.applied(to: reason))
+        case .deliveredExcept(let rejected, let isFinal, let reason):
+            return .deliveredExcept(rejected: rejected, isFinal: isFinal, mask.applied(to: reason))
         case .partly(var fates, let asked):
             fates.rejected = fates.rejected.mapValues(mask.applied(to:))
             return .partly(fates, after: asked)

@@ -110,7 +110,10 @@ extension Destination {
 public enum DeliveryVerdict: Sendable, Hashable {
     case delivered
     /// The receiver has all of it for good, but for so many entries that it will never take; why, in words.
-    case deliveredExcept(rejected: Int, String)
+    ///
+    /// `isFinal` is for a receiver that means those entries and not us: it takes none of such a time, or its protocol wants nothing
+    /// sent again that was refused like this. However many are refused in a row, it is not taken to refuse everything.
+    case deliveredExcept(rejected: Int, isFinal: Bool = false, String)
     /// The receiver has answered for each entry. Those it may take later go again, alone, after a pause; `after` is the pause it
     /// asked for, nil leaves it to the courier's backoff.
     case partly(EntryFates, after: Duration?)

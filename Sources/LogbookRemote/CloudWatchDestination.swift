@@ -6,7 +6,7 @@ public import LogbookHTTP
 /// Amazon CloudWatch Logs, `PutLogEvents`: one group and one stream, which must exist. A message is the event as a JSON line.
 ///
 /// CloudWatch takes events that are at most 14 days old and two hours early, and says how many it did not take; they are counted
-/// as rejected. What arrives twice is stored twice.
+/// as rejected, and hold up nothing, however many they are. What arrives twice is stored twice.
 /// - Note: Source: docs.aws.amazon.com, "PutLogEvents".
 public struct CloudWatchDestination: LogDestination, Hashable {
     private let url: String
@@ -90,7 +90,7 @@ public struct CloudWatchDestination: LogDestination, Hashable {
             Self.index(rejected["expiredLogEventEndIndex"], upTo: parcel.count) ?? 0)
         let tooNew = parcel.count - (Self.index(rejected["tooNewLogEventStartIndex"], upTo: parcel.count) ?? parcel.count)
         let count = min(parcel.count, tooOld + tooNew)
-        return count == 0 ? .delivered : .deliveredExcept(rejected: count, "\(count) events are too old or too early")
+        return count == 0 ? .delivered : .deliveredExcept(rejected: count, isFinal: true, "\(count) events are too old or too early")
     }
 
     /// What lies beside the parcel is brought to its nearer end.

@@ -8,8 +8,8 @@ public import LogbookHTTP
 /// The protocol allows duplicates; each record carries its key as `log.record.uid`, by which a receiver can tell them. Metadata
 /// becomes attributes; `trace_id` and `span_id` of 32 and 16 hexadecimal digits become the record's own.
 ///
-/// What the receiver says it rejected (`partialSuccess`) is lost, as the protocol wants it, and counted. It says how many, not
-/// which.
+/// What the receiver says it rejected (`partialSuccess`) is lost, as the protocol wants it, whatever the reason and however much it is,
+/// and counted. It says how many, not which.
 /// - Note: Source: open-telemetry/opentelemetry-proto, `docs/specification.md`; its `logs.proto` for the severity numbers.
 public struct OTLPDestination: LogDestination, Hashable {
     /// How the records are written.
@@ -113,7 +113,9 @@ public struct OTLPDestination: LogDestination, Hashable {
                 return .notAcknowledged(response, by: "an OpenTelemetry receiver")
             }
             if rejected <= 0 { return .delivered }
-            return .deliveredExcept(rejected: rejected, reason.isEmpty ? "the receiver rejected \(rejected) records" : reason)
+            // Nothing of it may be sent again. Most often it is too old, and the longer the rest waits the more of it is.
+            return .deliveredExcept(
+                rejected: rejected, isFinal: true, reason.isEmpty ? "the receiver rejected \(rejected) records" : reason)
         default: return .refusal(by: response)
         }
     }

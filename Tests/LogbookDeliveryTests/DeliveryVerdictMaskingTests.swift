@@ -11,6 +11,9 @@ import Testing
     func secretsAreMasked() {
         let said = "unknown token tok-secret-0123456789 of yours"
         #expect(DeliveryVerdict.rejected(said).masking(secrets) == .rejected("unknown token *** of yours"))
+        #expect(
+            DeliveryVerdict.deliveredExcept(rejected: 3, isFinal: true, said).masking(secrets)
+                == .deliveredExcept(rejected: 3, isFinal: true, "unknown token *** of yours"))
         #expect(DeliveryVerdict.outsideTimeRange(said).masking(secrets) == .outsideTimeRange("unknown token *** of yours"))
         for count in 0...said.count {
             let text = "\(DeliveryVerdict.misconfigured(String(said.prefix(count))).masking(secrets))"

@@ -200,11 +200,25 @@ import Testing
     /// Says how many it will never take.
     struct CountAlone: Destination {
         let poison: Set<Int>
+        var isFinal = false
         func request(for parcel: Parcel) -> HTTPRequest { HTTPRequest(url: "http://127.0.0.1/", body: parcel.body) }
         func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
             let numbers = String(decoding: parcel.body, as: UTF8.self).split(separator: ",").compactMap { Int($0) }
-            return .deliveredExcept(rejected: numbers.count { poison.contains($0) }, "bad")
+            return .deliveredExcept(rejected: numbers.count { poison.contains($0) }, isFinal: isFinal, "bad")
         }
+    }
+
+    @Test("43: what is refused with a receiver's last word on it is settled at once, however much it is, and kept with the dead letters")
+    func aLastWordHoldsUpNothing() throws {
+        let source = NumberedParcels([Array(0..<60)] + (60..<120).map { [$0] } + [[200]])
+        let transport = ScriptedTransport(.status(200)), letters = try DeadLetterFolder(at: folder.path + "/dead")
+        let destination = CountAlone(poison: Set(0..<120), isFinal: true)
+        try courier(source, transport, to: destination, deadLetters: letters).deliver(by: .seconds(60))
+        #expect(source.rejected == Array(0..<120))
+        #expect(source.delivered == [200])
+        #expect(transport.requests.count == 62)
+        #expect(letters.count == 61)
+        #expect(folder.text("dead/0000000001-0-59.reason.txt").hasPrefix("reason: bad\nparcel: 0-59\nentries: 60\n"))
     }
 
     @Test func theStatusSaysHowLongTheOldestHasWaited() {

@@ -44,7 +44,7 @@ import Testing
         #expect(verdict(200, #"{"parcel":"P1","accepted":5,"duplicates":0,"rejected":0}"#) == .delivered)
         #expect(verdict(202, #"{"parcel":"P1","accepted":0,"duplicates":5,"rejected":0,"more":true}"#) == .delivered)
         guard
-            case .deliveredExcept(rejected: 2, _) = verdict(
+            case .deliveredExcept(rejected: 2, isFinal: false, _) = verdict(
                 200, #"{"parcel":"P1","accepted":2,"duplicates":1,"rejected":2}"#)
         else {
             Issue.record("two events were rejected")
@@ -56,7 +56,7 @@ import Testing
         #expect(verdict(200, #"{"parcel":"P1","accepted":3,"duplicates":0,"rejected":0,"erased":2}"#) == .delivered)
         #expect(verdict(200, #"{"parcel":"P1","accepted":0,"duplicates":0,"rejected":0,"erased":5}"#) == .delivered)
         guard
-            case .deliveredExcept(rejected: 1, _) = verdict(
+            case .deliveredExcept(rejected: 1, isFinal: false, _) = verdict(
                 200, #"{"parcel":"P1","accepted":2,"duplicates":1,"rejected":1,"erased":1}"#)
         else {
             Issue.record("one event was rejected")

@@ -1,7 +1,9 @@
 import LogbookCore
 import LogbookDelivery
+import LogbookGzip
 import LogbookHTTP
 import LogbookRemote
+import LogbookTestKit
 import Testing
 
 @Suite struct OTLPDestinationTests {
@@ -66,10 +68,29 @@ import Testing
         #expect(destination.verdict(200, #"{"partialSuccess":{"rejectedLogRecords":"0","errorMessage":"a warning"}}"#) == .delivered)
         #expect(
             destination.verdict(200, #"{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"too old"}}"#)
-                == .deliveredExcept(rejected: 1, "too old"))
+                == .deliveredExcept(rejected: 1, isFinal: true, "too old"))
         #expect(
             destination.verdict(200, #"{"partialSuccess":{"rejectedLogRecords":2}}"#)
-                == .deliveredExcept(rejected: 2, "the receiver rejected 2 records"))
+                == .deliveredExcept(rejected: 2, isFinal: true, "the receiver rejected 2 records"))
+    }
+
+    @Test("what the receiver rejects in an answer of the protocol is never sent again, however much it is", arguments: [20, 100])
+    func rejectedRecordsHoldUpNothing(parcelEvents: Int) throws {
+        let transport = ScriptedTransport { _, request in
+            let body = (try? Gzip.inflate(request.body, limit: 16 << 20)) ?? request.body
+            let old = String(decoding: body, as: UTF8.self).split(separator: "said long ago").count - 1
+            let text = #"{"partialSuccess":{"rejectedLogRecords":"\#(old)","errorMessage":"too old"}}"#
+            return .answer(HTTPResponse(status: 200, body: Array(text.utf8)))
+        }
+        let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_000_000)))
+        let provider = RemoteLogProvider(
+            to: destination, queue: RemoteQueuePolicy(parcelEvents: parcelEvents), transport: transport, clock: clock)
+        for number in 1...200 { provider.log(.numbered(number, message: "said long ago")) }
+        for number in 201...210 { provider.log(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.lost(count: 200)) { try provider.deliver(by: .seconds(60)) }
+        #expect(provider.deliveries == LogLedger(submitted: 210, delivered: 10, dropped: [.rejectedByServer: 200]))
+        #expect(transport.requests.count == 200 / parcelEvents + 1)
+        try provider.shutdown(by: .seconds(60))
     }
 
     @Test("an answer without a word is one, as Loki, Fluent Bit, VictoriaLogs and OpenObserve give it", arguments: [
@@ -86,11 +107,15 @@ import Testing
         let json = [HTTPHeader("Content-Type", "application/json; charset=utf-8")]
         let protobuf = [HTTPHeader("Content-Type", "application/protobuf")]
         let text = #"{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"too old"}}"#
-        #expect(binary.verdict(201, text, headers: json) == .deliveredExcept(rejected: 1, "too old"))
-        #expect(destination.verdict(201, "\n\u{B}\u{8}\u{1}\u{12}\u{7}too old", headers: protobuf) == .deliveredExcept(rejected: 1, "too old"))
+        #expect(binary.verdict(201, text, headers: json) == .deliveredExcept(rejected: 1, isFinal: true, "too old"))
+        #expect(
+            destination.verdict(201, "\n\u{B}\u{8}\u{1}\u{12}\u{7}too old", headers: protobuf)
+                == .deliveredExcept(rejected: 1, isFinal: true, "too old"))
         // 60 bytes behind the first byte, which may look like the beginning of a page.
         let long = "\n<\u{8}\u{2}\u{12}8" + String(repeating: "x", count: 56)
-        #expect(binary.verdict(200, long, headers: protobuf) == .deliveredExcept(rejected: 2, String(repeating: "x", count: 56)))
+        #expect(
+            binary.verdict(200, long, headers: protobuf)
+                == .deliveredExcept(rejected: 2, isFinal: true, String(repeating: "x", count: 56)))
         let page = [HTTPHeader("Content-Type", "text/html")]
         for answer in [
             binary.verdict(200, "OK"), binary.verdict(200, "{}", headers: protobuf), destination.verdict(200, "OK"),
@@ -137,7 +162,7 @@ import Testing
         }
         #expect(verdict([]) == .delivered)
         #expect(verdict([0x0A, 0x00]) == .delivered)
-        #expect(verdict([0x0A, 0x0B, 0x08, 0x03, 0x12, 0x07] + "too old".utf8) == .deliveredExcept(rejected: 3, "too old"))
+        #expect(verdict([0x0A, 0x0B, 0x08, 0x03, 0x12, 0x07] + "too old".utf8) == .deliveredExcept(rejected: 3, isFinal: true, "too old"))
         for answer in [verdict([], type: "text/html"), verdict([0x0A, 0x0B, 0x08]), verdict(Array("<html>".utf8))] {
             guard case .retry(nil, _) = answer else {
                 Issue.record("\(answer)")
