@@ -94,18 +94,22 @@ public struct LokiDestination: LogDestination, Hashable {
         switch response.status {
         case 204: .delivered
         case 200..<300: .notAcknowledged(response, by: "Loki")
-        default: refusal(by: response)
+        default: .lokisRefusal(by: response)
         }
     }
+}
 
-    private func refusal(by response: HTTPResponse) -> DeliveryVerdict {
-        guard case .rejected(let reason) = DeliveryVerdict.refusal(by: response) else { return .refusal(by: response) }
+extension DeliveryVerdict {
+    /// What an answer of Loki other than a success means: an entry may be refused for its time alone. Also over OTLP, where the same words
+    /// stand in a message of Protocol Buffers.
+    static func lokisRefusal(by response: HTTPResponse) -> DeliveryVerdict {
+        guard case .rejected(let reason) = refusal(by: response) else { return refusal(by: response) }
         let text = String(decoding: response.body.prefix(64 << 10), as: UTF8.self)
-        return Self.untimely.contains { text.contains($0) } ? .outsideTimeRange(reason) : .rejected(reason)
+        return untimely.contains { text.contains($0) } ? .outsideTimeRange(reason) : .rejected(reason)
     }
 
-    /// What it says of such entries.
-    private static let untimely = ["entry too far behind", "has timestamp too old", "has timestamp too new"]
+    /// What Loki says of such entries.
+    private static var untimely: [String] { ["entry too far behind", "has timestamp too old", "has timestamp too new"] }
 }
 
 extension LogDestination where Self == LokiDestination {

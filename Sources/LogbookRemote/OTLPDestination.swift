@@ -9,7 +9,8 @@ public import LogbookHTTP
 /// becomes attributes; `trace_id` and `span_id` of 32 and 16 hexadecimal digits become the record's own.
 ///
 /// What the receiver says it rejected (`partialSuccess`) is lost, as the protocol wants it, whatever the reason and however much it is,
-/// and counted. It says how many, not which.
+/// and counted. It says how many, not which. Loki refuses a request that holds an event which it finds too old or too new: such events are
+/// found and counted as well, and hold up nothing.
 /// - Note: Source: open-telemetry/opentelemetry-proto, `docs/specification.md`; its `logs.proto` for the severity numbers.
 public struct OTLPDestination: LogDestination, Hashable {
     /// How the records are written.
@@ -116,7 +117,7 @@ public struct OTLPDestination: LogDestination, Hashable {
             // Nothing of it may be sent again. Most often it is too old, and the longer the rest waits the more of it is.
             return .deliveredExcept(
                 rejected: rejected, isFinal: true, reason.isEmpty ? "the receiver rejected \(rejected) records" : reason)
-        default: return .refusal(by: response)
+        default: return .lokisRefusal(by: response)   // it may be Loki, and no other says the like
         }
     }
 

@@ -130,6 +130,44 @@ import Testing
         }
     }
 
+    /// `google.rpc.Status`, in which Loki says what is wrong: its message is the second field.
+    private static func status(_ text: String) -> [UInt8] {
+        let count = text.utf8.count
+        return [0x12] + (count < 128 ? [UInt8(count)] : [UInt8(count & 0x7F | 0x80), UInt8(count >> 7)]) + text.utf8
+    }
+
+    @Test("what Loki finds too old or too new is told from what is wrong, whatever form its answer has")
+    func lokisWordsForTheTimeAreKnown() {
+        for text in LokiDestinationTests.untimely {
+            let json = #"{"code":3,"message":"\#(text.replacing("\"", with: "\\\""))"}"#
+            for body in [Self.status(text), Array(json.utf8), Array(text.utf8)] {
+                let verdict = binary.verdict(on: HTTPResponse(status: 400, body: body), for: Sample.parcel(of: binary))
+                guard case .outsideTimeRange(let reason) = verdict else {
+                    Issue.record("\(verdict)")
+                    continue
+                }
+                #expect(reason.hasPrefix("HTTP status 400: "))
+            }
+        }
+        #expect(binary.verdict(400, "stream has no labels") == .rejected("HTTP status 400: stream has no labels"))
+    }
+
+    @Test("after a long outage what Loki finds too old by now is counted, however much it is, and what is not arrives")
+    func oldEventsHoldUpNothing() throws {
+        let transport = ScriptedTransport { _, request in
+            let body = (try? Gzip.inflate(request.body, limit: 16 << 20)) ?? request.body
+            guard String(decoding: body, as: UTF8.self).contains("said long ago") else { return .status(204) }
+            return .answer(HTTPResponse(status: 400, body: Self.status(LokiDestinationTests.untimely[0])))
+        }
+        let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_000_000)))
+        let provider = RemoteLogProvider(to: binary, transport: transport, clock: clock)
+        for number in 1...200 { provider.log(.numbered(number, message: "said long ago")) }
+        for number in 201...210 { provider.log(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.lost(count: 200)) { try provider.deliver(by: .seconds(60)) }
+        #expect(provider.deliveries == LogLedger(submitted: 210, delivered: 10, dropped: [.rejectedByServer: 200]))
+        try provider.shutdown(by: .seconds(60))
+    }
+
     // MARK: Protocol Buffers
 
     let binary = OTLPDestination(url: "https://h:4318", service: "s")
