@@ -6,7 +6,8 @@ public import LogbookHTTP
 /// A bucket of Amazon S3 or of what speaks like it: each parcel is an object of JSON lines,
 /// `<prefix>/2026/11/21/<parcel>.ndjson`, compressed with gzip and marked as such.
 ///
-/// A parcel has the same name and bytes on every attempt, so what is sent twice is stored once. Objects cost by number: parcels
+/// A parcel has the same name and bytes on every attempt, so what is sent twice is stored once. Where a crash of the machine brings back a
+/// part of a spool's file that was sent, it goes to an object of its own and overwrites nothing. Objects cost by number: parcels
 /// should be large, as with `SpoolPolicy(parcelEvents: 100_000, parcelBytes: 16 << 20, parcelAge: .seconds(300))`.
 /// - Note: Source: docs.aws.amazon.com, "PutObject", "Signature Version 4"; curl/curl issues 8810, 10129 and 13754.
 public struct S3Destination: LogDestination, LineDestination, Hashable {

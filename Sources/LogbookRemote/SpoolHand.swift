@@ -115,10 +115,13 @@ struct SpoolHand: Sendable {
         return pieces
     }
 
-    /// The file's own id for all of it, and the same id for the same part of it, also in the next run.
+    /// The same for the same part of the same file, also in the next run: `<file>.1000` for all of its thousand events, `<file>.1000.0-499`
+    /// for the first half. A crash may bring a file back of which not everything is left. It has another number then, so that what is sent
+    /// of it takes no other parcel's place at a receiver that goes by the id.
     private func id(_ places: [Int]) -> String {
-        guard let first = places.first, let last = places.last, places.count < lines.count else { return segment.id }
-        return last - first == places.count - 1 ? "\(segment.id).\(first)-\(last)" : UniqueID.make()
+        let file = "\(segment.id).\(lines.count)"
+        guard let first = places.first, let last = places.last, places.count < lines.count else { return file }
+        return last - first == places.count - 1 ? "\(file).\(first)-\(last)" : UniqueID.make()
     }
 }
 

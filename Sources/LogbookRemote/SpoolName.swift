@@ -1,5 +1,5 @@
 /// The name of a spool's file: `003-0000000042-586AB00B-F16E-4AE6-8A91-0210264925C7.events`, which are its lane, its number in
-/// the lane, and the id of its parcel. Anything else in the folder is not the spool's.
+/// the lane, and what the ids of its parcels begin with. Anything else in the folder is not the spool's.
 struct SpoolName: Hashable {
     let lane: Int
     let number: UInt64

@@ -47,6 +47,50 @@ extension SpoolTests {
         #expect(eventFiles == [])
     }
 
+    /// Stores objects by their names, as S3 does, and takes so many events in one.
+    private final class Bucket: Sendable {
+        private let objects = Locked<[String: [JSONValue]]>([:])
+        let most: Int
+        init(most: Int) { self.most = most }
+
+        var transport: ScriptedTransport {
+            ScriptedTransport { [self] _, request in
+                let lines = FakeCollector.lines(request)
+                if lines.count > most { return .status(413) }
+                objects.withLock { $0[request.url] = lines }
+                return .answer(HTTPResponse(status: 200, headers: [HTTPHeader("ETag", "\"x\"")]))
+            }
+        }
+        /// Every event that is in an object.
+        var messages: Set<String> {
+            Set(objects.withLock { $0 }.values.joined().compactMap { if case .string(let text)? = $0["message"] { text } else { nil } })
+        }
+    }
+
+    @Test(
+        "what a crash has left of a file that was sent already overwrites no object of S3 that holds more",
+        arguments: [10, 2], [[0, 1, 2], [1, 2, 3, 4]])
+    func whatIsLeftOfAFileOverwritesNothing(most: Int, left: [Int]) throws {
+        let bucket = Bucket(most: most)
+        func run(_ transport: ScriptedTransport) throws -> RemoteLogProvider {
+            try RemoteLogProvider(
+                to: .s3(bucket: "b", region: "r", credentials: AWSCredentials(accessKey: "a", secretKey: "s")),
+                spool: folder.path + "/spool", transport: transport, clock: .manual(clock))
+        }
+        let first = try run(away)
+        for number in 1...5 { first.log(.numbered(number)) }
+        try? first.shutdown(by: .now)
+        let name = try #require(eventFiles.first), lines = folder.text("spool/" + name).split(separator: "\n")
+        for isCrashOver in [false, true] {
+            if isCrashOver { folder.write(left.map { lines[$0] + "\n" }.joined(), to: "spool/" + name) }
+            let provider = try run(bucket.transport)
+            try provider.deliver(by: .seconds(30))
+            #expect(bucket.messages == Set((1...5).map { "event \($0)" }))
+            #expect(eventFiles == [])
+            try provider.shutdown(by: .seconds(30))
+        }
+    }
+
     @Test func flushMakesSafeWithoutTheReceiverAndPowerDoesSoWithEachEvent() throws {
         let files = FaultyFileSystem()
         let provider = try provider(away, files: files)
