@@ -122,14 +122,19 @@ public struct OTLPDestination: LogDestination, Hashable {
     }
 
     /// How many records the receiver rejected, and why; nil where this is no answer of OTLP. One without a type is in the form of the
-    /// request.
+    /// request. OpenObserve calls it JSON where the request was, and writes Protocol Buffers.
     private func rejected(by response: HTTPResponse) -> (count: Int, reason: String)? {
         let type = response.header("Content-Type")?.lowercased() ?? contentType
         if type.contains("protobuf") { return OTLPProtobuf.rejected(response.body) }   // which may begin as a page does
-        if response.isPage { return nil }
-        if response.body.isEmpty { return (0, "") }
-        guard let answer = try? JSONValue.parse(response.body), case .object = answer else { return nil }
-        guard let partial = answer["partialSuccess"], let count = Self.count(partial["rejectedLogRecords"]) else { return (0, "") }
+        if !response.isPage {
+            if response.body.isEmpty { return (0, "") }
+            if let answer = try? JSONValue.parse(response.body), case .object = answer { return Self.rejected(in: answer) }
+        }
+        return OTLPProtobuf.rejected(response.body, saysSo: true)
+    }
+
+    private static func rejected(in answer: JSONValue) -> (count: Int, reason: String) {
+        guard let partial = answer["partialSuccess"], let count = count(partial["rejectedLogRecords"]) else { return (0, "") }
         guard case .string(let reason)? = partial["errorMessage"] else { return (count, "") }
         return (count, reason)
     }

@@ -137,9 +137,10 @@ enum OTLPProtobuf {
     }
 
     /// How many records the receiver rejected, and why; nil where this is no answer of OTLP.
-    static func rejected(_ response: [UInt8]) -> (count: Int, reason: String)? {
+    /// - Parameter saysSo: Whether it must hold a word about them. Otherwise one without says that all is well.
+    static func rejected(_ response: [UInt8], saysSo: Bool = false) -> (count: Int, reason: String)? {
         guard let fields = ProtobufReader.fields(response) else { return nil }
-        guard case .bytes(let partial)? = fields.last(where: { $0.field == 1 })?.value else { return (0, "") }
+        guard case .bytes(let partial)? = fields.last(where: { $0.field == 1 })?.value else { return saysSo ? nil : (0, "") }
         guard let inner = ProtobufReader.fields(partial) else { return nil }
         var answer = (count: 0, reason: "")
         for (field, value) in inner {

@@ -168,6 +168,26 @@ import Testing
         try provider.shutdown(by: .seconds(60))
     }
 
+    @Test("an answer of Protocol Buffers that is called JSON, as OpenObserve gives it, says what was rejected all the same")
+    func anAnswerThatIsCalledJSON() {
+        let json = [HTTPHeader("Content-Type", "application/json")]
+        let said = "\n\u{B}\u{8}\u{1}\u{12}\u{7}too old", rejected = DeliveryVerdict.deliveredExcept(rejected: 1, isFinal: true, "too old")
+        #expect(destination.verdict(200, said, headers: json) == rejected)
+        #expect(destination.verdict(200, said) == rejected)
+        #expect(binary.verdict(200, said, headers: json) == rejected)
+        // 60 bytes behind the first byte, which may look like the beginning of a page.
+        let text = String(repeating: "x", count: 56)
+        #expect(
+            destination.verdict(200, "\n<\u{8}\u{2}\u{12}8" + text, headers: json)
+                == .deliveredExcept(rejected: 2, isFinal: true, text))
+        for none in ["OK", "\n<html>", "\u{12}\u{0}", "\n\u{B}\u{8}", "\n\u{0} "] {
+            guard case .retry(nil, _) = destination.verdict(200, none, headers: json) else {
+                Issue.record("\(destination.verdict(200, none, headers: json))")
+                continue
+            }
+        }
+    }
+
     // MARK: Protocol Buffers
 
     let binary = OTLPDestination(url: "https://h:4318", service: "s")
