@@ -7,8 +7,9 @@ public import LogbookHTTP
 ///
 /// Each event is created under its key, so that one that arrives twice is stored once. The answer is read entry by entry: a
 /// conflict means that the event is there already, and 429 and 5xx that it is sent again, alone. 401, 403 and 404 are about us or
-/// the index, not the event: no privilege, an index that takes no writes, one that is not there. The whole parcel is kept then, and
-/// sent again later. Anything else means that the event will never be taken, as when a field has another type in the index.
+/// the index, not the event: no privilege, an index that takes no writes, one that is not there. So are those 400s that say that the index
+/// is closed, that none of an alias takes writes, or that the cluster may hold no more shards. The whole parcel is kept then, and sent
+/// again later. Anything else means that the event will never be taken, as when a field has another type in the index.
 ///
 /// ```
 /// {"create":{"_id":"586AB00B-F16E-4AE6-8A91-0210264925C7-7-42"}}
@@ -74,11 +75,20 @@ public struct ElasticsearchDestination: LogDestination, Hashable {
             case 200..<300, 409: break   // it is there, now or since an earlier attempt
             // What was stored beside it answers 409 the next time.
             case 401, 403, 404: return .misconfigured(Self.reason(outcome["error"], status))
+            case 400 where Self.isAboutIndex(outcome["error"]): return .misconfigured(Self.reason(outcome["error"], status))
             case 429, 500...: fates.again.insert(place)
             default: fates.rejected[place] = Self.reason(outcome["error"], status)
             }
         }
         return fates == EntryFates() ? .delivered : .partly(fates, after: nil)
+    }
+
+    /// What the receiver says of an index that takes no event at all, and has the same status for as for an event that is at fault.
+    private static func isAboutIndex(_ error: JSONValue?) -> Bool {
+        if error?["type"] == .string("index_closed_exception") { return true }
+        guard case .string(let reason)? = error?["reason"] else { return false }
+        // … [2] shards, but this cluster currently has [1000]/[1000] maximum normal shards open;
+        return reason.hasPrefix("no write index is defined") || reason.hasPrefix("Validation Failed: 1: this action would add [")
     }
 
     private static func reason(_ error: JSONValue?, _ status: Int64) -> String {

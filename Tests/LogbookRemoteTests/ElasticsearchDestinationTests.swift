@@ -45,7 +45,10 @@ import Testing
     @Test("43: an entry that is refused for who we are, or for its index, refuses us and not the entry", arguments: [
         (401, "security_exception", "unable to authenticate"), (403, "security_exception", "action [bulk] is unauthorized"),
         (403, "cluster_block_exception", "index [logs] blocked by: [FORBIDDEN/8/index write (api)]"),
-        (404, "index_not_found_exception", "no such index [logs]"),
+        (404, "index_not_found_exception", "no such index [logs]"), (400, "index_closed_exception", "closed"),
+        (400, "illegal_argument_exception", "no write index is defined for alias [logs]. The write index may be explicitly disabled"),
+        (400, "validation_exception", "Validation Failed: 1: this action would add [2] shards, but this cluster has [1000]/[1000] open;"),
+        (400, "illegal_argument_exception", "Validation Failed: 1: this action would add [2] total shards, but this cluster has [6]/[6];"),
     ])
     func whatIsNoEntrysFaultRefusesUs(status: Int, type: String, reason: String) {
         let refused = #"{"create":{"status":\#(status),"error":{"type":"\#(type)","reason":"\#(reason)"}}}"#
@@ -57,6 +60,14 @@ import Testing
         let poison = #"{"create":{"status":400,"error":{"type":"mapper_parsing_exception"}}}"#
         let mixed = [Self.stored, poison, refused].joined(separator: ",")
         #expect(destination.verdict(200, Self.answer(mixed, times: 1), count: 3) == expected)
+    }
+
+    @Test func anArgumentThatIsTheEntrysOwnIsItsFault() {
+        let type = "illegal_argument_exception", reason = "Limit of total fields [1000] has been exceeded"
+        let refused = #"{"create":{"status":400,"error":{"type":"\#(type)","reason":"\#(reason)"}}}"#
+        #expect(
+            destination.verdict(200, Self.answer(refused, times: 1), count: 1)
+                == .partly(EntryFates(rejected: [0: "status 400: \(type): \(reason)"]), after: nil))
     }
 
     @Test("43: without the index nothing is lost, however often it is tried; once it is there, everything arrives", arguments: [10, 100])
