@@ -144,26 +144,49 @@ final class SystemLogChannel: Sendable {
     }
 
     private func transmit(_ message: [UInt8], over connection: any SystemLogConnection, _ state: inout State) throws(SystemError) {
+        let deadline = state.isPatient ? LogDeadline.after(patience) : .now
         switch framing {
-        case .datagrams: try transmitDatagram(message, over: connection, &state)
+        case .datagrams: try transmitDatagram(message, over: connection, by: deadline, &state)
         case .packets:
-            try transmitDatagram(message, over: connection, &state)
+            try transmitDatagram(message, over: connection, by: deadline, &state)
             // That it was refused over a network is heard of later, with another message.
             if state.refusals.inARow > 0, !isShortLived(state) { state.refusals.beginAnew() }
         case .datagramsOrMemory:
-            do { try transmitDatagram(message, over: connection, &state) } catch {
+            do { try transmitDatagram(message, over: connection, by: deadline, &state) } catch {
                 guard error.number == EMSGSIZE || error.number == ENOBUFS else { throw error }
-                try transmitMemory(message, over: connection)
+                try transmitMemory(message, over: connection, by: deadline, &state)
             }
-        case .lengths: try transmitFrame(Array("\(message.count) ".utf8) + message, over: connection, &state)
+        case .lengths: try transmitFrame(Array("\(message.count) ".utf8) + message, over: connection, by: deadline, &state)
         }
     }
 
-    private func transmitDatagram(_ message: [UInt8], over connection: any SystemLogConnection, _ state: inout State) throws(SystemError) {
-        let deadline = state.isPatient ? LogDeadline.after(patience) : .now
+    private func transmitDatagram(
+        _ message: [UInt8], over connection: any SystemLogConnection, by deadline: LogDeadline, _ state: inout State
+    ) throws(SystemError) {
+        try waitingForRoom(on: connection, by: deadline, &state) { () throws(SystemError) in
+            _ = try message.withUnsafeBufferPointer { bytes throws(SystemError) in try connection.send(UnsafeRawBufferPointer(bytes)) }
+        }
+    }
+
+    private func transmitMemory(
+        _ message: [UInt8], over connection: any SystemLogConnection, by deadline: LogDeadline, _ state: inout State
+    ) throws(SystemError) {
+        let memory = message.withUnsafeBytes { logbook_sealed_memory("logbook", $0.baseAddress, $0.count) }
+        guard memory >= 0 else { throw SystemError(errno, in: "memfd_create") }
+        defer { Self.close(memory) }
+        try waitingForRoom(on: connection, by: deadline, &state) { () throws(SystemError) in
+            let failure = logbook_send_descriptor(connection.descriptor, memory)
+            if failure != 0 { throw SystemError(failure, in: "sendmsg") }
+        }
+    }
+
+    /// Tries until there was room for all of what is sent, which goes in one piece.
+    private func waitingForRoom(
+        on connection: any SystemLogConnection, by deadline: LogDeadline, _ state: inout State, send: () throws(SystemError) -> Void
+    ) throws(SystemError) {
         while true {
             do throws(SystemError) {
-                _ = try message.withUnsafeBufferPointer { bytes throws(SystemError) in try connection.send(UnsafeRawBufferPointer(bytes)) }
+                try send()
                 state.isPatient = true
                 return
             } catch {
@@ -172,17 +195,10 @@ final class SystemLogChannel: Sendable {
         }
     }
 
-    private func transmitMemory(_ message: [UInt8], over connection: any SystemLogConnection) throws(SystemError) {
-        let memory = message.withUnsafeBytes { logbook_sealed_memory("logbook", $0.baseAddress, $0.count) }
-        guard memory >= 0 else { throw SystemError(errno, in: "memfd_create") }
-        defer { Self.close(memory) }
-        let failure = logbook_send_descriptor(connection.descriptor, memory)
-        if failure != 0 { throw SystemError(failure, in: "sendmsg") }
-    }
-
     /// All of it, or the connection is of no further use: the receiver would take the rest for the next length.
-    private func transmitFrame(_ frame: [UInt8], over connection: any SystemLogConnection, _ state: inout State) throws(SystemError) {
-        let deadline = state.isPatient ? LogDeadline.after(patience) : .now
+    private func transmitFrame(
+        _ frame: [UInt8], over connection: any SystemLogConnection, by deadline: LogDeadline, _ state: inout State
+    ) throws(SystemError) {
         var done = 0
         do throws(SystemError) {
             while done < frame.count {

@@ -24,13 +24,14 @@ final class FakeSystemLog: Sendable {
         var isOver = false
         var hasEnded = false
     }
-    private let state = Monitor(State())
+    private let state: Monitor<State>
     private let descriptor: Int32
     /// 0 for a Unix socket.
     let port: Int
 
     /// A Unix socket at a path, made anew.
-    init(at path: String) {
+    /// - Parameter isPaused: From the first message on; see ``pause(_:)``.
+    init(at path: String, isPaused: Bool = false) {
         unlink(path)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -40,6 +41,7 @@ final class FakeSystemLog: Sendable {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
         }
         precondition(failure == 0, "the test's socket cannot be bound, errno \(errno)")
+        state = Monitor(State(isPaused: isPaused))
         self.descriptor = descriptor
         port = 0
         start()
@@ -58,6 +60,7 @@ final class FakeSystemLog: Sendable {
             }
         }
         precondition(failure == 0, "the test's socket cannot be bound, errno \(errno)")
+        state = Monitor(State())
         self.descriptor = descriptor
         port = Int(UInt16(bigEndian: address.sin_port))
         start()

@@ -116,6 +116,43 @@ struct JournalLogProviderTests {
         #expect(provider.ledger?.delivered == ledger.delivered + 1)
     }
 
+    /// Connected to a journal that stands still: there is no room when something is to be sent, and there is when that is waited for.
+    private final class FullUntilAwaited: SystemLogConnection {
+        private let socket: SystemSocket
+        private let journal: FakeSystemLog
+        private let looks = Locked(0)
+
+        init(_ socket: SystemSocket, to journal: FakeSystemLog) {
+            self.socket = socket
+            self.journal = journal
+        }
+        /// Asked for by what sends a file, and then by what waits.
+        var descriptor: Int32 {
+            let look = looks.withLock { looks in
+                looks += 1
+                return looks
+            }
+            if look == 2 { journal.pause(false) }
+            return socket.descriptor
+        }
+        func send(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int { try socket.send(bytes) }
+        var isClosedByPeer: Bool { false }
+        func finish(by deadline: LogDeadline) {}
+    }
+
+    @Test func whatGoesAsAFileWaitsForRoomAsWell() throws {
+        let journal = FakeSystemLog(at: path, isPaused: true), socket = try SystemSocket.local(path)
+        var waiting = 0
+        while (try? [0x0A].withUnsafeBytes { try socket.send($0) }) != nil { waiting += 1 }
+        let channel = SystemLogChannel(to: path, .datagramsOrMemory, patience: .seconds(60), clock: .system) { _ in
+            FullUntilAwaited(socket, to: journal)
+        }
+        let message = [UInt8](repeating: 0x61, count: 1 << 20)
+        try channel.send(message)
+        let messages = journal.messages(waiting + 1)
+        #expect(messages.last?.isFile == true && messages.last?.bytes == message)
+    }
+
     @Test func aQueueOffersAgainWhatTheJournalDidNotTake() throws {
         var journal = FakeSystemLog(at: path)
         let provider = try provider(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0))))
