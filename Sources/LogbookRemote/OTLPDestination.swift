@@ -11,6 +11,9 @@ public import LogbookHTTP
 /// What the receiver says it rejected (`partialSuccess`) is lost, as the protocol wants it, whatever the reason and however much it is,
 /// and counted. It says how many, not which. Loki refuses a request that holds an event which it finds too old or too new: such events are
 /// found and counted as well, and hold up nothing.
+///
+/// A failure of the receiver's own is tried again, also a 500, of which the protocol says otherwise: one that is broken for an hour costs
+/// nothing. An event on which it fails each time holds up those behind it.
 /// - Note: Source: open-telemetry/opentelemetry-proto, `docs/specification.md`; its `logs.proto` for the severity numbers.
 public struct OTLPDestination: LogDestination, Hashable {
     /// How the records are written.
