@@ -12,4 +12,8 @@ package enum Sanitizer {
     package static let keepsWhatIsFreed = dlsym(dlopen(nil, RTLD_NOW), "__asan_init") != nil
     /// The same of the programs that a test starts: not where it is told of others than those beside it.
     package static let keepsWhatProgramsFree = keepsWhatIsFreed && getenv(ChildProcess.programsVariable) == nil
+    private static let looksAtThreads = dlsym(dlopen(nil, RTLD_NOW), "__tsan_init") != nil
+    /// How many of many rounds a test makes: a tenth where the thread sanitizer looks, to which each takes ten times as long and which sees in
+    /// a few what it sees in all.
+    package static func share(of rounds: Int) -> Int { looksAtThreads ? max(1, rounds / 10) : rounds }
 }
