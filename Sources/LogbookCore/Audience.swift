@@ -47,6 +47,8 @@ final class Audience: Sendable {
     let listeners: [Listener]
     let raises: [LogRaise]
     let privacy: PrivacyTerms
+    /// Who wants to know when an event has been given to everybody; hardly ever anybody.
+    let witnesses: [any SafeEndWitness]
 
     /// Below these levels nobody hears a message, or a transaction's entry.
     let messageFloor: UInt8
@@ -67,6 +69,7 @@ final class Audience: Sendable {
         self.listeners = listeners
         self.raises = raises
         self.privacy = privacy
+        witnesses = listeners.compactMap { $0.registration.witness }
         let commonRaise = raises.reduce(.max) { min($0, $1.level.rawValue) }
         let lowestRaise = min(commonRaise, taskFloor)
         commonFloor = listeners.reduce(.max) { min($0, $1.terms.messageFloor(lowestRaise: commonRaise)) }

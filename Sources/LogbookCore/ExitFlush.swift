@@ -57,8 +57,9 @@ enum ExitFlush {
         let services = LiveServices.all
         let deadline = LogDeadline.after(limit)
         LogService.tellLastLosses(of: services, by: deadline)
+        let registrations = services.flatMap(\.registrations), end = SafeEnd(of: registrations.filter(\.isOfThisProcess))
         // All at once: a provider that hangs takes no time from those of another service.
-        let leaving = LeavingQueues.demandFlush(by: deadline), registrations = services.flatMap(\.registrations)
+        let leaving = LeavingQueues.demandFlush(by: deadline)
         let listening = LogService.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
         let late = leaving.compactMap { queue, round -> LogFlushReport.Unfinished? in
             do {
@@ -71,7 +72,7 @@ enum ExitFlush {
         }
         let report = LogFlushReport(unfinished: listening.unfinished + late)
         guard report.isComplete else { return LogDiagnostics.report(origin, "not everything is safe: \(report)") }
-        for registration in registrations where registration.isOfThisProcess { registration.witness?.programEndsSafely() }
+        end.isReached()
     }
 }
 

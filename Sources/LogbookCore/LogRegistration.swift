@@ -45,6 +45,7 @@ public final class LogRegistration: Sendable {
         wantsContext = provider.wantsContext
         self.listening = Locked(listening)
         wrappers = provider.wrappers
+        witness = provider as? any SafeEndWitness
         switch (delivery, provider) {
         case (_, let queue as BatchingProvider): feed = .queued(queue)   // it has its queue already
         case (.immediate, _): feed = .immediate
@@ -209,7 +210,7 @@ public final class LogRegistration: Sendable {
     var terms: ListeningTerms { listening.withLock { $0 } }
 
     /// The provider, where it wants to know how the program ends.
-    var witness: (any SafeEndWitness)? { provider as? any SafeEndWitness }
+    let witness: (any SafeEndWitness)?
 
     /// False once it was shut down or unregistered.
     package var isOpen: Bool { phase.load(ordering: .acquiring) == .open }

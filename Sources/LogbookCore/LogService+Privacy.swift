@@ -38,6 +38,7 @@ extension LogService {
         _ event: PrivateEvent, to audience: Audience, _ category: String?, _ occasion: ListeningTerms.Occasion,
         onlyTo providers: Set<String>? = nil, mayWait: Bool = true
     ) {
+        let givingOut = GivingOut(among: audience.witnesses)
         var views = PrivateViews(of: event, audience.privacy), hearers: [PrivacyMode: [LogRegistration]] = [:]
         for listener in audience.listeners {
             let mode = listener.terms.privacy ?? audience.privacy.mode
@@ -45,5 +46,6 @@ extension LogService {
             hearers[mode, default: []].append(hearer)
         }
         for (mode, hearers) in hearers { hand(views.view(mode), to: hearers, mayWait: mayWait) }
+        givingOut?.ends()
     }
 }

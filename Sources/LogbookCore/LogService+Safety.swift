@@ -14,10 +14,10 @@ extension LogService {
     public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
         Self.tellLastLosses(of: [self], by: deadline)
         let registrations = registrations.filter(\.isOfThisProcess)
-        let others = registrations.filter { $0.witness == nil }
+        let others = registrations.filter { $0.witness == nil }, end = SafeEnd(of: registrations)
         let report = Self.report(among: others, by: deadline, isLast: true) { try $0.shutDown(by: deadline) }
         // Who keeps something for a bad end closes last, when it is known how the others ended.
-        if report.isComplete { for registration in registrations { registration.witness?.programEndsSafely() } }
+        if report.isComplete { end.isReached() }
         let limit = max(deadline, .after(Self.longestClosing))
         let own = Self.report(among: registrations.filter { $0.witness != nil }, by: limit, isLast: true) { try $0.shutDown(by: limit) }
         return LogFlushReport(unfinished: report.unfinished + own.unfinished)

@@ -343,6 +343,7 @@ extension LogService {
         _ event: LogEvent, to audience: Audience, _ category: String?, _ occasion: ListeningTerms.Occasion,
         onlyTo providers: Set<String>? = nil, mayWait: Bool = true
     ) {
+        let givingOut = GivingOut(among: audience.witnesses)
         var hearers: [LogRegistration] = []
         for listener in audience.listeners {
             guard let hearer = listener.offer(event, in: category, occasion, onlyTo: providers) else { continue }
@@ -350,6 +351,7 @@ extension LogService {
             hearers.append(hearer)
         }
         hand(event, to: hearers, mayWait: mayWait)
+        givingOut?.ends()
     }
 
     /// Lets the queues of these registrations have an event that they hear.

@@ -15,7 +15,8 @@ internal import Synchronization
 /// one record are kept; an event takes its line of JSON and about 40 bytes.
 ///
 /// An end at which everything became safe (``LogService/shutdown(by:)``, or an exit or a signal whose flush reached every provider)
-/// leaves nothing to hand over; so does a hand-over. Register it for immediate delivery: a queue in front would keep the newest events
+/// leaves nothing to hand over but what was said while it was under way: that may have reached nobody else, and is handed over, some of
+/// it for the second time. A hand-over leaves nothing. Register it for immediate delivery: a queue in front would keep the newest events
 /// in memory. Do not shorten the file while it is in use.
 public final class FlightRecorder: SafeEndWitness {
     /// In the metadata of a recovered event: `recovered` is true, `recovered_epoch` and `recovered_sequence` say of which run and
@@ -35,6 +36,8 @@ public final class FlightRecorder: SafeEndWitness {
         var waiting: [LogEvent]
         /// Whether the ring still holds events of earlier runs that nobody was given.
         var owesHandOver: Bool
+        /// For each event that is being given out at the moment, which record was the newest when that began.
+        var givingOut: [UInt64] = []
     }
     private let state: Locked<State>
     private let file: RecorderFile
@@ -124,12 +127,31 @@ public final class FlightRecorder: SafeEndWitness {
         return state.withLock { $0.ledger }
     }
 
-    package func programEndsSafely() {
+    package func givingOutBegins() -> UInt64 {
+        guard lineage.isCurrent else { return 0 }
+        return state.withLock { state in
+            let mark = state.ring?.number ?? 0
+            state.givingOut.append(mark)
+            return mark
+        }
+    }
+
+    package func givingOutEnds(_ mark: UInt64) {
         guard lineage.isCurrent else { return }
         state.withLock { state in
-            guard let ring = state.ring else { return }
-            // What earlier runs said is still to be handed over; what this one said has reached everybody.
-            if state.owesHandOver { ring.forget(after: latestRecovered) } else { ring.settle(through: ring.number) }
+            if let place = state.givingOut.firstIndex(of: mark) { state.givingOut.remove(at: place) }
+        }
+    }
+
+    /// The records before those of the events that are being given out: their calls are over.
+    package var givenOut: UInt64 { state.withLock { state in state.givingOut.min() ?? state.ring?.number ?? 0 } }
+
+    package func programEndsSafely(through mark: UInt64) {
+        guard lineage.isCurrent else { return }
+        state.withLock { state in
+            guard let ring = state.ring, mark > latestRecovered else { return }
+            // What earlier runs said is still to be handed over; what this one had said by then has reached everybody.
+            if state.owesHandOver { ring.forget(after: latestRecovered, through: mark) } else { ring.settle(through: mark) }
         }
     }
 

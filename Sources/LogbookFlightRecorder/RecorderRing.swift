@@ -50,11 +50,11 @@ struct RecorderRing: @unchecked Sendable {   // the pointer is the mapping's; on
         base.storeBytes(of: (~number).littleEndian, toByteOffset: older.offset + 8, as: UInt64.self)
     }
 
-    /// Takes back the records behind this one.
-    func forget(after number: UInt64) {
+    /// Takes back the records behind this one, up to another.
+    func forget(after number: UInt64, through last: UInt64) {
         let ring = base + RingHeader.bytes
         let content = Array(UnsafeRawBufferPointer(start: ring, count: capacity))
-        for (frame, end) in RingFrame.all(in: content[...]) where frame.number > number {
+        for (frame, end) in RingFrame.all(in: content[...]) where frame.number > number && frame.number <= last {
             let start = (end - RingFrame.bytes(forPayload: frame.payload.count) + capacity) % capacity
             ring.storeBytes(of: 0, toByteOffset: start, as: UInt32.self)   // its marker
         }
