@@ -57,7 +57,7 @@ enum ExitFlush {
         let services = LiveServices.all
         let deadline = LogDeadline.after(limit)
         LogService.tellLastLosses(of: services, by: deadline)
-        let registrations = services.flatMap(\.registrations), end = SafeEnd(of: registrations.filter(\.isOfThisProcess))
+        let registrations = services.flatMap(\.registrations), end = SafeEnd(of: registrations.filter(\.isOfThisProcess), by: deadline)
         // All at once: a provider that hangs takes no time from those of another service.
         let leaving = LeavingQueues.demandFlush(by: deadline)
         let listening = LogService.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }

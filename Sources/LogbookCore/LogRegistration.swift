@@ -45,7 +45,7 @@ public final class LogRegistration: Sendable {
         wantsContext = provider.wantsContext
         self.listening = Locked(listening)
         wrappers = provider.wrappers
-        witness = provider as? any SafeEndWitness
+        witness = (wrappers.last?.wrapped ?? provider) as? any SafeEndWitness
         switch (delivery, provider) {
         case (_, let queue as BatchingProvider): feed = .queued(queue)   // it has its queue already
         case (.immediate, _): feed = .immediate
@@ -209,8 +209,11 @@ public final class LogRegistration: Sendable {
 
     var terms: ListeningTerms { listening.withLock { $0 } }
 
-    /// The provider, where it wants to know how the program ends.
-    let witness: (any SafeEndWitness)?
+    /// The provider, or the one behind its wrappers, where that wants to know how the program ends.
+    package let witness: (any SafeEndWitness)?
+
+    /// Whether its provider stands behind a wrapper.
+    var isWrapped: Bool { !wrappers.isEmpty }
 
     /// False once it was shut down or unregistered.
     package var isOpen: Bool { phase.load(ordering: .acquiring) == .open }

@@ -14,7 +14,7 @@ extension LogService {
     public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
         Self.tellLastLosses(of: [self], by: deadline)
         let registrations = registrations.filter(\.isOfThisProcess)
-        let others = registrations.filter { $0.witness == nil }, end = SafeEnd(of: registrations)
+        let others = registrations.filter { $0.witness == nil }, end = SafeEnd(of: registrations, by: deadline)
         let report = Self.report(among: others, by: deadline, isLast: true) { try $0.shutDown(by: deadline) }
         // Who keeps something for a bad end closes last, when it is known how the others ended.
         if report.isComplete { end.isReached() }

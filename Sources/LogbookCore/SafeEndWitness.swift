@@ -23,7 +23,13 @@ package protocol SafeEndWitness: LogProvider, AnyObject {
 struct SafeEnd {
     private let marks: [(witness: any SafeEndWitness, mark: UInt64)]
 
-    init(of registrations: [LogRegistration]) {
+    /// Lets wrappers in front of the witnesses first say what they hold back: it belongs to what had been said by now.
+    init(of registrations: [LogRegistration], by deadline: LogDeadline) {
+        let wrapped = registrations.filter { $0.witness != nil && $0.isWrapped }
+        if !wrapped.isEmpty {
+            let limit = deadline.remaining.map { LogDeadline.after($0 / 2) } ?? .never   // the rest of the time is the others'
+            _ = LogService.report(among: wrapped, by: limit) { try $0.flush(by: limit) }
+        }
         marks = registrations.compactMap { registration in registration.witness.map { ($0, $0.givenOut) } }
     }
 

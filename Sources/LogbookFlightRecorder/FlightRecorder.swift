@@ -175,8 +175,8 @@ public final class FlightRecorder: SafeEndWitness {
     /// The events keep their time and level, get sequences of this run, and are marked as recovered. They come as fast as the queues of
     /// the providers write; who is too slow gets only some of them. Once the flush has reached every provider, and none has dropped
     /// anything meanwhile, they will not be handed over again; otherwise, and after a kill in the middle, the next start does it again.
-    /// - Parameter registrations: Who gets them; every provider of the service unless given, but for this recorder and those that
-    ///   hear transaction entries alone.
+    /// - Parameter registrations: Who gets them; every provider of the service unless given, but for this recorder, also behind wrappers,
+    ///   and those that hear transaction entries alone.
     /// - Returns: What the flush did not reach before the deadline, and who was not given everything by then, has dropped something, or
     ///   listens no more.
     @discardableResult
@@ -184,7 +184,7 @@ public final class FlightRecorder: SafeEndWitness {
         to service: LogService, only registrations: [LogRegistration]? = nil, by deadline: LogDeadline = .seconds(5)
     ) -> LogFlushReport {
         let receivers = (registrations ?? service.registrations).filter { registration in
-            (registration.provider as? FlightRecorder) !== self
+            registration.witness !== self
                 && (registrations != nil || registration.provider.interest == .everything)
         }
         guard lineage.isCurrent, !receivers.isEmpty else { return .everythingIsSafe }

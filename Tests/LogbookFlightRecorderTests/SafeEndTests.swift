@@ -99,4 +99,39 @@ private final class Outcome<Value: Sendable>: Sendable {
         }
         #expect(try kept == ["while flushing"])
     }
+
+    // MARK: Behind a wrapper
+
+    @Test func aRecorderBehindAWrapperIsToldOfASafeEndAsWell() throws {
+        let service = LogService()
+        let limiting = RateLimiting(try recorder(), to: RateLimit(1, per: .seconds(3600), key: .everything))
+        service.register(Sampling(limiting, SamplingPolicy(first: 100)))
+        let receiver = service.register(RecordingProvider())
+        for _ in 1...3 { service.info("safe") }
+        #expect(service.shutdown(by: .seconds(60)).isComplete)
+        #expect(receiver.ledger == LogLedger(submitted: 3, delivered: 3))
+        #expect(try kept == [])
+    }
+
+    @Test func soItIsAtAnExit() async throws {
+        await #expect(processExitsWith: .success) { [path = folder("ring") as String] in
+            LogService.exitFlushLimit = .seconds(60)
+            let recorder = try FlightRecorder(path: path, capacityBytes: FlightRecorder.capacities.lowerBound)
+            LogService.register(provider: FoldingRepeats(recorder))
+            for _ in 1...3 { LogService.info("safe") }
+            exit(0)
+        }
+        #expect(folder.bytes("ring").count == FlightRecorder.capacities.lowerBound + RingHeader.bytes)
+        #expect(try kept == [])
+    }
+
+    @Test func whatARecorderBehindAWrapperHandsOverItDoesNotGetItself() throws {
+        try recorder().log(LogEvent(sequence: 1, time: LogTime(nanoseconds: 0), level: .info, message: "old"))
+        let service = LogService(), next = try recorder(epoch: 2), heard = RecordingProvider()
+        service.register(Sampling(next, SamplingPolicy(first: 100)))
+        service.register(heard)
+        #expect(next.handOver(to: service).isComplete)
+        #expect(heard.messages == ["old"])
+        #expect(try kept == [])
+    }
 }
