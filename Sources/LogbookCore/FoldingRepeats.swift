@@ -45,15 +45,22 @@ public final class FoldingRepeats: WrappingProvider {
     /// A run that goes on is reported this long after the first repeat that was not, and begins to count anew.
     public let longestWait: Duration
     private let clock: LogClock
+    private let startThread: LogThread.Start
     private let state = Locked(State())
     private let alarm = Locked<LogAlarm?>(nil)
 
     /// - Parameter longestWait: Positive.
-    public init(_ wrapped: any LogProvider, longestWait: Duration = .seconds(30), clock: LogClock = .system) {
+    public convenience init(_ wrapped: any LogProvider, longestWait: Duration = .seconds(30), clock: LogClock = .system) {
+        self.init(wrapped, longestWait: longestWait, clock: clock, startThread: { LogThread.start($0, $1) })
+    }
+
+    /// - Parameter startThread: Starts the thread that waits for a run to be reported.
+    init(_ wrapped: any LogProvider, longestWait: Duration, clock: LogClock, startThread: @escaping LogThread.Start) {
         precondition(longestWait > .zero, "FoldingRepeats.longestWait must be positive")
         self.wrapped = wrapped
         self.longestWait = longestWait
         self.clock = clock
+        self.startThread = startThread
     }
 
     public func log(_ event: LogEvent) {
@@ -77,11 +84,10 @@ public final class FoldingRepeats: WrappingProvider {
 
     private func setAlarm() {
         let due = clock.monotonicNanoseconds().addingReportingOverflow(longestWait.nanosecondsAhead)
-        alarm.withLock { alarm in
-            let current = alarm ?? LogAlarm("logbook-repeats", clock: clock) { [weak self] in self?.sayEverything() }
-            alarm = current
-            current.set(at: due.overflow ? .max : due.partialValue)
-        }
+        let alarm = alarm.alarm(madeBy: {
+            LogAlarm("logbook-repeats", clock: clock, startThread: startThread) { [weak self] in self?.sayEverything() }
+        })
+        alarm.set(at: due.overflow ? .max : due.partialValue)
     }
 
     private func say(_ report: Report?) {

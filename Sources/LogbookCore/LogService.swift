@@ -275,21 +275,17 @@ public final class LogService: Sendable {
 
     /// Lets the floors go back up when the next raise ends. Decisions do not wait for it, they look at the clock.
     private func setRaiseAlarm() {
-        raiseAlarm.withLock { alarm in
-            let expiry = listening.withLock { $0.raises.map(\.expiry).min() }
-            if alarm == nil, expiry == nil { return }
-            let current = alarm ?? LogAlarm("logbook-raises", clock: clock) { [weak self] in self?.removeExpiredRaises() }
-            alarm = current
-            current.set(at: expiry)
-        }
+        let alarm = raiseAlarm.alarm(madeBy: {
+            LogAlarm("logbook-raises", clock: clock, startThread: startThread) { [weak self] in self?.removeExpiredRaises() }
+        })
+        alarm.set { listening.withLock { $0.raises.map(\.expiry).min() } }
     }
 
     /// Lets losses be told on a thread of their own: where they come to light, foreign code may not be called.
     func setLossAlarm(at uptime: UInt64) {
-        lossAlarm.withLock { alarm in
-            let current = alarm ?? LogAlarm("logbook-losses", clock: clock) { [weak self] in self?.tellLosses() }
-            alarm = current
-            current.set(at: uptime)
-        }
+        let alarm = lossAlarm.alarm(madeBy: {
+            LogAlarm("logbook-losses", clock: clock, startThread: startThread) { [weak self] in self?.tellLosses() }
+        })
+        alarm.set(at: uptime)
     }
 }

@@ -114,11 +114,12 @@ public final class RateLimiting: WrappingProvider {
     }
 
     private func setAlarm() {
-        alarm.withLock { alarm in
+        let alarm = alarm.alarm(madeBy: {
+            LogAlarm("logbook-limits", clock: clock) { [weak self] in self?.reportWindowsThatAreOver() }
+        })
+        alarm.set {
             let due = state.withLock { $0.due }
-            let current = alarm ?? LogAlarm("logbook-limits", clock: clock) { [weak self] in self?.reportWindowsThatAreOver() }
-            alarm = current
-            current.set(at: due == .max ? nil : due)
+            return due == .max ? nil : due
         }
     }
 

@@ -108,7 +108,8 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
     private func tryLater(_ reason: String?) {
         if let reason { LogDiagnostics.report("file \(name.active)", "archives cannot be compressed now: \(reason)") }
         let due = clock.monotonicNanoseconds() + UInt64(Self.pause.wholeNanoseconds)
-        retry.withLock { $0?.set(at: due) }
+        let alarm = retry.withLock { $0 }   // nil once it is closed
+        alarm?.set(at: due)
     }
 
     /// - Returns: Whether some archive was in other hands and is left for later.

@@ -75,9 +75,9 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
         }
     }
 
-    /// One thread at a time, so that the alarm is set to what was found last.
     private func setAlarm() {
-        alarm.withLock { alarm in alarm?.set(at: file.withLock { $0.nextDue }) }
+        let alarm = alarm.withLock { $0 }   // nil once the file is closed
+        alarm?.set { file.withLock { $0.nextDue } }
     }
 
     private func lookAtTheClock() {

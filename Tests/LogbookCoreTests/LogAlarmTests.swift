@@ -1,6 +1,14 @@
-import LogbookCore
+@testable import LogbookCore
 import LogbookTestKit
 import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 @Suite struct LogAlarmTests {
     @Test func aManualClockRingsItOnTheThreadThatMovesIt() {
@@ -36,5 +44,28 @@ import Testing
         rung.wait()
         #expect(count.withLock { $0 } == 3)
         holder.withLock { $0 = nil }
+    }
+
+    @Test("who is told that the machine gives no thread to wait on may do again what needed it", arguments: ["raise", "loss", "repeat"])
+    func aMissingThreadIsSaidUnderNoLock(need: String) async {
+        await #expect(processExitsWith: .success) { [need = need as String] in
+            _ = alarm(30)   // a thread that waits for itself does not come back
+            let service = LogService(readContext: { nil }, startThread: { _, _ in false })
+            let folding = FoldingRepeats(RecordingProvider(), longestWait: .seconds(60), clock: .system, startThread: { _, _ in false })
+            @Sendable func wait() {
+                switch need {
+                case "raise": service.raise(to: .debug, during: .seconds(60))
+                case "loss": service.setLossAlarm(at: .max)
+                default: for text in ["a", "b", "b"] { folding.log(event(1, text)) }
+                }
+            }
+            let said = Locked(0)
+            LogDiagnostics.setHandler { _ in
+                said.withLock { $0 += 1 }
+                wait()
+            }
+            wait()
+            #expect(said.withLock { $0 } == 1)
+        }
     }
 }
