@@ -25,8 +25,8 @@ extension BatchEngine {
                     divert(&rest)
                     if !rest.isEmpty { settle(lost: rest, reason, because: words(cause, about: rest)) }
                     rest = []
-                case .some(BatchWriteError.refusedOne(let reason, let count, let cause)):
-                    precondition((0..<rest.eventCount).contains(count), "\(name) refused an event that it was not given")
+                case .some(BatchWriteError.refusedOne(let reason, let after, let cause)):
+                    let count = refusedPlace(after, of: rest.eventCount, by: name)
                     settle(written: count)
                     rest = rest.droppingEvents(count)
                     var refused = rest.firstEvent
@@ -35,8 +35,8 @@ extension BatchEngine {
                     if !refused.isEmpty { settle(lost: refused, reason, because: words(cause, about: refused)) }
                     pause = policy.firstPause
                 case .some(let failure):
-                    if case BatchWriteError.wroteOnly(let count, _) = failure {
-                        precondition((0...rest.eventCount).contains(count), "\(name) wrote more events than it was given")
+                    if case BatchWriteError.wroteOnly(let said, _) = failure {
+                        let count = writtenCount(said, of: rest.eventCount, by: name)
                         settle(written: count)
                         rest = rest.droppingEvents(count)
                         if count > 0 { pause = policy.firstPause }
@@ -147,6 +147,22 @@ extension BatchEngine {
         return words
     }
 
+    /// How many events a sink has written of those that it was given. One that says what cannot be is reported, and ends no program.
+    private func writtenCount(_ said: Int, of count: Int, by origin: String) -> Int {
+        let written = min(max(said, 0), count)
+        if written != said { LogDiagnostics.report(origin, "said that it wrote \(said) of \(count) events; it counts as \(written)") }
+        return written
+    }
+
+    /// Behind how many events of those that it was given the one stands that a sink refuses.
+    private func refusedPlace(_ said: Int, of count: Int, by origin: String) -> Int {
+        let place = min(max(said, 0), count - 1)
+        if place != said {
+            LogDiagnostics.report(origin, "refused the event after \(said) of \(count); it counts as the one after \(place)")
+        }
+        return place
+    }
+
     private func settle(written: Int, diverted: Bool = false) {
         let missing = (sink as? ProviderSink)?.missing ?? 0
         let losses = locked { access in
@@ -207,6 +223,7 @@ extension BatchEngine {
     ///   before all others.
     private func divert(_ batch: inout ArraySlice<QueueItem>) {
         guard let fallback else { return }
+        let origin = name + ", fallback"
         while !batch.isEmpty {
             let events = batch.events
             guard let failure = inside(nesting: batch[batch.startIndex].nesting, { try fallback.write(events) }) else {
@@ -214,17 +231,18 @@ extension BatchEngine {
                 batch = []
                 return
             }
-            if case BatchWriteError.refusedOne(let reason, let count, let cause) = failure {
-                precondition(events.indices.contains(count), "the fallback of \(name) refused an event that it was not given")
+            if case BatchWriteError.refusedOne(let reason, let after, let cause) = failure {
+                let count = refusedPlace(after, of: events.count, by: origin)
                 settle(written: count, diverted: true)
                 batch = batch.droppingEvents(count)
                 settle(lost: batch.firstEvent, reason, because: words(cause, about: batch))
                 batch = batch.droppingEvents(1)
                 continue
             }
-            LogDiagnostics.report(name + ", fallback", "cannot write either: \(words(failure, about: batch))")
-            if case BatchWriteError.wroteOnly(let count, _) = failure, count > 0 {
-                let written = min(count, events.count)
+            var written = 0
+            if case BatchWriteError.wroteOnly(let said, _) = failure { written = writtenCount(said, of: events.count, by: origin) }
+            LogDiagnostics.report(origin, "cannot write either: \(words(failure, about: batch))")
+            if written > 0 {
                 settle(written: written, diverted: true)
                 batch = batch.droppingEvents(written)
             }

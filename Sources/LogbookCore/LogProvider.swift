@@ -85,13 +85,15 @@ extension BatchSink {
 }
 
 /// What became of a batch that a sink could not write whole.
+///
+/// A count that cannot be is taken for the nearest that can, and reported to ``LogDiagnostics``.
 public enum BatchWriteError: Error, CustomStringConvertible {
-    /// The first `count` events are written; the rest should be offered again.
+    /// The first `count` events are written, of none to all of them; the rest should be offered again.
     case wroteOnly(count: Int, because: any Error)
     /// The batch can never be written and is dropped, counted under the reason.
     case refused(DropReason, because: any Error)
-    /// The first `after` events are written, the one behind them can never be: it alone is dropped, counted under the reason, and the
-    /// rest should be offered again.
+    /// The first `after` events are written, from none to all but one, and the one behind them can never be: it alone is dropped, counted
+    /// under the reason, and the rest should be offered again.
     case refusedOne(DropReason, after: Int, because: any Error)
 
     public var description: String {

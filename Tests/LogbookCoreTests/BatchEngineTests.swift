@@ -1,0 +1,55 @@
+@testable import LogbookCore
+import LogbookTestKit
+import Testing
+
+@Suite struct BatchEngineTests {
+    /// What a sink says of its first batch, which holds three events, and what becomes of them.
+    struct Miscount: Codable, Sendable {
+        var isRefusal = false
+        let count: Int
+        let written: [UInt64]
+        let ledger: [UInt64]
+        let remark: String
+
+        var error: BatchWriteError {
+            isRefusal
+                ? .refusedOne(.oversize, after: count, because: ScriptedFailure()) : .wroteOnly(count: count, because: ScriptedFailure())
+        }
+    }
+    static let miscounts = [
+        Miscount(count: 4, written: [], ledger: [3, 0], remark: "said that it wrote 4 of 3 events; it counts as 3"),
+        Miscount(count: -1, written: [1, 2, 3], ledger: [3, 0], remark: "said that it wrote -1 of 3 events; it counts as 0"),
+        refusal(after: 3, written: [], remark: "refused the event after 3 of 3; it counts as the one after 2"),
+        refusal(after: .max, written: [], remark: "refused the event after \(Int.max) of 3; it counts as the one after 2"),
+        refusal(after: -1, written: [2, 3], remark: "refused the event after -1 of 3; it counts as the one after 0"),
+    ]
+
+    static func refusal(after count: Int, written: [UInt64], remark: String) -> Miscount {
+        Miscount(isRefusal: true, count: count, written: written, ledger: [2, 1], remark: remark)
+    }
+
+    @Test("a sink or a fallback that miscounts ends no program, and nothing is lost unseen", arguments: miscounts, [false, true])
+    func aSinkThatMiscounts(miscount: Miscount, isFallback: Bool) async {
+        await #expect(processExitsWith: .success) { [miscount = miscount as Miscount, isFallback = isFallback as Bool] in
+            let said = Locked<[String]>([])
+            LogDiagnostics.setHandler { remark in said.withLock { $0.append("\(remark)") } }
+            let miscounting = FailingSink { call in call == 1 ? miscount.error : nil }
+            let policy = QueuePolicy(
+                linger: .seconds(3600), firstPause: .milliseconds(1), longestPause: .milliseconds(1), failureThreshold: 1)
+            let provider = isFallback
+                ? BatchingProvider(FailingSink { _ in ScriptedFailure() }, fallback: miscounting, policy: policy, name: "orders")
+                : BatchingProvider(miscounting, policy: policy, name: "orders")
+            for number in 1...3 { provider.log(BatchEngineTests.event(number)) }
+            try provider.flush(by: .seconds(60))
+            #expect(miscounting.written.map(\.sequence) == miscount.written)
+            let dropped: [DropReason: UInt64] = miscount.ledger[1] == 0 ? [:] : [.oversize: miscount.ledger[1]]
+            #expect(provider.ledger == LogLedger(submitted: 3, delivered: miscount.ledger[0], dropped: dropped))
+            let origin = isFallback ? "logbook: orders, fallback: " : "logbook: orders: "
+            #expect(said.withLock { $0 }.contains(origin + miscount.remark))
+        }
+    }
+
+    static func event(_ number: Int) -> LogEvent {
+        LogEvent(sequence: UInt64(number), time: LogTime(nanoseconds: 0), level: .info, message: "\(number)")
+    }
+}
