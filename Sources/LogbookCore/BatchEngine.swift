@@ -78,15 +78,18 @@ final class BatchEngine: Sendable {
     let policy: QueuePolicy
     let name: String
     let clock: LogClock
+    let startThread: LogThread.Start
     let state: Monitor<State>
     private let lineage = ProcessLineage.current
     private let lostInChild = Atomic<UInt64>(0)
     let token = Tokens.next()
 
-    /// - Parameter lineSink: Takes the events as lines, in the sink's place; not with a fallback, which wants events.
+    /// - Parameters:
+    ///   - lineSink: Takes the events as lines, in the sink's place; not with a fallback, which wants events.
+    ///   - startThread: Starts the queue's thread.
     init(
         sink: any BatchSink, lineSink: (any LineSink)?, fallback: (any BatchSink)?, policy: QueuePolicy, name: String,
-        clock: LogClock
+        clock: LogClock, startThread: @escaping LogThread.Start = { LogThread.start($0, $1) }
     ) {
         self.sink = sink
         self.fallback = fallback
@@ -95,6 +98,7 @@ final class BatchEngine: Sendable {
         self.policy = policy
         self.name = name
         self.clock = clock
+        self.startThread = startThread
     }
 
     /// In a forked child it begins anew, at the fork: the queue and its thread are the parent's.
@@ -189,7 +193,7 @@ final class BatchEngine: Sendable {
     private func alert(_ before: Int, _ access: Access) {
         let count = access.value.queue.count
         if count * 2 >= policy.capacity { access.value.wantsAttention = true }
-        if !access.value.hasThread { startThread(access) }
+        if !access.value.hasThread { seekThread(access) }
         guard access.value.isParked else { return }
         let isEnough = before < policy.batchCount && count >= policy.batchCount
         if before == 0 || isEnough || access.value.wantsAttention { access.broadcast() }
@@ -375,8 +379,8 @@ final class BatchEngine: Sendable {
         }
     }
 
-    private func startThread(_ access: Access) {
-        access.value.hasThread = LogThread.start(name) { self.run() }
+    private func seekThread(_ access: Access) {
+        access.value.hasThread = startThread(name) { self.run() }
         if !access.value.hasThread {
             access.value.notes.append("the machine gives no thread; events wait in the queue until it does")
         }
@@ -393,7 +397,7 @@ final class BatchEngine: Sendable {
         if logbook_nesting_get().registration == token { throw QueueError.calledFromOwnSink }
         return locked { access in
             if access.value.phase == .closed { return nil }
-            if !access.value.hasThread { startThread(access) }
+            if !access.value.hasThread { seekThread(access) }
             requestFlush(by: deadline, access)
             access.value.wantsAttention = true
             access.broadcast()
@@ -431,19 +435,23 @@ final class BatchEngine: Sendable {
     /// How long a queue that its owner let go of may go on trying.
     private static let lastTries = Duration.seconds(5)
 
-    /// Takes no more; the thread writes what is queued, flushes and ends. Until then the program's end waits for it.
+    /// Takes no more; the thread writes what is queued, flushes and ends. Until then the program's end waits for it. Where the machine
+    /// still gives no thread, what is queued is lost, and says so.
     func close() {
         if !lineage.isCurrent { return }
         LeavingQueues.include(self)   // before the thread, which takes it out again, may have ended
-        let (closesHere, isClosed) = state.withLock { access in
+        let (closesHere, isClosed) = locked { access in
             if access.value.phase == .running {
                 access.value.phase = .closing
                 access.value.shutdownDeadline = .after(Self.lastTries)
                 requestFlush(by: access.value.shutdownDeadline, access)
             }
+            if access.value.phase == .closing, !access.value.hasThread, !access.value.queue.isEmpty {
+                access.value.hasThread = startThread(name) { self.run() }
+                if !access.value.hasThread { abandonQueue(access) }
+            }
             let closesHere = !access.value.hasThread && access.value.phase == .closing
             if closesHere { access.value.phase = .closed }
-            showPressure(access)
             access.value.wantsAttention = true
             access.broadcast()
             return (closesHere, access.value.phase == .closed)
@@ -464,7 +472,7 @@ final class BatchEngine: Sendable {
                 requestFlush(by: deadline, access)
             }
             if access.value.phase == .running { access.value.phase = .closing }
-            if access.value.phase == .closing && !access.value.hasThread { startThread(access) }
+            if access.value.phase == .closing && !access.value.hasThread { seekThread(access) }
             access.value.wantsAttention = true
             access.broadcast()
             while access.value.phase != .closed {

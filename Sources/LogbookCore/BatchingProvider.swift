@@ -38,10 +38,11 @@ public final class BatchingProvider: LogProvider {
 
     init(
         _ sink: any BatchSink, lineSink: (any LineSink)?, fallback: (any BatchSink)? = nil, policy: QueuePolicy, name: String,
-        clock: LogClock
+        clock: LogClock, startThread: @escaping LogThread.Start = { LogThread.start($0, $1) }
     ) {
         policy.check()
-        engine = BatchEngine(sink: sink, lineSink: lineSink, fallback: fallback, policy: policy, name: name, clock: clock)
+        engine = BatchEngine(
+            sink: sink, lineSink: lineSink, fallback: fallback, policy: policy, name: name, clock: clock, startThread: startThread)
     }
 
     deinit { engine.close() }

@@ -52,4 +52,24 @@ import Testing
     static func event(_ number: Int) -> LogEvent {
         LogEvent(sequence: UInt64(number), time: LogTime(nanoseconds: 0), level: .info, message: "\(number)")
     }
+
+    @Test("a queue that has no thread when its owner lets go of it gets one then, or counts what it holds", arguments: [true, false])
+    func whatAQueueWithoutAThreadHolds(getsOne: Bool) throws {
+        let isThere = Locked(false), sink = FailingSink { _ in nil }, losses = LossWatch(tell: {})
+        do {
+            let provider = BatchingProvider(
+                sink, lineSink: nil, policy: QueuePolicy(), name: "threadless", clock: .system,
+                startThread: { name, body in isThere.withLock { $0 } && LogThread.start(name, body) })
+            provider.watch(losses)
+            for number in 1...3 { provider.log(Self.event(number)) }
+            isThere.withLock { $0 = getsOne }
+        }
+        if getsOne {
+            #expect(becomesTrue { sink.written.map(\.sequence) == [1, 2, 3] })
+        } else {
+            let runs = losses.take(at: 0, isLast: true).runs
+            #expect(runs.map(\.0) == [.providerTimeout])
+            #expect(runs.map(\.1.count) == [3] && runs.map(\.1.sequences) == [1...3])
+        }
+    }
 }
