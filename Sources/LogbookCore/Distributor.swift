@@ -41,6 +41,8 @@ final class Distributor: Sendable {
         /// Where the ring stood when a caller gave up.
         var stuckPosition: Int?
         var waitingForRoom = 0
+        /// What its thread is to do once the queues have what the ring had up to here.
+        var errand: (target: Int, action: @Sendable () -> Void)?
     }
 
     let lineage = ProcessLineage.current
@@ -422,6 +424,12 @@ final class Distributor: Sendable {
     }
     private static let looksWithoutPause = 16
 
+    /// Has its thread do something, under no lock, once what is in the ring now is handed out. Of several things only the latest is done.
+    func onceHandedOut(_ action: @escaping @Sendable () -> Void) {
+        let target = ring.end
+        state.withLock { $0.value.errand = (target, action) }
+    }
+
     private enum Turn { case mine, notNeeded, notHad }
 
     /// Waits until nobody else distributes, or what was wanted is handed on: callers that relieve the ring may always be first.
@@ -486,8 +494,14 @@ final class Distributor: Sendable {
             }
             pause = ring.position == before ? min(pause * 2, Self.longestPause) : Self.firstPause
             let rests = pressure.isOn && ring.position > before
+            var errand: (@Sendable () -> Void)?
             let goesOn = state.withLock { access in
                 if access.value.isClosed { return false }
+                if let next = access.value.errand, handedOn.load(ordering: .acquiring) >= next.target {
+                    access.value.errand = nil
+                    errand = next.action
+                    return true
+                }
                 if rests {   // not parked: a call cannot hurry it
                     access.wait(until: .after(Self.pressedPause))
                 } else if !access.value.isCalled {
@@ -499,6 +513,7 @@ final class Distributor: Sendable {
                 return true
             }
             if !goesOn { return }
+            errand?()
         }
     }
 }

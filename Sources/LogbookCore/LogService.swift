@@ -251,7 +251,11 @@ public final class LogService: Sendable {
     /// Hands out what was said before, so that others may have the seats of those who leave, and earlier rules can be forgotten.
     private func settleSeats(_ leaving: [LogRegistration], by deadline: LogDeadline) {
         let latest = listening.withLock { $0.latestPrivacy }
-        guard distribute(by: deadline) else { return }   // the next change sees to it
+        guard distribute(by: deadline) else {
+            // Its thread sees to it later; where it has none, the next change does.
+            distributor?.onceHandedOut { [weak self] in self?.change(by: .now) { _ in } }
+            return
+        }
         // The caller holds who leaves, so nothing is let go under the lock.
         listening.withLock { listening in
             listening.forgetPrivacy(before: latest)

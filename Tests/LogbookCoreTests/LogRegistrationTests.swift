@@ -140,4 +140,31 @@ import Testing
         blocking.gate.open()
         #expect(service.flush(by: .seconds(30)).isComplete)
     }
+
+    @Test("who leaves while something is held up on its way to the queues is let go of once that is handed out")
+    func whoCouldNotBeLetGoAtOnceIsLater() throws {
+        let service = LogService()
+        service.register(sink: FailingSink { _ in nil })
+        /// Says when it goes.
+        final class Mortal: LogProvider {
+            let end: Locked<Bool>
+            init(_ end: Locked<Bool>) { self.end = end }
+            deinit { end.withLock { $0 = true } }
+            func log(_ event: LogEvent) {}
+            func flush(by deadline: LogDeadline) {}
+        }
+        let isGone = Locked(false)
+        let distributor = try #require(service.distributor)
+        let memory = try #require(distributor.ring.reserve(bytes: EventRecord.bytes))   // somebody is about to say something
+        do {
+            let registration = service.register(Mortal(isGone), delivery: .queued())
+            service.info("heard")
+            registration.unregister(by: .now)
+        }
+        #expect(!isGone.withLock { $0 })
+        let empty = try #require(StaticText("").flatMap(EventRecord.packed))
+        _ = EventRecord.writeHeader(to: memory, Hearing.nobody, RecordTime(LogTime(nanoseconds: 0)), 1, 1, empty, empty, 0)
+        distributor.ring.commit(memory, mark: EventRecord.mark(bytes: EventRecord.bytes, level: .info))
+        #expect(becomesTrue { isGone.withLock { $0 } })
+    }
 }
