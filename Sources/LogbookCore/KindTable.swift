@@ -13,9 +13,11 @@ struct KindTable<Kind> {
         untilNextLook -= 1
         if untilNextLook > 0 { return .rest }
         untilNextLook = maximumKinds
-        kinds = kinds.filter { !isOver($1) }
+        forget(isOver)
         return hasRoom ? value : .rest
     }
+
+    mutating func forget(_ isOver: (Kind) -> Bool) { kinds = kinds.filter { !isOver($1) } }
 
     private var hasRoom: Bool { kinds.count - (kinds[.rest] == nil ? 0 : 1) < maximumKinds }
 

@@ -127,6 +127,7 @@ public final class RateLimiting: WrappingProvider {
         let now = clock.monotonicNanoseconds()
         let reports = state.withLock { state in
             let reports = Self.takeReports(&state.table) { $0.end <= now }
+            state.table.forget { $0.end <= now && $0.held == 0 }
             state.due = state.table.kinds.values.lazy.filter { $0.held > 0 }.map(\.end).min() ?? .max
             return reports
         }
@@ -167,6 +168,9 @@ public final class RateLimiting: WrappingProvider {
     }
 
     public var suppression: LogSuppression { state.withLock { $0.suppression } }
+
+    /// Kinds that are remembered.
+    var kindCount: Int { state.withLock { $0.table.kinds.count } }
 
     public func reasonToHoldBack(_ event: LogEvent) -> String? {
         if spares(event) { return nil }

@@ -1,4 +1,4 @@
-import LogbookCore
+@testable import LogbookCore
 import LogbookTestKit
 import Testing
 
@@ -47,6 +47,18 @@ import Testing
         for level in [LogLevel.info, .error, .critical, .critical] { limiting.log(event(1, level.name, level)) }
         limiting.log(entry(2, of: "T"))
         #expect(provider.messages == ["info", "critical", "critical", "entry"])
+    }
+
+    @Test func kindsThatAreOverAreForgottenWhenSomethingIsReported() {
+        let limiting = limiting(RateLimit(1, per: .seconds(1), key: .message))
+        for message in ["a", "b", "c", "c"] { limiting.log(event(1, message)) }
+        clock.advance(by: .milliseconds(500))
+        limiting.log(event(2, "d"))
+        #expect(limiting.kindCount == 4)
+        clock.advance(by: .milliseconds(500))                // one more "c" is reported
+        #expect(limiting.kindCount == 1)
+        limiting.log(event(3, "d"))
+        #expect(provider.messages.count == 5 && limiting.suppression == LogSuppression(heldBack: 2, reports: 1))
     }
 
     @Test func theMachinesClockEndsTheSpanToo() {
