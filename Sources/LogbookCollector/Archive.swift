@@ -48,6 +48,9 @@ public protocol Archive: Sendable {
     /// Bytes that it can store without taking more of its disk: what was removed may have left room in its files. Asked for while the disk
     /// is short. 0 unless an archive says otherwise.
     func reusableBytes() async throws(ArchiveError) -> Int
+    /// Gives back what it has taken of its disk and needs no more, as far as that keeps nobody waiting. Asked for while the disk is short.
+    /// Does nothing unless an archive says otherwise.
+    func giveBackRoom() async throws(ArchiveError)
     /// Lets go of what it holds open; nothing can be stored or asked for afterwards. What was stored is safe without it.
     func close() throws(ArchiveError)
 }
@@ -56,6 +59,7 @@ extension Archive {
     public var removalStep: Int { 1000 }
     public func close() throws(ArchiveError) {}
     public func reusableBytes() async throws(ArchiveError) -> Int { 0 }
+    public func giveBackRoom() async throws(ArchiveError) {}
     public func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int] { [:] }
     public func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {}
 }

@@ -41,6 +41,18 @@
         }
     }
 
+    extension ArchiveInquiry<Int> {
+        /// What an archive can store without taking more of its disk, once it has given back what it could. A failure of that is reported.
+        init(ofRoomOf archive: any Archive, clock: LogClock) {
+            self.init(clock: clock) { () async throws(ArchiveError) in
+                do throws(ArchiveError) { try await archive.giveBackRoom() } catch {
+                    LogDiagnostics.report("collector", error.description)
+                }
+                return try await archive.reusableBytes()
+            }
+        }
+    }
+
     extension ArchiveInquiry<Void> {
         /// Whether the archive can be written. A failure is reported.
         init(ofHealthOf archive: any Archive, clock: LogClock) {

@@ -38,14 +38,17 @@
 
         /// Why there is no room now to store so many bytes; nil where there is, or none is to be kept.
         /// - Parameter isForArchive: Whether what is to be stored goes into the archive, so that room counts which it has in its own files.
-        ///   It is asked for that only while the disk is short, and once a second at most. Otherwise it goes to where whole files are.
+        ///   It is asked for that, and to give back what it can, only while the disk is short, and once a second at most. Otherwise it goes
+        ///   to where whole files are.
         func shortage(of bytes: Int = 0, isForArchive: Bool) async -> String? {
-            guard let folder = isForArchive ? configuration.storageFolder : configuration.filesFolder, let free = freeBytes(folder),
+            guard let folder = isForArchive ? configuration.storageFolder : configuration.filesFolder, var free = freeBytes(folder),
                 bytes > free - configuration.keepFreeBytes
             else { return nil }
-            if isForArchive, free >= Self.journalBytes {
+            if isForArchive {
                 let reusable = (try? await reusableBytes.answer()) ?? 0
-                if reusable - bytes >= configuration.keepFreeBytes - free { return nil }
+                free = freeBytes(folder) ?? free
+                if bytes <= free - configuration.keepFreeBytes { return nil }
+                if free >= Self.journalBytes, reusable - bytes >= configuration.keepFreeBytes - free { return nil }
             }
             return """
                 \(free) bytes are free at \(folder), and \(configuration.keepFreeBytes) are to stay so: what needs more is not taken until \

@@ -37,7 +37,7 @@
             self.archive = archive
             self.clock = clock
             archiveHealth = ArchiveInquiry(ofHealthOf: archive, clock: clock)
-            reusableBytes = ArchiveInquiry(clock: clock) { () async throws(ArchiveError) in try await archive.reusableBytes() }
+            reusableBytes = ArchiveInquiry(ofRoomOf: archive, clock: clock)
             bodyRoom = ByteRoom(bytes: configuration.maximumBodyBytesInFlight)
             answerRoom = ByteRoom(bytes: configuration.maximumAnswerBytesInFlight)
             tokenCheck = TokenCheck(scheme: configuration.authScheme, parameter: configuration.authTokenParameter)

@@ -8,6 +8,7 @@
     public final class SQLiteArchive: Archive {
         private let file: ArchiveFile
         private let pool: DatabasePool
+        var path: String { pool.path }
         private let commits: SharedCommit
         private let clock: LogClock
         /// The latest failure of a write, and when it was; nil when a write has worked since.
@@ -30,7 +31,11 @@
             configuration.busyMode = .timeout(Double(busyTimeout.wholeNanoseconds) / 1e9)
             configuration.prepareDatabase { database in
                 _ = logbook_sqlite_defend(database.sqliteConnection)
-                try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON")
+                try database.execute(
+                    sql: """
+                        PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON;
+                        PRAGMA journal_size_limit = \(Self.maximumLogBytes)
+                        """)
             }
             do {
                 pool = try DatabasePool(path: path, configuration: configuration)
@@ -62,14 +67,6 @@
                 try await write { try $0.execute(sql: "PRAGMA user_version = \(Self.schemaVersion)") }
             } else {
                 try await write { _ in }
-            }
-        }
-
-        /// Pages of the file that hold nothing any more: SQLite keeps them, and uses them before the file grows.
-        public func reusableBytes() async throws(ArchiveError) -> Int {
-            try await read { database in
-                let pages = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
-                return try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
             }
         }
 

@@ -31,6 +31,7 @@
         }
         func checkWritable() async throws(ArchiveError) { try await archive.checkWritable() }
         func reusableBytes() async throws(ArchiveError) -> Int { try await archive.reusableBytes() }
+        func giveBackRoom() async throws(ArchiveError) { try await archive.giveBackRoom() }
     }
 
     /// An archive that never works.

@@ -1,0 +1,79 @@
+#if Collector
+    import GRDB
+    @testable import LogbookCollector
+    import LogbookCore
+    import LogbookTestKit
+    import LogbookTransactions
+    import Testing
+
+    @Suite struct SQLiteArchiveRoomTests {
+        private let folder = TemporaryFolder()
+        private let clock = ManualClock(now: LogTime(seconds: 1000))
+        private var path: String { folder("archive.sqlite") }
+
+        private func bytes(of suffix: String) -> Int { (try? SystemFileSystem().status(at: path + suffix).bytes) ?? 0 }
+
+        /// A transaction of so many MiB, an entry and a commit for each.
+        private func store(_ mebibytes: Int, of id: String, in archive: SQLiteArchive) async throws {
+            let text = String(repeating: "x", count: 1 << 20)
+            for number in 0..<mebibytes {
+                let entry = EntryRecord(event: number, errorDescription: text, time: LogTime(seconds: Double(number)))
+                _ = try await archive.store(Golden.parcel(TransactionRecord(id: id, usecase: 1, entries: [entry])))
+            }
+        }
+
+        @Test("a write-ahead log that somebody's reading has made long is short again when that is over")
+        func aLongLogIsCutOff() async throws {
+            let archive = try SQLiteArchive(path: path)
+            let reader = try HeldReader(path)
+            try await store(10, of: "T", in: archive)
+            #expect(bytes(of: "-wal") > 10 << 20)
+            try reader.letGo()
+            for id in ["U", "V"] { try await store(1, of: id, in: archive) }
+            #expect(bytes(of: "-wal") <= 4 << 20)
+            #expect(try await archive.counts(tenant: nil).entries == 12)
+        }
+
+        @Test("S28: where the write-ahead log has taken the disk's last room, it is given back once nobody reads it, without a restart")
+        func aLongLogIsGivenBack() async throws {
+            // Nobody who reads is waited for.
+            let archive = try SQLiteArchive(path: path, busyTimeout: .seconds(600), clock: .manual(clock))
+            let reader = try HeldReader(path)
+            try await store(20, of: "T", in: archive)
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.storageFolder = folder.path
+            var service = try CollectorService(configuration: configuration, archive: archive, clock: .manual(clock))
+            service.report = { _, _ in }
+            let (path, room) = (path, configuration.keepFreeBytes + bytes(of: "") + bytes(of: "-wal") - 1)
+            service.freeBytes = { _ in room - ["", "-wal"].reduce(0) { $0 + ((try? SystemFileSystem().status(at: path + $1).bytes) ?? 0) } }
+            let fields = ["Authorization": "Bearer \(RunningCollector.token.revealed)", "Content-Type": Golden.setType]
+            func statuses() async -> [Int] {
+                let set = CollectorRequest(
+                    method: "POST", path: "/v1/transactions", query: "", header: { fields[$0] },
+                    pieces: { take in try await take(Array(Golden.g2.utf8)) })
+                let health = CollectorRequest(method: "GET", path: "/health", query: "", header: { _ in nil }, pieces: { _ in })
+                return [await service.answer(set).status, await service.answer(health).status]
+            }
+            #expect(await statuses() == [503, 503])
+            try reader.letGo()
+            clock.advance(by: .seconds(1))
+            #expect(await statuses() == [202, 200])
+            #expect(try await archive.counts(tenant: nil).entries == 22)
+        }
+    }
+
+    /// Somebody else who reads the archive, as of a moment and for as long as a test likes.
+    final class HeldReader: Sendable {
+        private let queue: DatabaseQueue
+
+        init(_ path: String) throws {
+            var configuration = Configuration()
+            (configuration.readonly, configuration.allowsUnsafeTransactions) = (true, true)
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.inDatabase { try $0.execute(sql: "BEGIN; SELECT count(*) FROM transactions") }
+        }
+
+        func letGo() throws { try queue.inDatabase { try $0.execute(sql: "COMMIT") } }
+    }
+#endif
