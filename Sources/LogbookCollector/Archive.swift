@@ -18,7 +18,9 @@ public protocol Archive: Sendable {
     /// receipt.
     func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt
     /// One transaction with its entries in order of time; entries of the same time in the order in which they came.
-    func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord?
+    /// - Parameter largest: Bytes that it takes in memory at most, about.
+    /// - Throws: ``ArchiveError/transactionTooLarge(id:)`` for a larger one.
+    func transaction(_ id: String, tenant: String, largest: Int) async throws(ArchiveError) -> TransactionRecord?
     /// Some of the transactions that a query names, in the order of ``TransactionCursor``.
     func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage
     /// Removes a user's transactions with their entries and the log events that name them, and leaves marks (``ErasureMark``) by
@@ -56,6 +58,11 @@ public protocol Archive: Sendable {
 }
 
 extension Archive {
+    /// As ``transaction(_:tenant:largest:)``, as large as one may be at all.
+    public func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? {
+        try await transaction(id, tenant: tenant, largest: TransactionPage.maximumBytesOfOne)
+    }
+
     public var removalStep: Int { 1000 }
     public func close() throws(ArchiveError) {}
     public func reusableBytes() async throws(ArchiveError) -> Int { 0 }

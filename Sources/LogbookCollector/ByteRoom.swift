@@ -52,6 +52,12 @@
             return Share(bytes, of: self)
         }
 
+        /// The same, but no longer than `patience`, where there is one.
+        /// - Returns: Nil when there was no room for so long.
+        func wait(for bytes: Int, within patience: Duration?) async -> Share? {
+            await waitToAdd(bytes, beside: 0, patience: patience) ? Share(bytes, of: self) : nil
+        }
+
         private func add(_ bytes: Int, beside own: Int, leaving rest: Int) -> Bool {
             state.withLock { state in
                 guard state.holds(bytes, beside: own, leaving: rest, of: limit) else { return false }

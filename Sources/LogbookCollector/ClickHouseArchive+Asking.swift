@@ -4,12 +4,12 @@
     public import LogbookTransactions
 
     extension ClickHouseArchive {
-        public func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? {
+        public func transaction(_ id: String, tenant: String, largest: Int) async throws(ArchiveError) -> TransactionRecord? {
             let found: Found<TransactionRecord?> = try await speaking { _ throws(ClickHouseFailure) in
                 let ofTenant = "tenant = \(tenant.clickHouseLiteral)"
                 let rows = try await self.client.rows(
                     self.transactionsQuery(where: "\(ofTenant) AND transaction = \(id.deliverableID.clickHouseLiteral)"))
-                if try await self.weights(of: rows, where: ofTenant).first?.isTooMuch == true {
+                if try await self.weights(of: rows, where: ofTenant).first?.isTooMuch(for: largest) == true {
                     return .failure(.transactionTooLarge(id: id.deliverableID))
                 }
                 return .success(try await self.records(rows, tenant: tenant).first)
@@ -28,7 +28,7 @@
                 let weights = try await self.weights(of: found, where: tenant)
                 let kept = found.prefix(PageRoom.count(of: weights, limit: query.limit))
                 guard let first = kept.first else { return .success(TransactionPage()) }
-                if weights[0].isTooMuch { return .failure(.transactionTooLarge(id: first.text("transaction") ?? "")) }
+                if weights[0].isTooMuch(for: query.largest) { return .failure(.transactionTooLarge(id: first.text("transaction") ?? "")) }
                 let list = kept.compactMap { $0.text("transaction") }.clickHouseList
                 let rows = try await client.rows(
                     """

@@ -33,8 +33,9 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// Bytes of bodies that are in memory at the same time at most; who comes later is asked to come again. A body counts with what was
     /// announced of it; one of gzip with what it may become as well, once all of it is here.
     public var maximumBodyBytesInFlight = 64 << 20
-    /// Bytes of pages and transactions, about, that are in memory at the same time at most while those who asked take them; who comes later
-    /// is asked to come again, and an export waits before its next page.
+    /// Bytes of pages and transactions, about, that are in memory at the same time at most, from when they are read until those who asked
+    /// have taken them; who comes later waits a moment and is asked to come again, and an export waits before its next page. One
+    /// transaction that is larger than a page may be there besides.
     public var maximumAnswerBytesInFlight = 64 << 20
     public var connections = ConnectionLimits()
     /// Requests that one token may make in a minute; nil for any number. A minute's worth may come at once.

@@ -43,36 +43,38 @@
         }
 
         func transaction(_ id: String, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
-            let found = try await archived { () async throws(ArchiveError) in
-                try await archive.transaction(id, tenant: caller.tenant)
+            let found = try await held { largest throws(ArchiveError) in
+                let found = try await archive.transaction(id, tenant: caller.tenant, largest: largest)
+                return TransactionPage(transactions: found.map { [$0] } ?? [])
             }
-            guard let found else { throw Refusal(404, "not_found", reason: "no transaction has this id") }
-            let share = try share(for: TransactionPage(transactions: [found]))
+            if found.page.transactions.isEmpty { throw Refusal(404, "not_found", reason: "no transaction has this id") }
             let type = TransactionSetMediaType(prefix: "vnd.logbook.", version: .v0_0_2, charset: "UTF-8")
-            return Self.answer(type.description, TransactionSet(transactions: [found]).encode(.v0_0_2), share)
+            return Self.answer(type.description, TransactionSet(transactions: found.page.transactions).encode(.v0_0_2), found.share)
         }
 
         /// A page of transactions: `{"apptxns":[…],"next":"…"}`, `next` null on the last.
         func transactions(_ request: CollectorRequest, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
             let query = try query(request, of: caller, alsoTaking: ["limit", "cursor"])
             try check(request, offers: ["application/json"])
-            let page = try await archived { () async throws(ArchiveError) in try await archive.transactions(query) }
-            let share = try share(for: page)
-            var body = TransactionSet(transactions: page.transactions).encode(.v0_0_2)
+            let found = try await held { largest throws(ArchiveError) in try await archive.transactions(query.upTo(largest)) }
+            var body = TransactionSet(transactions: found.page.transactions).encode(.v0_0_2)
             body.removeLast()
             body += #","next":"#.utf8
-            if let next = page.next { body.append(jsonString: next.description) } else { body += "null".utf8 }
+            if let next = found.page.next { body.append(jsonString: next.description) } else { body += "null".utf8 }
             body.append(0x7D)
-            return Self.answer("application/json", body, share)
+            return Self.answer("application/json", body, found.share)
         }
 
-        /// Room for a page that was read, until whoever asked has taken it.
-        private func share(for page: TransactionPage) throws(Refusal) -> ByteRoom.Share {
-            guard let share = answerRoom.take(page.estimatedBytes) else {
+        /// A page that is read when there is room for it.
+        private func held(
+            _ read: (_ largest: Int) async throws(ArchiveError) -> TransactionPage
+        ) async throws(Refusal) -> HeldPage {
+            let found = try await archived { () async throws(ArchiveError) in try await pageRooms.page(within: pagePatience, read) }
+            guard let found else {
                 throw Refusal(
                     503, "busy", reason: "too many answers are on their way; ask again", headers: ["Retry-After": "1"])
             }
-            return share
+            return found
         }
 
         /// A long body goes in pieces, so that it is known when all of it has been taken, but for the last one.
@@ -103,35 +105,28 @@
             try check(request, offers: [format.mediaType])
             // The first page before the answer begins: what cannot be read is still a refusal then.
             let asked = query
-            let first = try await archived { () async throws(ArchiveError) in try await archive.transactions(asked) }
-            let share = try share(for: first)
+            let first = try await held { largest throws(ArchiveError) in try await archive.transactions(asked.upTo(largest)) }
             return CollectorAnswer(
                 status: 200,
                 headers: [
                     "Content-Type": format.contentType, "X-Content-Type-Options": "nosniff",
                     "Content-Disposition": "attachment; filename=\"transactions.\(format.rawValue)\"",
-                ], stream: pages(of: asked, from: first, share, as: format))
-        }
-
-        /// A page on its way, and its room.
-        private struct HeldPage: Sendable {
-            let page: TransactionPage
-            let share: ByteRoom.Share
+                ], stream: pages(of: asked, from: first, as: format))
         }
 
         private func pages(
-            of query: TransactionQuery, from first: TransactionPage, _ share: ByteRoom.Share, as format: TransactionExport
+            of query: TransactionQuery, from first: HeldPage, as format: TransactionExport
         ) -> CollectorAnswer.Stream {
             // It is taken out when it is written: what the closure itself has it has until the export's end.
-            let first = Locked<HeldPage?>(HeldPage(page: first, share: share))
-            let archive = archive, room = answerRoom
+            let first = Locked<HeldPage?>(first)
+            let archive = archive, rooms = pageRooms
             return { write in
                 var page = first.withLock { $0.take() }
                 try await write(format.head)
                 var query = query
                 while let cursor = try await Self.write(&page, as: format, to: write) {
                     query.cursor = cursor
-                    page = try await Self.page(query, archive, room)
+                    page = try await Self.page(query, archive, rooms)
                 }
             }
         }
@@ -147,15 +142,16 @@
             return taken.page.next
         }
 
-        /// A later page of an export. There is room for a whole one before it is read.
+        /// A later page of an export, which waits for its room.
         private static func page(
-            _ query: TransactionQuery, _ archive: any Archive, _ room: ByteRoom
+            _ query: TransactionQuery, _ archive: any Archive, _ rooms: PageRooms
         ) async throws(ArchiveError) -> HeldPage {
-            let share = await room.wait(for: TransactionPage.maximumBytes)
             do throws(ArchiveError) {
-                let page = try await archive.transactions(query)
-                share.resize(to: page.estimatedBytes)
-                return HeldPage(page: page, share: share)
+                let page = try await rooms.page(within: nil) { largest throws(ArchiveError) in
+                    try await archive.transactions(query.upTo(largest))
+                }
+                guard let page else { preconditionFailure("who waits however long it takes has room in the end") }
+                return page
             } catch {
                 // The answer has begun: without its end the client knows that it is not all.
                 LogDiagnostics.report("collector", "an export was broken off: \(error)")
@@ -220,6 +216,15 @@
                 return isTooMuch ? nil : LogTime(nanoseconds: nanoseconds)
             }
             return ISO8601.time(text)
+        }
+    }
+
+    extension TransactionQuery {
+        /// The same of transactions that are no larger.
+        fileprivate func upTo(_ largest: Int) -> TransactionQuery {
+            var query = self
+            query.largest = largest
+            return query
         }
     }
 #endif

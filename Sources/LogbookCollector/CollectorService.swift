@@ -17,7 +17,7 @@
         let clock: LogClock
         let metrics = CollectorMetrics()
         let bodyRoom: ByteRoom
-        let answerRoom: ByteRoom
+        let pageRooms: PageRooms
         let archiveHealth: ArchiveInquiry<Void>
         let reusableBytes: ArchiveInquiry<Int>
         let tokens: @Sendable () -> [CollectorToken]
@@ -27,6 +27,8 @@
         private let quota: Locked<DailyQuota>?
         /// Free on the disk that a path is on; nil when nobody says.
         var freeBytes: @Sendable (_ path: String) -> Int? = { FreeSpace.bytes(at: $0) }
+        /// How long who asks for a page waits for its room; then it is to be asked for again.
+        var pagePatience = Duration.seconds(5)
         /// Says something to whoever runs the collector.
         var report: @Sendable (_ origin: String, _ remark: String) -> Void = { LogDiagnostics.report($0, $1) }
 
@@ -39,7 +41,7 @@
             archiveHealth = ArchiveInquiry(ofHealthOf: archive, clock: clock)
             reusableBytes = ArchiveInquiry(ofRoomOf: archive, clock: clock)
             bodyRoom = ByteRoom(bytes: configuration.maximumBodyBytesInFlight)
-            answerRoom = ByteRoom(bytes: configuration.maximumAnswerBytesInFlight)
+            pageRooms = PageRooms(bytes: configuration.maximumAnswerBytesInFlight)
             tokenCheck = TokenCheck(scheme: configuration.authScheme, parameter: configuration.authTokenParameter)
             let single = configuration.token.map { [CollectorToken($0)] } ?? []
             if let path = configuration.tokenFile {

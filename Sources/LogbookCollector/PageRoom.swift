@@ -30,10 +30,14 @@
         var estimatedBytes: Int { bytes + (1 + entries) * Self.bytesBesideTexts }
 
         /// Whether it is too much for a page of its own.
-        var isTooMuch: Bool { estimatedBytes > TransactionPage.maximumBytesOfOne }
+        /// - Parameter largest: As ``TransactionQuery/largest``.
+        func isTooMuch(for largest: Int) -> Bool { estimatedBytes > largest }
     }
 
     extension TransactionPage {
+        /// About what a page of several transactions takes in memory at most.
+        static let maximumEstimatedBytes = PageWeight(entries: maximumEntries, bytes: maximumBytes).estimatedBytes
+
         /// About what the page takes in memory, or as it travels.
         var estimatedBytes: Int {
             transactions.reduce(0) { sum, transaction in
@@ -52,6 +56,8 @@
 
         /// - Parameter limit: Transactions at most.
         init(limit: Int) { self.limit = limit }
+
+        var isEmpty: Bool { transactions == 0 }
 
         /// Whether the next transaction has room. The first one always has: pages end before a large one, and it is given all the same,
         /// unless it is too much for any page.

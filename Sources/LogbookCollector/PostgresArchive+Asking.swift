@@ -14,7 +14,7 @@
               t.device_os_version))
             """
 
-        public func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? {
+        public func transaction(_ id: String, tenant: String, largest: Int) async throws(ArchiveError) -> TransactionRecord? {
             let found: Found<TransactionRecord?> = try await pool.run(isLong: true) { connection throws(PostgresFailure) in
                 let rows = try connection.execute(
                     "SELECT \(Self.columns), \(Self.factBytes) FROM transactions t WHERE t.tenant = $1 AND t.guid = $2",
@@ -27,7 +27,7 @@
                     """, [row[0]]
                 ).rows[0]
                 let weight = PageWeight(entries: Self.integer(size[0]), bytes: Self.integer(size[1]) + Self.integer(row.last ?? nil))
-                if weight.isTooMuch { return .failure(.transactionTooLarge(id: row[1] ?? "")) }
+                if weight.isTooMuch(for: largest) { return .failure(.transactionTooLarge(id: row[1] ?? "")) }
                 return .success(try Self.records([row], connection)[0])
             }
             return try found.get()
@@ -53,7 +53,9 @@
                 ).rows
                 let weights = found.map { PageWeight(entries: Self.integer($0[3]), bytes: Self.integer($0[4])) }
                 let kept = found.prefix(PageRoom.count(of: weights, limit: query.limit))
-                if let first = kept.first, weights[0].isTooMuch { return .failure(.transactionTooLarge(id: first[1] ?? "")) }
+                if let first = kept.first, weights[0].isTooMuch(for: query.largest) {
+                    return .failure(.transactionTooLarge(id: first[1] ?? ""))
+                }
                 let rows = try connection.execute(
                     "SELECT \(Self.columns) FROM transactions t WHERE t.id = ANY ($1::bigint[]) ORDER BY t.received, t.guid",
                     [Self.ids(of: kept)]

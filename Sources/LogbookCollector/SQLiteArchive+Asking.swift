@@ -9,12 +9,12 @@
             t.device_os, t.device_os_version
             """
 
-        public func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? {
+        public func transaction(_ id: String, tenant: String, largest: Int) async throws(ArchiveError) -> TransactionRecord? {
             try await read { database in
                 let row = try Row.fetchOne(
                     database, sql: "SELECT \(Self.columns) FROM transactions t WHERE t.tenant = ? AND t.guid = ?",
                     arguments: [tenant, id.deliverableID])
-                return try row.flatMap { try Self.record($0, database, in: PageRoom(limit: 1))?.record }
+                return try row.flatMap { try Self.record($0, database, in: PageRoom(limit: 1), largest: largest)?.record }
             }
         }
 
@@ -31,7 +31,7 @@
                 var room = PageRoom(limit: query.limit)
                 var last: TransactionCursor?
                 while let row = try rows.next() {
-                    guard let (record, weight) = try Self.record(row, database, in: room) else {
+                    guard let (record, weight) = try Self.record(row, database, in: room, largest: query.largest) else {
                         page.next = last
                         break
                     }
@@ -88,7 +88,7 @@
         /// - Returns: Nil where there is not room for all of it.
         /// - Throws: ``ArchiveError/transactionTooLarge(id:)`` where there would be on no page.
         private static func record(
-            _ row: Row, _ database: Database, in room: PageRoom
+            _ row: Row, _ database: Database, in room: PageRoom, largest: Int
         ) throws -> (record: TransactionRecord, weight: PageWeight)? {
             var record = TransactionRecord(
                 id: row[1], usecase: row[3], deviceMake: row[9], deviceOS: row[10], deviceOSVersion: row[11], user: row[4],
@@ -107,7 +107,7 @@
                     key: EntryKey(row[4] as String), offset: row[5])
                 weight.add(entry)
                 guard room.holds(weight) else { return nil }
-                if weight.isTooMuch { throw ArchiveError.transactionTooLarge(id: record.id) }
+                if room.isEmpty, weight.isTooMuch(for: largest) { throw ArchiveError.transactionTooLarge(id: record.id) }
                 record.entries.append(entry)
             }
             return (record, weight)

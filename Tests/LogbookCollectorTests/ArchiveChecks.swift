@@ -217,6 +217,16 @@
             #expect(query.cursor == nil)
             #expect(pages.prefix(3).map { $0.map(\.id) } == [["A", "B"], ["C"], ["D"]])
             #expect(pages.count == 5)
+            // How large one may be can be said: D is the only one with so late an entry.
+            query = TransactionQuery()
+            query.largest = TransactionPage.maximumBytes
+            #expect(try await archive.transactions(query).transactions.map(\.id) == ["A", "B"])
+            query.from = LogTime(seconds: Double(page))
+            let late = query
+            await #expect(throws: ArchiveError.transactionTooLarge(id: "D")) { try await archive.transactions(late) }
+            await #expect(throws: ArchiveError.transactionTooLarge(id: "D")) {
+                try await archive.transaction("D", tenant: Tenant.standard, largest: late.largest)
+            }
             // Compared here: a failure is not to show megabytes.
             let isAllThere = pages.flatMap(\.self) == records
             #expect(isAllThere)

@@ -28,9 +28,10 @@
         func aTransactionThatIsTooMuch() {
             #expect(TransactionPage.maximumBytesOfOne == 256 << 20)
             let entries = TransactionPage.maximumBytesOfOne / 256 - 1
-            #expect(!PageWeight(entries: entries, bytes: 0).isTooMuch)   // exactly full is not too full
-            #expect(PageWeight(entries: entries, bytes: 1).isTooMuch)
-            #expect(PageWeight(entries: 1, bytes: TransactionPage.maximumBytesOfOne).isTooMuch)
+            func isTooMuch(_ weight: PageWeight) -> Bool { weight.isTooMuch(for: TransactionPage.maximumBytesOfOne) }
+            #expect(!isTooMuch(PageWeight(entries: entries, bytes: 0)))   // exactly full is not too full
+            #expect(isTooMuch(PageWeight(entries: entries, bytes: 1)))
+            #expect(isTooMuch(PageWeight(entries: 1, bytes: TransactionPage.maximumBytesOfOne)))
         }
 
         @Test func everyTextCounts() {

@@ -11,8 +11,8 @@
     extension WrappingArchive {
         func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt { try await archive.store(parcel) }
         func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt { try await archive.store(batch) }
-        func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? {
-            try await archive.transaction(id, tenant: tenant)
+        func transaction(_ id: String, tenant: String, largest: Int) async throws(ArchiveError) -> TransactionRecord? {
+            try await archive.transaction(id, tenant: tenant, largest: largest)
         }
         func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
             try await archive.transactions(query)
@@ -39,7 +39,7 @@
         private let failure = ArchiveError.unavailable(reason: "disk I/O error at /secret/path; INSERT INTO entries")
         func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt { throw failure }
         func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt { throw failure }
-        func transaction(_ id: String, tenant: String) async throws(ArchiveError) -> TransactionRecord? { throw failure }
+        func transaction(_ id: String, tenant: String, largest: Int) async throws(ArchiveError) -> TransactionRecord? { throw failure }
         func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage { throw failure }
         func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int { throw failure }
         func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int { throw failure }
