@@ -29,8 +29,11 @@
                 413, "too_large", reason: "a file holds at most \(configuration.maximumFileBytes) bytes, inflated as well")
             let announced = announcedBytes(request) ?? 0
             if announced > configuration.maximumFileBytes { throw tooLarge }
-            // What is kept may come again: it needs no room.
-            if let shortage = await shortage(of: announced, isForArchive: false), !shelf.holds(id) { throw Refusal(shortage: shortage) }
+            let short = await elsewhere { () async -> String? in
+                // What is kept may come again: it needs no room.
+                await shortage(of: announced, isForArchive: false).flatMap { shelf.holds(id) ? nil : $0 }
+            }
+            if let short { throw Refusal(shortage: short) }
             guard let share = bodyRoom.take(ArrivingFile.pieceBytes) else { throw Self.busy }
             defer { share.resize(to: 0) }
             let file = shelf.receive(

@@ -121,12 +121,15 @@
             let first = Locked<HeldPage?>(first)
             let archive = archive, rooms = pageRooms
             return { write in
-                var page = first.withLock { $0.take() }
-                try await write(format.head)
-                var query = query
-                while let cursor = try await Self.write(&page, as: format, to: write) {
-                    query.cursor = cursor
-                    page = try await Self.page(query, archive, rooms)
+                // Whoever writes the answer does so on the event loop.
+                try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                    var page = first.withLock { $0.take() }
+                    try await write(format.head)
+                    var query = query
+                    while let cursor = try await Self.write(&page, as: format, to: write) {
+                        query.cursor = cursor
+                        page = try await Self.page(query, archive, rooms)
+                    }
                 }
             }
         }

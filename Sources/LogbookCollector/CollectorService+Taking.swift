@@ -119,7 +119,7 @@
             if !isGzip, bytes.count < Self.longBytes { return try await body(bytes) }
             let inflating = Gzip.mostContent(of: bytes.count, limit: limit)
             if isGzip, await !share.grow(by: inflating, within: Self.inflatingPatience) { throw Self.busy }
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Refusal) in
+            return try await elsewhere { () async throws(Refusal) in
                 guard isGzip else { return try await body(bytes) }
                 let inflated: [UInt8]
                 do throws(GzipError) {

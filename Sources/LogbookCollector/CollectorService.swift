@@ -117,7 +117,7 @@
                 let isListed = request.path == "/v1/transactions"
                 if isListed, request.method == "GET" {
                     try check(caller, may: .read)
-                    return try await transactions(request, of: caller)
+                    return try await elsewhere { () async throws(Refusal) in try await transactions(request, of: caller) }
                 }
                 try check(request, method: "POST", allowed: isListed ? "GET, POST" : "POST")
                 return try await takeTransactions(try await admitted(request, from: caller), of: caller)
@@ -133,7 +133,7 @@
             case "/v1/export":
                 try check(request, method: "GET")
                 try check(caller, may: .read)
-                return try await export(request, of: caller)
+                return try await elsewhere { () async throws(Refusal) in try await export(request, of: caller) }
             case "/metrics":
                 try check(request, method: "GET")
                 try check(caller, may: .metrics)
@@ -155,7 +155,7 @@
             if let id = request.name(under: "/v1/transactions/") {
                 try check(request, method: "GET")
                 try check(caller, may: .read)
-                return try await transaction(id, of: caller)
+                return try await elsewhere { () async throws(Refusal) in try await transaction(id, of: caller) }
             }
             if let user = request.name(under: "/v1/users/") {
                 try check(request, method: "DELETE")
@@ -163,6 +163,11 @@
                 return try await erase(user, of: caller)
             }
             throw Refusal(404, "not_found", reason: "there is nothing at this path")
+        }
+
+        /// Away from the event loop, which others wait for.
+        func elsewhere<Result, Failure: Error>(_ body: () async throws(Failure) -> Result) async throws(Failure) -> Result {
+            try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Failure) in try await body() }
         }
 
         // MARK: Who may come, and how often

@@ -4,7 +4,7 @@
     internal import NIOCore
 
     /// Answers the requests of a connection on the event loop that reads them, so that a small one changes threads only where it waits
-    /// for the archive. What takes long goes elsewhere: see ``CollectorService/longBytes``.
+    /// for the archive. What takes long goes elsewhere: see ``CollectorService/longBytes``, and what is read.
     struct OnEventLoop<Base: ServerChildChannel>: ServerChildChannel {
         let base: Base
 
