@@ -35,6 +35,9 @@
                     headers: ["Retry-After": "60"], cause: shortage)
             }
 
+            /// Whether nothing was wrong with what was sent: at another time the same would have been taken.
+            var isOurs: Bool { status == 503 && field == nil }
+
             /// Twelve hexadecimal digits: few enough to read out, and enough to be the only ones of their days.
             static func makeID() -> String { UniqueID.make().suffix(12).lowercased() }
 

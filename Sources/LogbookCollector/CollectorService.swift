@@ -120,12 +120,14 @@
                     return try await elsewhere { () async throws(Refusal) in try await transactions(request, of: caller) }
                 }
                 try check(request, method: "POST", allowed: isListed ? "GET, POST" : "POST")
-                return try await takeTransactions(try await admitted(request, from: caller), of: caller)
+                return try await admitting(request, from: caller) { request throws(Refusal) in
+                    try await takeTransactions(request, of: caller)
+                }
             }
             switch request.path {
             case "/v1/logs":
                 try check(request, method: "POST")
-                return try await takeLogs(try await admitted(request, from: caller), of: caller)
+                return try await admitting(request, from: caller) { request throws(Refusal) in try await takeLogs(request, of: caller) }
             case "/v1/stats":
                 try check(request, method: "GET")
                 try check(caller, may: .read)
@@ -149,8 +151,9 @@
                     throw Refusal(404, "not_found", reason: "this collector keeps no files; start it with --files")
                 }
                 try check(request, method: request.path == "/v1/files" ? "POST" : "PUT")
-                let request = try await admitted(request, from: caller, isForArchive: false)
-                return try await takeFile(request, FileShelf(path: FileShelf.path(of: caller.tenant, in: folder)))
+                return try await admitting(request, from: caller, isForArchive: false) { request throws(Refusal) in
+                    try await takeFile(request, FileShelf(path: FileShelf.path(of: caller.tenant, in: folder)))
+                }
             }
             if let id = request.name(under: "/v1/transactions/") {
                 try check(request, method: "GET")
@@ -206,11 +209,13 @@
         /// Bytes of a body after which quota and room are looked at again: others send at the same time, and not every body says its length.
         static let lookAgainBytes = 4 << 20
 
-        /// The request, if what it brings may come in at all. Its body is counted as it comes, and ends with a refusal where it is too much.
+        /// Takes a request, if what it brings may come in at all. Its body is counted as it comes, and ends with a refusal where it is too
+        /// much. What the collector cannot take, for no fault of the sender's, takes nothing of the tenant's day: it will come again.
         /// - Parameter isForArchive: Whether it goes there; room for a file is looked at where it is written.
-        private func admitted(
-            _ request: CollectorRequest, from caller: CollectorToken, isForArchive: Bool = true
-        ) async throws(Refusal) -> CollectorRequest {
+        private func admitting(
+            _ request: CollectorRequest, from caller: CollectorToken, isForArchive: Bool = true,
+            _ take: (CollectorRequest) async throws(Refusal) -> CollectorAnswer
+        ) async throws(Refusal) -> CollectorAnswer {
             try check(caller, may: .write)
             let limit = isForArchive ? configuration.maximumBodyBytes : configuration.maximumFileBytes
             // What is too long is refused for that.
@@ -218,6 +223,7 @@
             try checkDay(holds: announced)
             try checkQuota(of: caller, toSend: announced)
             if isForArchive { try await checkRoom(for: announced) }
+            let arrival = Locked(DailyQuota.Arrival())
             var admitted = request
             admitted.pieces = { take in
                 var arrived = 0, unseen = 0
@@ -232,11 +238,19 @@
                     arrived += piece.count
                     metrics.received(piece.count)
                     let now = clock.now()
-                    quota?.withLock { $0.add(piece.count, for: caller.tenant, at: now) }
+                    quota?.withLock { quota in arrival.withLock { quota.add(piece.count, to: &$0, for: caller.tenant, at: now) } }
                     try await take(piece)
                 }
             }
-            return admitted
+            func end(isKept: Bool) { quota?.withLock { quota in quota.end(arrival.withLock { $0 }, for: caller.tenant, isKept: isKept) } }
+            do throws(Refusal) {
+                let answer = try await take(admitted)
+                end(isKept: true)
+                return answer
+            } catch {
+                end(isKept: !error.isOurs)
+                throw error
+            }
         }
 
         /// What is longer than a whole day's quota is never taken, however often it comes again: whoever hears so sends it in parts.

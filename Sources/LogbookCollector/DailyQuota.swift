@@ -18,8 +18,16 @@ struct DailyQuota: Sendable {
     private var used: [String: Int] = [:]
     /// The sum of that.
     private var usedByAll = 0
-    /// Of what is used, what nobody else knows yet.
+    /// Of what is used, what belongs to requests that are under way: whether it stays used is known at their end.
+    private var underWay: [String: Int] = [:]
+    /// Of what is used, what stays so and nobody else knows yet.
     private var unsaved: [String: Int] = [:]
+
+    /// What a request has brought on the day of its latest bytes.
+    struct Arrival: Equatable {
+        fileprivate var day: Int64 = 0
+        fileprivate var bytes = 0
+    }
 
     /// - Parameters:
     ///   - bytes: Of each tenant.
@@ -30,11 +38,26 @@ struct DailyQuota: Sendable {
     static func day(of time: LogTime) -> Int64 { time.wholeSeconds.flooredQuotient(by: secondsOfDay) }
 
     /// Counts what came in.
-    mutating func add(_ count: Int, for tenant: String, at time: LogTime) {
+    mutating func add(_ count: Int, to arrival: inout Arrival, for tenant: String, at time: LogTime) {
         turn(to: Self.day(of: time))
+        if arrival.day != today { arrival = Arrival(day: today) }
+        arrival.bytes += count
         used[tenant, default: 0] += count
         usedByAll += count
-        unsaved[tenant, default: 0] += count
+        underWay[tenant, default: 0] += count
+    }
+
+    /// The request is over.
+    /// - Parameter isKept: Whether what it has brought stays used; otherwise it is as if it had never come.
+    mutating func end(_ arrival: Arrival, for tenant: String, isKept: Bool) {
+        guard arrival.day == today, arrival.bytes > 0 else { return }
+        underWay[tenant, default: 0] -= arrival.bytes
+        if isKept {
+            unsaved[tenant, default: 0] += arrival.bytes
+        } else {
+            used[tenant, default: 0] -= arrival.bytes
+            usedByAll -= arrival.bytes
+        }
     }
 
     /// - Parameter count: Bytes that the tenant is about to send; 0 where that is not known.
@@ -52,7 +75,9 @@ struct DailyQuota: Sendable {
     mutating func learn(_ saved: [String: Int], on day: Int64) {
         turn(to: max(day, today))
         guard day == today else { return }
-        for (tenant, bytes) in saved { used[tenant] = max(used[tenant, default: 0], bytes + unsaved[tenant, default: 0]) }
+        for (tenant, bytes) in saved {
+            used[tenant] = max(used[tenant, default: 0], bytes + unsaved[tenant, default: 0] + underWay[tenant, default: 0])
+        }
         usedByAll = used.values.reduce(0, +)
     }
 
@@ -75,6 +100,7 @@ struct DailyQuota: Sendable {
             today = day
             used = [:]
             usedByAll = 0
+            underWay = [:]
             unsaved = [:]
         }
     }
