@@ -13,8 +13,9 @@
 
         /// What was erased is overwritten (`secure_delete`), the file is written anew, since SQLite leaves copies of rows behind where it
         /// has moved them from page to page, and the write-ahead log is emptied: when this returns, no byte of it is in any of the
-        /// archive's files. That takes as long as copying the file, and as much room on the disk. A reader of another process may
-        /// stand in the way for as long as it reads: then this throws, and is to be called again.
+        /// archive's files. To write the file takes as long as copying it, and as much room on the disk; it is done where anything was
+        /// removed since the last time, and the first time after the archive was opened. A reader of another process may stand in the way
+        /// of the rest for as long as it reads: then this throws, and is to be called again.
         public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
             if user.isEmpty { return 0 }
             let user = user.storable
@@ -31,20 +32,46 @@
             var removed = 0
             var last: Int64 = 0
             while true {
-                let step = try await write { [last] in try Self.eraseSome(of: erasure, after: last, $0) }
+                let step = try await write { [last, remains] database in
+                    let step = try Self.eraseSome(of: erasure, after: last, database)
+                    if step != nil { remains.withLock { $0 = true } }
+                    return step
+                }
                 guard let step else { break }
                 removed += step.removed
                 last = step.last
             }
-            try await writeAnew { try Self.endErasure(erasure, $0) }
+            try await writeAnew { [remains] database in
+                if remains.withLock({ $0 }) {
+                    try database.execute(sql: "VACUUM")
+                    remains.withLock { $0 = false }
+                }
+                try Self.endErasure(erasure, database)
+                // All of what was removed may be there, also where that was another time.
+                _ = try database.checkpoint(.truncate)
+            }
             return removed
         }
 
-        /// What a collector that was killed has begun to erase. Where there is no room to write the file anew, the archive works all the
-        /// same, and the next start tries again.
-        static func finishErasures(_ database: Database) throws {
-            for row in try Row.fetchAll(database, sql: "SELECT tenant, user FROM erasures") {
-                let erasure = try begunErasure(of: row[1], row[0], database)
+        /// What a collector that was killed has begun to erase; says so, since to write the file anew may take minutes. Where there is no
+        /// room for that, the archive works all the same, and the next start tries again.
+        /// - Returns: Whether the file was written anew, so that nothing is left in it of what was removed.
+        static func finishErasures(_ database: Database, path: String) throws -> Bool {
+            let erasures = try Row.fetchAll(database, sql: "SELECT tenant, user FROM erasures").map {
+                try begunErasure(of: $0[1], $0[0], database)
+            }
+            var isWrittenAnew = false
+            if !erasures.isEmpty {
+                let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+                let size = try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+                LogDiagnostics.report(
+                    "collector",
+                    """
+                    \(erasures.count) erasures of users were broken off and are finished now: the archive \(path), \(size >> 20) MiB, is \
+                    written anew
+                    """)
+            }
+            for erasure in erasures {
                 var last: Int64? = 0
                 while let before = last {
                     try database.inTransaction(.immediate) {
@@ -52,16 +79,21 @@
                         return .commit
                     }
                 }
-                do { try endErasure(erasure, database) } catch {
-                    LogDiagnostics.report(
-                        "collector",
-                        "a user is erased, but bytes of that are left in the archive's file; the next start tries again: \(error)")
-                }
+            }
+            do {
+                if !erasures.isEmpty { try database.execute(sql: "VACUUM") }
+                isWrittenAnew = !erasures.isEmpty
+                for erasure in erasures { try endErasure(erasure, database) }
+            } catch {
+                LogDiagnostics.report(
+                    "collector",
+                    "users are erased, but bytes of that are left in the archive's file; the next start tries again: \(error)")
             }
             // It may hold what was erased just before a kill. Where somebody reads, the next erasure will do it.
             do { _ = try database.checkpoint(.truncate) } catch {
                 LogDiagnostics.report("collector", "the archive's write-ahead log could not be emptied: \(error)")
             }
+            return isWrittenAnew
         }
 
         /// What is to go of a user who is marked. Where an earlier version has begun it, parcels say themselves when they came.
@@ -78,14 +110,12 @@
             return UserErasure(user: user, tenant: tenant, end: end, border: border ?? 0)
         }
 
-        /// Writes the file anew, without what was erased; after that nothing is left to be done again after a kill.
+        /// Nothing is left to be done again after a kill, once the file was written anew.
         private static func endErasure(_ erasure: UserErasure, _ database: Database) throws {
-            try database.execute(sql: "VACUUM")
             // Not one that was asked for since.
             try database.execute(
                 sql: "DELETE FROM erasures WHERE tenant = ? AND user = ? AND ifnull(border, 0) <= ?",
                 arguments: [erasure.tenant, erasure.user, erasure.border])
-            _ = try database.checkpoint(.truncate)
         }
 
         /// - Parameter number: Transactions up to it are done.
@@ -119,40 +149,46 @@
         }
 
         /// Removes what a transaction has up to a time, and what came of it in parcels up to a number.
+        /// - Returns: Whether there was anything.
+        @discardableResult
         private static func clear(
             _ guid: String, of tenant: String, upTo end: LogTime, border: Int64 = 0, _ database: Database
-        ) throws {
+        ) throws -> Bool {
             try database.cachedStatement(
                 sql: "DELETE FROM log_events WHERE tenant = ? AND transaction_guid = ? AND (time <= ? OR parcel <= ?)"
             ).execute(arguments: [tenant, guid, end.microseconds, border])
+            var count = database.changesCount
             try database.cachedStatement(
                 sql: """
                     DELETE FROM entries
                     WHERE transaction_id = (SELECT id FROM transactions WHERE tenant = ? AND guid = ?) AND (time <= ? OR parcel <= ?)
                     """
             ).execute(arguments: [tenant, guid, end.microseconds, border])
+            count += database.changesCount
             try database.cachedStatement(
                 sql: """
                     DELETE FROM transactions
                     WHERE tenant = ? AND guid = ? AND NOT EXISTS (SELECT 1 FROM entries WHERE transaction_id = transactions.id)
                     """
             ).execute(arguments: [tenant, guid])
+            return count + database.changesCount > 0
         }
 
         /// Erases a transaction that turns out to be of a user who was erased; one that is known to be somebody else's stays. What it
         /// had is overwritten; copies that SQLite has left where it moved rows go with the next erasure of a user.
+        /// - Returns: Whether there was anything.
         static func erase(
             _ transaction: TransactionRecord, of tenant: String, upTo end: LogTime, _ database: Database
-        ) throws {
+        ) throws -> Bool {
             let guid = transaction.id.storable
             let isOthers = try Bool.fetchOne(
                 database.cachedStatement(
                     sql: "SELECT EXISTS (SELECT 1 FROM transactions WHERE tenant = ? AND guid = ? AND NULLIF(user, '') <> ?)"),
                 arguments: [tenant, guid, transaction.user?.storable])
-            if isOthers == true { return }
+            if isOthers == true { return false }
             // By the mark it is known what comes late.
             try mark(ErasureMark.transaction(guid, tenant: tenant), at: end, database)
-            try clear(guid, of: tenant, upTo: end, database)
+            return try clear(guid, of: tenant, upTo: end, database)
         }
 
         private static func mark(_ mark: String, at time: LogTime, _ database: Database) throws {
@@ -163,7 +199,7 @@
 
         public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
             let limit = max(0, limit)
-            let removed: Int = try await write { database in
+            let removed: Int = try await write { [remains] database in
                 try database.execute(
                     sql: """
                         DELETE FROM transactions WHERE id IN (
@@ -171,12 +207,17 @@
                             AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.transaction_id = t.id AND e.received >= ?1)
                           ORDER BY received LIMIT ?2)
                         """, arguments: [time.microseconds, limit])
+                if database.changesCount > 0 { remains.withLock { $0 = true } }
                 return database.changesCount
             }
             var all = removed, isMore = true
             while all < limit, isMore {
                 let room = limit - all
-                let step = try await write { try Self.removeLogEvents(receivedBefore: time, limit: room, $0) }
+                let step = try await write { [remains] database in
+                    let step = try Self.removeLogEvents(receivedBefore: time, limit: room, database)
+                    if step.removed > 0 { remains.withLock { $0 = true } }
+                    return step
+                }
                 (all, isMore) = (all + step.removed, step.isMore)
             }
             // This was the last step: their parcels may be more than they are.
@@ -213,10 +254,11 @@
         }
 
         private func removeParcels(receivedBefore time: LogTime) async throws(ArchiveError) -> Int {
-            try await write { database in
+            try await write { [remains] database in
                 try database.execute(
                     sql: "DELETE FROM parcels WHERE id IN (SELECT id FROM parcels WHERE received < ? ORDER BY received LIMIT ?)",
                     arguments: [time.microseconds, Self.parcelsAtATime])
+                if database.changesCount > 0 { remains.withLock { $0 = true } }
                 return database.changesCount
             }
         }

@@ -9,7 +9,7 @@
             let keys = EntryIdentity.keys(for: parcel).map(\.storable)
             var digests = RowKey.Digests()
             let rowKeys = keys.map { RowKey($0, tenant: parcel.tenant, &digests) }
-            return try await writeTogether { database in
+            return try await writeTogether { [remains] database in
                 let received = parcel.received.microseconds
                 let number = try Self.parcelNumber(
                     parcel.parcel, of: parcel.tenant, kind: "transactions", received: received, database)
@@ -49,7 +49,9 @@
                         receipt.accepted += try row.end()
                     }
                 }
-                for (transaction, end) in found { try Self.erase(transaction, of: parcel.tenant, upTo: end, database) }
+                for (transaction, end) in found {
+                    if try Self.erase(transaction, of: parcel.tenant, upTo: end, database) { remains.withLock { $0 = true } }
+                }
                 receipt.duplicates = ordinal - receipt.accepted - receipt.erased
                 try Self.close(number, accepted: receipt.accepted, database)
                 return receipt

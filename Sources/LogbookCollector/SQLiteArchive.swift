@@ -13,6 +13,8 @@
         private let clock: LogClock
         /// The latest failure of a write, and when it was; nil when a write has worked since.
         private let latestFailure = Locked<(error: ArchiveError, uptime: UInt64)?>(nil)
+        /// Whether the file may hold bytes of what was removed; known on the writing connection.
+        let remains: Locked<Bool>
 
         /// How long a failed write counts against the archive while no other has worked: what does not fit on a full disk may be
         /// followed by something small that does.
@@ -39,11 +41,12 @@
             }
             do {
                 pool = try DatabasePool(path: path, configuration: configuration)
-                try pool.writeWithoutTransaction { database in
-                    try database.execute(sql: "PRAGMA synchronous = FULL")  // a pool sets NORMAL
-                    try Self.upgrade(database, path: path, free: FreeSpace.bytes(at: path))
-                    try Self.finishErasures(database)
-                }
+                remains = Locked(
+                    try pool.writeWithoutTransaction { database in
+                        try database.execute(sql: "PRAGMA synchronous = FULL")  // a pool sets NORMAL
+                        try Self.upgrade(database, path: path, free: FreeSpace.bytes(at: path))
+                        return try !Self.finishErasures(database, path: path)
+                    })
             } catch let error as ArchiveError {
                 throw error
             } catch {
