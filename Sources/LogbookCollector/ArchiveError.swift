@@ -15,6 +15,8 @@ public enum ArchiveError: Error, Equatable, CustomStringConvertible {
     case notAnArchive(path: String)
     /// It cannot store or answer now; it may later.
     case unavailable(reason: String)
+    /// Its file is written anew, without what was erased: what is sent waits for that, and so would whoever asks whether it can be written.
+    case beingWrittenAnew
     /// A transaction that was asked for would take more memory than ``TransactionPage/maximumBytesOfOne``. It is there, and can be asked
     /// for in SQL.
     case transactionTooLarge(id: String)
@@ -38,6 +40,7 @@ public enum ArchiveError: Error, Equatable, CustomStringConvertible {
         case .notAnArchive(let path):
             "\(path) is not an archive of the collector; give a path that does not exist yet"
         case .unavailable(let reason): "the archive cannot be used now: \(reason)"
+        case .beingWrittenAnew: "the archive's file is written anew, without what was erased; what is sent waits for that"
         case .transactionTooLarge(let id):
             """
             the transaction \(id) is larger than \(TransactionPage.maximumBytesOfOne >> 20) MiB and is not read; ask the archive for it in SQL

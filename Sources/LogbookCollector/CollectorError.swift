@@ -23,7 +23,9 @@ public enum CollectorError: Error, Equatable, CustomStringConvertible {
     public var exitStatus: Int32 {
         switch self {
         case .invalid, .tokenMissing, .reachableWithoutTLS, .archive(.invalidAddress): 64
-        case .cannotListen, .archive(.inUse), .archive(.unavailable), .archive(.cannotReach), .archive(.transactionTooLarge): 69
+        case .cannotListen, .archive(.inUse), .archive(.unavailable), .archive(.cannotReach), .archive(.beingWrittenAnew),
+            .archive(.transactionTooLarge):
+            69
         case .archive(.cannotOpen), .archive(.noRoomToUpgrade): 73
         case .archive(.newerSchema), .archive(.notAnArchive): 78
         }

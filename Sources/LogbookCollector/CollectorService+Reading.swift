@@ -18,7 +18,8 @@
                 return .json(200, body)
             } catch {
                 body.add("status", "unavailable")
-                body.add("reason", "the archive cannot be written")
+                let isBusy = error == .beingWrittenAnew
+                body.add("reason", isBusy ? "the archive's file is written anew, after an erasure" : "the archive cannot be written")
                 return .json(503, body, headers: ["Retry-After": "5"])
             }
         }

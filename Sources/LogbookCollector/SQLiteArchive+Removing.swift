@@ -41,6 +41,8 @@
                 removed += step.removed
                 last = step.last
             }
+            rewritings.withLock { $0 += 1 }
+            defer { rewritings.withLock { $0 -= 1 } }
             try await writeAnew { [remains] database in
                 if remains.withLock({ $0 }) {
                     try database.execute(sql: "VACUUM")

@@ -19,14 +19,18 @@
         /// need more of the disk for it than is free.
         public func giveBackRoom() async throws(ArchiveError) {
             guard fileBytes("-wal") > Self.maximumLogBytes else { return }
-            try await writeAnew { [self] database in
-                let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-                let size = try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
-                if let free = FreeSpace.bytes(at: path), size - fileBytes("") > free { return }
-                let patience = try Int.fetchOne(database, sql: "PRAGMA busy_timeout") ?? 0
-                try database.execute(sql: "PRAGMA busy_timeout = 0")
-                defer { try? database.execute(sql: "PRAGMA busy_timeout = \(patience)") }
-                do { _ = try database.checkpoint(.truncate) } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
+            do {
+                try await writeAtOnce { [self] database in
+                    let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+                    let size = try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+                    if let free = FreeSpace.bytes(at: path), size - fileBytes("") > free { return }
+                    let patience = try Int.fetchOne(database, sql: "PRAGMA busy_timeout") ?? 0
+                    try database.execute(sql: "PRAGMA busy_timeout = 0")
+                    defer { try? database.execute(sql: "PRAGMA busy_timeout = \(patience)") }
+                    do { _ = try database.checkpoint(.truncate) } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
+                }
+            } catch {
+                throw error as? ArchiveError ?? .unavailable(reason: "\(error)")
             }
         }
 

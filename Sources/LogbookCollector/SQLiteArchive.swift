@@ -15,6 +15,8 @@
         private let latestFailure = Locked<(error: ArchiveError, uptime: UInt64)?>(nil)
         /// Whether the file may hold bytes of what was removed; known on the writing connection.
         let remains: Locked<Bool>
+        /// How many erasures write the file anew, or are about to.
+        let rewritings = Locked(0)
 
         /// How long a failed write counts against the archive while no other has worked: what does not fit on a full disk may be
         /// followed by something small that does.
@@ -62,14 +64,22 @@
             file.letGo()
         }
 
-        /// Takes the lock that a write needs. A write that failed is believed for half a minute; after that a small one is tried.
+        /// Takes the lock that a write needs. A write that failed is believed for half a minute; after that a small one is tried. While the
+        /// file is written anew, which may take minutes, it says so at once.
         public func checkWritable() async throws(ArchiveError) {
+            var isTried = false
             if let failure = latestFailure.withLock({ $0 }) {
                 let age = Int64(clamping: clock.monotonicNanoseconds() - failure.uptime)
                 if age < Self.failureCounts.wholeNanoseconds { throw failure.error }
-                try await write { try $0.execute(sql: "PRAGMA user_version = \(Self.schemaVersion)") }
-            } else {
-                try await write { _ in }
+                isTried = true
+            }
+            try await noting { [isTried] in
+                try await self.writeAtOnce { database in
+                    try database.inTransaction(.immediate) {
+                        if isTried { try database.execute(sql: "PRAGMA user_version = \(Self.schemaVersion)") }
+                        return .commit
+                    }
+                }
             }
         }
 
@@ -78,6 +88,17 @@
         /// On the writing connection, without a transaction around it.
         func writeAnew(_ body: @escaping @Sendable (Database) throws -> Void) async throws(ArchiveError) {
             do { try await pool.writeWithoutTransaction(body) } catch { throw .unavailable(reason: "\(error)") }
+        }
+
+        /// The same, for what must not wait until the file is written anew.
+        func writeAtOnce(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                // Within the lock, so that it has its place before whoever has not yet said so.
+                rewritings.withLock { count in
+                    if count > 0 { return continuation.resume(throwing: ArchiveError.beingWrittenAnew) }
+                    pool.asyncWriteWithoutTransaction { database in continuation.resume(with: Result { try body(database) }) }
+                }
+            }
         }
 
         /// `BEGIN IMMEDIATE … COMMIT` on the writing connection.
@@ -103,13 +124,13 @@
                 return result
             } catch {
                 let now = clock.monotonicNanoseconds()
-                latestFailure.withLock { $0 = (error, now) }
+                if error != .beingWrittenAnew { latestFailure.withLock { $0 = (error, now) } }
                 throw error
             }
         }
 
         private func committed<Result: Sendable>(_ write: () async throws -> Result) async throws(ArchiveError) -> Result {
-            do { return try await write() } catch { throw .unavailable(reason: "\(error)") }
+            do { return try await write() } catch { throw error as? ArchiveError ?? .unavailable(reason: "\(error)") }
         }
 
         func read<Result: Sendable>(

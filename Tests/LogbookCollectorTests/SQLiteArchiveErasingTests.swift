@@ -115,5 +115,25 @@
             #expect(!isInTheFiles("canary"))
             #expect(try writings() == before + 1)
         }
+
+        @Test("while the file is written anew, whether it can be written is answered at once, and again when that is over")
+        func theHealthWhileTheFileIsWrittenAnew() async throws {
+            let archive = try SQLiteArchive(path: path, busyTimeout: .seconds(20))
+            try await store("canary", in: archive)
+            let before = try writings(), reader = try HeldReader(path)
+            let erasing = Task { try await archive.erase(user: "canary", tenant: Tenant.standard, at: time) }
+            // It ends when nobody reads any more.
+            #expect(try await onThread { try becomesTrue { try self.writings() > before } })
+            let isAnswered = Locked(false)
+            let health = Task {
+                defer { isAnswered.withLock { $0 = true } }
+                try await archive.checkWritable()
+            }
+            #expect(await onThread { becomesTrue(by: .seconds(10)) { isAnswered.withLock { $0 } } })
+            try reader.letGo()
+            await #expect(throws: ArchiveError.beingWrittenAnew) { try await health.value }
+            #expect(try await erasing.value == 1)
+            try await archive.checkWritable()
+        }
     }
 #endif
