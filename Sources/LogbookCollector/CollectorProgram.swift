@@ -41,7 +41,7 @@
             server = try CollectorServer(configuration: configuration, archive: self.archive)
         }
 
-        /// Serves, blocking the calling thread, until ``stop()``.
+        /// Serves, blocking the calling thread, until ``stop()``; then closes the archive, unless it still has requests.
         /// - Parameter onListening: Hears where, as `http://127.0.0.1:8090`, once connections are taken.
         public func run(onListening: @escaping @Sendable (_ url: String) -> Void) throws(CollectorError) {
             let outcome = Monitor<Result<Void, CollectorError>?>(nil)
@@ -71,9 +71,11 @@
                 while access.value == nil { access.wait() }
                 return access.value!
             }
-            // What is stored is safe either way; one file instead of three is only easier to copy.
-            do throws(ArchiveError) { try archive.close() } catch {
-                LogDiagnostics.report("collector", error.description)
+            // What is stored is safe either way; one file instead of three is only easier to copy, and not worth waiting for.
+            if !server.hasAbandonedRequests {
+                do throws(ArchiveError) { try archive.close() } catch {
+                    LogDiagnostics.report("collector", error.description)
+                }
             }
             try result.get()
         }

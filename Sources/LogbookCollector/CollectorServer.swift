@@ -27,6 +27,9 @@
     public final class CollectorServer: Sendable {
         private let configuration: CollectorConfiguration
         private let service: CollectorService
+        private let abandons = Locked(false)
+        /// Whether ``run(onListening:)`` has returned without all of its requests: the archive still has some of them.
+        var hasAbandonedRequests: Bool { abandons.withLock { $0 } }
 
         /// - Throws: ``CollectorError`` for a configuration that must not be started.
         public init(
@@ -38,7 +41,8 @@
         }
 
         /// Serves until the task is cancelled: then no more connections are taken, and requests in progress are answered, for as
-        /// long as ``ConnectionLimits/stopDeadline`` allows.
+        /// long as ``ConnectionLimits/stopDeadline`` allows. Whether what the archive has not come back from by then is stored nobody was
+        /// told: it comes again.
         /// - Parameter onListening: Hears the port once connections are taken.
         /// - Throws: ``CollectorError/cannotListen(host:port:reason:)``, and ``CollectorError/invalid(_:)`` for a certificate or a key
         ///   that cannot be used.
@@ -79,27 +83,52 @@
             }
             defer { retention?.cancel() }
             let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: logger))
-            // A task of its own: cancelling the group itself would break off what is in progress.
-            let serving = Task { try await group.run() }
+            // Tasks of their own: cancelling the group itself would break off what is in progress.
+            let (endings, end) = AsyncStream.makeStream(of: Ending.self)
+            Task {
+                do {
+                    try await group.run()
+                    end.yield(.served)
+                } catch {
+                    end.yield(.failed(error))
+                }
+            }
+            let ending = Task { await endings.first { _ in true } }
             let impatience = Locked<Task<Void, Never>?>(nil)
             defer { impatience.withLock { $0 }?.cancel() }
-            do {
-                try await withTaskCancellationHandler {
-                    try await serving.value
-                } onCancel: {
-                    let task = Task {
-                        await group.triggerGracefulShutdown()
-                        do { try await Task.sleep(for: limits.stopDeadline) } catch { return }
-                        LogDiagnostics.report("collector", "requests that were not over when the collector had to stop were broken off")
-                        registry.closeAll()
-                    }
-                    impatience.withLock { $0 = task }
+            let howItEnded = await withTaskCancellationHandler {
+                await ending.value
+            } onCancel: {
+                let task = Task {
+                    await group.triggerGracefulShutdown()
+                    do { try await Task.sleep(for: limits.stopDeadline) } catch { return }
+                    LogDiagnostics.report("collector", "requests that were not over when the collector had to stop were broken off")
+                    registry.closeAll()
+                    do { try await Task.sleep(for: Self.endDeadline) } catch { return }
+                    LogDiagnostics.report(
+                        "collector",
+                        "the archive still has some of these: whether they are stored is not known, and who sent them sends them again")
+                    end.yield(.abandoned)
                 }
-            } catch {
-                throw .cannotListen(host: configuration.host, port: configuration.port, reason: Self.reason(error))
+                impatience.withLock { $0 = task }
             }
-            await Task { await service.saveQuota(isAll: true) }.value   // this one is cancelled, and would write nothing
+            switch howItEnded {
+            case .failed(let error)?:
+                throw .cannotListen(host: configuration.host, port: configuration.port, reason: Self.reason(error))
+            case .abandoned?: abandons.withLock { $0 = true }   // the archive would be waited for
+            case .served?, nil:
+                await Task { await service.saveQuota(isAll: true) }.value   // this one is cancelled, and would write nothing
+            }
         }
+
+        private enum Ending: Sendable {
+            case served
+            case failed(any Error)
+            case abandoned
+        }
+
+        /// How long requests are waited for whose connections were closed: they end at once, but for those that the archive has.
+        private static let endDeadline = Duration.seconds(1)
     }
 
     extension CollectorServer {

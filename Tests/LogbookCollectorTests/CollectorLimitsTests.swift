@@ -422,51 +422,6 @@
             #expect(await statuses(of: service) == [503, 503])
         }
 
-        // MARK: The end
-
-        @Test func aRequestUnderWayIsAnsweredWhenTheCollectorIsToldToStop() async throws {
-            let gate = Gate()
-            let slow = HeldArchive(archive, gate)
-            var configuration = CollectorConfiguration()
-            configuration.token = RunningCollector.token
-            let server = try CollectorServer(configuration: configuration, archive: slow)
-            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
-            let serving = Task {
-                defer { announce.finish() }
-                try await server.run { announce.yield($0) }
-            }
-            var iterator = ports.makeAsyncIterator()
-            let port = try #require(await iterator.next())
-            let answer = Task { try await RunningCollector(port: port).send(Golden.g2).status }
-            await slow.hasBegun()
-            serving.cancel()
-            gate.open()
-            #expect(try await answer.value == 202)
-            try await serving.value
-            #expect(try await archive.counts(tenant: nil).entries == 2)
-        }
-
-        @Test("a request that trickles in does not keep the collector from stopping for longer than it may")
-        func stoppingHasADeadline() async throws {
-            var configuration = CollectorConfiguration()
-            configuration.token = RunningCollector.token
-            configuration.connections.stopDeadline = .milliseconds(100)
-            (configuration.connections.bodyGrace, configuration.connections.minimumBodyBytesPerSecond) = (.seconds(600), 1)
-            let server = try CollectorServer(configuration: configuration, archive: archive)
-            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
-            let serving = Task {
-                defer { announce.finish() }
-                try await server.run { announce.yield($0) }
-            }
-            var iterator = ports.makeAsyncIterator()
-            let slow = try RawConnection(port: try #require(await iterator.next()))
-            let head = Self.head + "Content-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n"
-            let ended = Task { await slow.trickle(head, " ", every: .milliseconds(20)) }
-            serving.cancel()
-            try await serving.value
-            #expect(await ended.value)
-        }
-
         // MARK: TLS
 
         @Test("S12, S21: with a certificate the collector speaks TLS, to whoever trusts it, and nothing else")
@@ -546,30 +501,6 @@
             #expect(throws: CollectorError.tokenMissing) { try configuration.check() }
             configuration.tokenFile = "tokens"
             try configuration.check()
-        }
-    }
-
-    /// An archive whose storing waits for a gate.
-    final class HeldArchive: WrappingArchive {
-        let archive: any Archive
-        private let gate: Gate
-        private let began = AsyncStream.makeStream(of: Void.self)
-
-        init(_ archive: any Archive, _ gate: Gate) {
-            self.archive = archive
-            self.gate = gate
-        }
-
-        func hasBegun() async {
-            var iterator = began.stream.makeAsyncIterator()
-            await iterator.next()
-        }
-
-        func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
-            began.continuation.yield()
-            let gate = gate
-            await onThread { gate.wait() }
-            return try await archive.store(parcel)
         }
     }
 #endif

@@ -1,0 +1,107 @@
+#if Collector
+    @testable import LogbookCollector
+    import LogbookCore
+    import LogbookTestKit
+    import LogbookTransactions
+    import Testing
+
+    extension CollectorLimitsTests {
+        @Test func aRequestUnderWayIsAnsweredWhenTheCollectorIsToldToStop() async throws {
+            let gate = Gate()
+            let slow = HeldArchive(archive, gate)
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            let server = try CollectorServer(configuration: configuration, archive: slow)
+            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+            let serving = Task {
+                defer { announce.finish() }
+                try await server.run { announce.yield($0) }
+            }
+            var iterator = ports.makeAsyncIterator()
+            let port = try #require(await iterator.next())
+            let answer = Task { try await RunningCollector(port: port).send(Golden.g2).status }
+            await slow.hasBegun()
+            serving.cancel()
+            gate.open()
+            #expect(try await answer.value == 202)
+            try await serving.value
+            #expect(try await archive.counts(tenant: nil).entries == 2)
+        }
+
+        @Test("what the archive does not come back from keeps the collector from stopping no longer than a slow request does")
+        func stoppingDoesNotWaitForTheArchive() async throws {
+            let gate = Gate(), slow = HeldArchive(archive, gate)
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.connections.stopDeadline = .milliseconds(100)
+            configuration.maximumBytesPerDay = 1 << 20
+            let server = try CollectorServer(configuration: configuration, archive: slow)
+            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+            let isOver = Locked(false)
+            let serving = Task {
+                try await server.run { announce.yield($0) }
+                isOver.withLock { $0 = true }
+            }
+            var iterator = ports.makeAsyncIterator()
+            let port = try #require(await iterator.next())
+            let answer = Task { try await RunningCollector(port: port).send(Golden.g2).status }
+            await slow.hasBegun()
+            serving.cancel()
+            #expect(await onThread { becomesTrue(by: .seconds(20)) { isOver.withLock { $0 } } })
+            #expect(try await archive.counts(tenant: nil).entries == 0)
+            await #expect(throws: (any Error).self) { try await answer.value }
+            gate.open()
+            try await serving.value
+            // Nobody was told so: it comes again, and is a duplicate then.
+            #expect(await onThread { becomesTrue { slow.stored.withLock { $0 } == 1 } })
+        }
+
+        @Test("a request that trickles in does not keep the collector from stopping for longer than it may")
+        func stoppingHasADeadline() async throws {
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.connections.stopDeadline = .milliseconds(100)
+            (configuration.connections.bodyGrace, configuration.connections.minimumBodyBytesPerSecond) = (.seconds(600), 1)
+            let server = try CollectorServer(configuration: configuration, archive: archive)
+            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+            let serving = Task {
+                defer { announce.finish() }
+                try await server.run { announce.yield($0) }
+            }
+            var iterator = ports.makeAsyncIterator()
+            let slow = try RawConnection(port: try #require(await iterator.next()))
+            let head = Self.head + "Content-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n"
+            let ended = Task { await slow.trickle(head, " ", every: .milliseconds(20)) }
+            serving.cancel()
+            try await serving.value
+            #expect(await ended.value)
+        }
+    }
+
+    /// An archive whose storing waits for a gate.
+    final class HeldArchive: WrappingArchive {
+        let archive: any Archive
+        private let gate: Gate
+        private let began = AsyncStream.makeStream(of: Void.self)
+        /// How often it has.
+        let stored = Locked(0)
+
+        init(_ archive: any Archive, _ gate: Gate) {
+            self.archive = archive
+            self.gate = gate
+        }
+
+        func hasBegun() async {
+            var iterator = began.stream.makeAsyncIterator()
+            await iterator.next()
+        }
+
+        func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
+            began.continuation.yield()
+            let gate = gate
+            await onThread { gate.wait() }
+            defer { stored.withLock { $0 += 1 } }
+            return try await archive.store(parcel)
+        }
+    }
+#endif
