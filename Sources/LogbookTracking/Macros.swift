@@ -6,7 +6,8 @@
 /// - Parameters:
 ///   - generic: For a type inside a generic one.
 ///   - initializers: Initializers too.
-///   - exceptions: Names of parameters that no plan can ever capture, in any function of the type.
+///   - exceptions: Names of parameters that no plan can ever capture, in any function of the type, also in one
+///     with an `@Tracked` of its own. An extension says its own.
 @attached(memberAttribute) @attached(peer) @attached(extension, names: arbitrary)
 public macro TrackedType(generic: Bool = false, initializers: Bool = false, except exceptions: StaticString...) =
     #externalMacro(module: "LogbookTrackingMacros", type: "TrackedTypeMacro")

@@ -43,14 +43,14 @@ extension Expansion {
             """
     }
 
-    /// - Parameter owner: The type around it, where there is one.
+    /// - Parameter owner: The type around it, where there is one. What it excepts is excepted also in a function with a word of its own.
     func descriptor(
         of header: DeclarationHeader, in type: String? = nil, kind: String, line: Int, owner: DeclarationHeader?
     ) -> PointDescriptor {
         let own = header.attribute("Tracked")
         return PointDescriptor(
             module: request.declarationPlace.module, type: type ?? typePath, kind: kind, header: header,
-            exceptions: request.attribute.exceptions + (own?.exceptions ?? []), fileID: request.declarationPlace.fileID, line: line,
+            exceptions: request.attribute.exceptions + header.exceptions(in: owner), fileID: request.declarationPlace.fileID, line: line,
             form: PointDescriptor.form(of: header, isReplaced: request.macro == "TrackedType" && Replacement.isMeant(for: header)),
             owner: PointDescriptor.owner(
                 of: header, kind: kind, in: owner,

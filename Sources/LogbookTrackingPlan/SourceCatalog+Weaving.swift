@@ -109,8 +109,9 @@ extension SourceCatalog {
         let type = catalog.type(function.type).flatMap { wovenTypes[$0]?.header } ?? function.typeHeader
         let kind = Self.kind(of: function).rawValue
         let descriptor = PointDescriptor(
-            module: module, type: function.type, kind: kind, header: function.header, exceptions: [],
-            fileID: Self.fileID(module, function.place), line: function.place.line,
+            module: module, type: function.type, kind: kind, header: function.header,
+            exceptions: function.header.exceptions(in: function.typeHeader), fileID: Self.fileID(module, function.place),
+            line: function.place.line,
             form: PointDescriptor.form(of: function.header, isReplaced: true),
             owner: PointDescriptor.owner(of: function.header, kind: kind, in: type))
         let point = "__WovenPoint\(number)"

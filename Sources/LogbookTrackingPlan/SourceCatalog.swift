@@ -56,7 +56,7 @@ package struct SourceCatalog {
             if isAnnotated, Self.isKnownLate(function, in: type) { return }
             if !isAnnotated { wovenFunctions[points.count] = function }
             if !function.condition.isEmpty { conditional.insert(points.count) }
-            let exceptions = (type?.exceptions ?? []) + (own?.exceptions ?? []), kind = Self.kind(of: function)
+            let exceptions = header.exceptions(in: function.typeHeader), kind = Self.kind(of: function)
             let form = PointDescriptor.form(of: header, isReplaced: isReplaced)
             let owner = PointDescriptor.owner(
                 of: header, kind: kind.rawValue, in: function.typeHeader, isLeftAlone: own?.leavesInstanceAlone == true)

@@ -31,6 +31,11 @@ extension DeclarationHeader {
         attributes.first { Self.name(ofAttribute: $0) == name }.map { TrackingAttribute($0) }
     }
 
+    /// The parameters of a function that may never be captured: by its own account, and by that of the type or extension around it.
+    package func exceptions(in type: DeclarationHeader?) -> [String] {
+        [attribute("Tracked"), type?.attribute("TrackedType"), type?.attribute("TrackedExtension")].flatMap { $0?.exceptions ?? [] }
+    }
+
     private static func name(ofAttribute attribute: String) -> Substring {
         attribute.prefix { $0 != "(" }.split(separator: ".").last ?? ""
     }

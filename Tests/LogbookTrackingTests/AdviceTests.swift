@@ -250,7 +250,30 @@ extension TrackingTests {
                 Vault().logIn(user: "kim", pin: "1234")
             }
             #expect(seen.values == ["kim", "none"])
-            #expect(Tracked.issues(#"{ "trackedEvents": [ { "class": "Safe", "selector": "open(code:)", "label": "$arg.code" } ] }"#).count == 1)
+        }
+
+        @Test("25: what a type excepts is excepted in each of its functions, whatever word of their own they have", arguments: [
+            #""class": "Safe", "selector": "open(code:)", "label": "$arg.code""#,
+            #""class": "Safe", "selector": "close(code:)", "label": "$arg.code""#,
+            #""class": "Safe", "selector": "change(code:word:)", "label": "$arg.code""#,
+            #""class": "Safe", "selector": "change(code:word:)", "label": "$arg.word""#,
+            #""class": "Safe", "selector": "lock(code:)", "label": "$arg.code""#,
+            #""class": "SafeOf", "selector": "close(code:at:)", "label": "$arg.code""#,
+        ])
+        func notCapturableInItsType(entry: String) {
+            let issues = Tracked.issues("{ \"trackedEvents\": [ { \(entry) } ] }")
+            #expect(issues.count == 1 && issues[0].contains("cannot be captured"), "\(issues)")
+        }
+
+        @Test("25: in generic code what is excepted takes no other parameter's place")
+        func notCapturableInGenericCode() throws {
+            let tracked = Tracked()
+            try tracked.following(
+                #"{ "trackedEvents": [ { "class": "SafeOf", "selector": "close(code:at:)", "label": "closed at $arg.hour" } ] }"#
+            ) {
+                SafeOf(value: 1).close(code: "1234", at: 7)
+            }
+            #expect(tracked.labels == ["closed at 7"])
         }
 
         @Test("captured values are as private as the plan says, in labels and in metadata", arguments: [PrivacyMode.masked, .revealed])
@@ -398,6 +421,16 @@ extension TrackingTests {
 
 @TrackedType(except: "code") struct Safe {
     func open(code: String) {}
+    @Tracked func close(code: String) {}
+    @Tracked(except: "word") func change(code: String, word: String) {}
+}
+@TrackedExtension(except: "code") extension Safe {
+    @Tracked func lock(code: String) {}
+}
+
+@TrackedType(except: "code") struct SafeOf<Value> {
+    let value: Value
+    @Tracked func close(code: String, at hour: Int) {}
 }
 
 @TrackedType final class Later {

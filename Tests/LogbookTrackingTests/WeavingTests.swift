@@ -94,6 +94,15 @@ import Testing
             == [#"plan.json:2:12: error: the class "Other" is there, but not annotated @TrackedType"#])
     }
 
+    @Test("what an annotated type excepts is excepted also where a function of it is woven")
+    func exceptions() {
+        let woven = Self.weave(
+            "@TrackedType(except: \"pin\") class Screen { func take(_ page: consuming Page, pin: String) -> Int { 1 } }",
+            #""class": "Screen", "selector": "take(_:pin:)""#)
+        #expect(woven.issues.isEmpty)
+        #expect(woven.text.contains("{ self }, { [] })") && woven.text.contains(#"pin\u{1D}pin\u{1D}String\u{1D}0"#), "\(woven.text)")
+    }
+
     @Test("the imports of a woven source come along, and the conditions of compilation")
     func surroundings() {
         let woven = Self.weave("""

@@ -1,0 +1,40 @@
+@testable import LogbookTrackingExpansion
+import LogbookTrackingSyntax
+import Testing
+
+/// What is written at a declaration. The other tests compile it with everything that is tracked here, and call it.
+@Suite struct ExpansionTests {
+    /// - Parameter context: The declarations around it, the innermost first, as the compiler hands them over: without their members.
+    static func expand(_ role: String, _ attribute: String, _ declaration: String, in context: String...) throws -> String {
+        func syntax(_ text: String) -> String {
+            #"{"source":\#(text.jsonLiteral),"location":{"fileID":"App/a.swift","fileName":"/a.swift","line":1,"column":1,"offset":0}}"#
+        }
+        let name = attribute.dropFirst().prefix { $0 != "(" }
+        let question = try PositionedJSONReader.read(Array("""
+            {"macro":{"name":"\(name)"},"macroRole":"\(role)","discriminator":"$s1","attributeSyntax":\(syntax(attribute)),
+             "declSyntax":\(syntax(declaration)),"lexicalContext":[\(context.map(syntax).joined(separator: ","))]}
+            """.utf8))
+        return Expansion(ExpansionRequest(question)).answer().source ?? ""
+    }
+
+    @Test("what the type around a function excepts is not captured in its body, nor said to be", arguments: [
+        #"@TrackedType(except: "pin") final class Safe {}"#, #"@TrackedExtension(except: "pin") extension Safe {}"#,
+        #"@MainActor @LogbookTracking.TrackedType(initializers: true, except: "code", "pin") struct Safe<Value> {}"#,
+    ])
+    func exceptionsOfTheType(type: String) throws {
+        let body = try Self.expand("body", "@Tracked", "@Tracked func open(pin: String, by name: String) {}", in: type)
+        #expect(body.contains("{ [name as Any] }"), "\(body)")
+        #expect(body.contains(#"pin\u{1D}pin\u{1D}String\u{1D}0"#) && body.contains(#"by\u{1D}name\u{1D}String\u{1D}1"#))
+        let inner = try Self.expand("body", "@Tracked", "@Tracked func open(pin: String) {}", in: "func inside() {}", type)
+        #expect(inner.contains("{ [] }"), "\(inner)")
+    }
+
+    @Test("the record of a generic type and the bodies of its functions agree about what is captured")
+    func exceptionsInGenericTypes() throws {
+        let function = "@Tracked func open(pin: String, by name: String) {}", type = #"@TrackedType(except: "pin") struct Safe<Value>"#
+        let body = try Self.expand("body", "@Tracked", function, in: type + " {}")
+        let peer = try Self.expand("peer", #"@TrackedType(except: "pin")"#, "\(type) { \(function) }")
+        let parameters = #"pin\u{1D}pin\u{1D}String\u{1D}0\u{1E}by\u{1D}name\u{1D}String\u{1D}1"#
+        #expect(body.contains(parameters) && body.contains("{ [name as Any] }") && peer.contains(parameters), "\(body)\n\(peer)")
+    }
+}
