@@ -24,6 +24,9 @@ package struct DeclarationScanner {
 
     static func isOperator(_ byte: UInt8) -> Bool { "!%&*+-./<=>?^|~".utf8.contains(byte) || byte >= 0x80 }
 
+    /// A name behind a dot is one of a member.
+    var isBehindDot: Bool { position > 0 && bytes[position - 1] == UInt8(ascii: ".") }
+
     // MARK: Steps
 
     package mutating func skipTrivia() {
@@ -291,10 +294,17 @@ package struct DeclarationScanner {
         return text(from: start)
     }
 
-    private static let keywords: Set<String> = [
-        "func", "init", "deinit", "var", "let", "subscript", "struct", "class", "actor", "enum", "extension", "protocol",
-        "typealias", "case", "import", "associatedtype", "macro", "operator", "precedencegroup", "get", "set", "willSet",
-        "didSet", "_read", "_modify",
+    /// What begins a declaration, and is no name unless in backticks.
+    private static let reservedKeywords: Set<String> = [
+        "func", "init", "deinit", "var", "let", "subscript", "struct", "class", "enum", "extension", "protocol", "typealias", "case",
+        "import", "associatedtype", "operator", "precedencegroup",
+    ]
+    private static let keywords = reservedKeywords.union(["actor", "macro", "get", "set", "willSet", "didSet", "_read", "_modify"])
+
+    static let modifiers: Set<String> = [
+        "static", "dynamic", "private", "fileprivate", "internal", "public", "open", "package", "override", "final", "mutating",
+        "nonmutating", "consuming", "borrowing", "nonisolated", "required", "convenience", "distributed", "indirect",
+        "isolated", "class",
     ]
 
     /// The header of the declaration that begins here. The scanner stands at the body's opening brace afterwards, or behind a
@@ -321,7 +331,7 @@ package struct DeclarationScanner {
             }
             let start = position
             guard let word = name() else { return header }
-            if word == "class", isBeforeMember {
+            if word == "class", isBeforeDeclaration {
                 header.modifiers.append(word)
                 continue
             }
@@ -371,11 +381,17 @@ package struct DeclarationScanner {
         return header
     }
 
-    /// Whether `class`, which was just read, means a member of the type, not a class.
-    var isBeforeMember: Bool {
+    /// Whether another declaration follows what was just read: then `class` means a member of the type, not a class, and `actor` is a
+    /// value of that name.
+    var isBeforeDeclaration: Bool {
         var ahead = self
-        ahead.skipTrivia()
-        return ["func", "var", "let", "subscript"].contains(ahead.name())
+        while true {
+            ahead.skipTrivia()
+            guard let word = ahead.name() else { return false }
+            if Self.reservedKeywords.contains(word) { return true }
+            guard Self.modifiers.contains(word) else { return false }
+            if ahead.current == UInt8(ascii: "(") { ahead.skipBalanced() }
+        }
     }
 
     private mutating func readType(_ header: inout DeclarationHeader) {

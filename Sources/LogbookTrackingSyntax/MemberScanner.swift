@@ -7,12 +7,6 @@ package struct MemberScanner {
 
     package init() {}
 
-    private static let modifiers: Set<String> = [
-        "static", "dynamic", "private", "fileprivate", "internal", "public", "open", "package", "override", "final", "mutating",
-        "nonmutating", "consuming", "borrowing", "nonisolated", "required", "convenience", "distributed", "indirect",
-        "isolated", "class",
-    ]
-
     /// What stands around a text.
     private struct Surroundings {
         var path: [String] = []
@@ -37,6 +31,8 @@ package struct MemberScanner {
         var places = Places(start)
         var conditions = CompilationConditions(around.condition)
         var modifiers: [String] = [], attributes: [String] = []
+        /// Whether the next word is a name or a value, whatever it is spelled like: `case fixed, dynamic`, `var open = final`.
+        var isBeforeName = false
         func forget() {
             modifiers = []
             attributes = []
@@ -57,7 +53,8 @@ package struct MemberScanner {
         while !scanner.isAtEnd {
             scanner.skipTrivia()
             if scanner.isAtEnd { break }
-            let byte = scanner.current
+            let byte = scanner.current, isName = isBeforeName || scanner.isBehindDot
+            isBeforeName = false
             if "\"#/".utf8.contains(byte), scanner.isAtLiteral {
                 scanner.skipLiteral()
                 continue
@@ -80,10 +77,12 @@ package struct MemberScanner {
             let start = scanner.position
             guard let word = scanner.name() else {
                 if byte == UInt8(ascii: ";") || byte == UInt8(ascii: "=") { forget() }
+                isBeforeName = ",=:".utf8.contains(byte)
                 scanner.position += 1
                 continue
             }
-            if word == "class" && !scanner.isBeforeMember || DeclarationHeader.typeKeywords.contains(word) && word != "class" {
+            if isName { continue }
+            if DeclarationHeader.typeKeywords.contains(word), !scanner.isBeforeDeclaration {
                 var ahead = scanner
                 ahead.skipTrivia()
                 guard DeclarationScanner.beginsName(ahead.current) else { continue }   // a variable may be called `actor`
@@ -99,17 +98,23 @@ package struct MemberScanner {
                         name: within.path.joined(separator: "."), header: header, isGeneric: within.isGeneric,
                         isPrivate: within.isPrivate, place: place, condition: within.condition))
                 if isNested { scan(found.body ?? "", from: places.place(of: opening + 1, in: scanner), isNested: true, in: within) }
-            } else if word == "func" || word == "init" && (start == 0 || scanner.byte(at: start - 1) != UInt8(ascii: ".")) {
+            } else if word == "func" || word == "init" {
                 guard let (header, _) = declaration(from: start) else { continue }
                 functions.append(
                     FoundFunction(
                         header: header, type: around.path.joined(separator: "."), typeHeader: around.header,
                         isInPrivateType: around.isPrivate, isNestedInGeneric: around.isNestedInGeneric, place: places.place(of: start, in: scanner),
                         condition: conditions.expression))
-            } else if Self.modifiers.contains(word) {
+            } else if DeclarationScanner.modifiers.contains(word) {
                 modifiers.append(word)
                 if scanner.current == UInt8(ascii: "(") { scanner.skipBalanced() }
-            } else if ["var", "let", "case", "typealias", "subscript", "deinit"].contains(word) {
+            } else if ["var", "let", "case", "typealias", "associatedtype"].contains(word) {
+                forget()
+                isBeforeName = true
+            } else if word == "operator" {
+                forget()
+                _ = scanner.restOfLine()
+            } else if word == "subscript" || word == "deinit" {
                 forget()
             } else if word == "import" {
                 imports.append(
