@@ -53,13 +53,23 @@ package struct DeclarationHeader: Sendable, Equatable {
     package var throwsClause: String { isThrowing && thrownType == nil ? " throws" : typedThrows }
     /// The result, where `Int!` cannot be written: `Int?`.
     package var optionalResult: String? { result.map { $0.hasSuffix("!") ? $0.dropLast() + "?" : $0 } }
-    package var returnsOpaque: Bool {
-        guard let result else { return false }
-        return result.hasPrefix("some ") || [" some ", "<some ", "(some ", "[some "].contains { result.containsText($0) }
-    }
-    /// Generic by its own account, be it by a parameter of type `some P`.
-    package var isGeneric: Bool {
-        !generics.isEmpty || parameters.contains { $0.type.hasPrefix("some ") || $0.type.containsText(" some ") || $0.type.containsText("(some ") }
+    package var returnsOpaque: Bool { result.map(Self.isOpaque) ?? false }
+    /// Generic by its own account, be it by a parameter of type `some P` or `[some P]`.
+    package var isGeneric: Bool { !generics.isEmpty || parameters.contains { Self.isOpaque($0.type) } }
+
+    /// Whether `some` stands anywhere in a type before another; the label of a tuple's element may be called so.
+    private static func isOpaque(_ type: String) -> Bool {
+        var scanner = DeclarationScanner(type)
+        while !scanner.isAtEnd {
+            scanner.skipTrivia()
+            guard let word = scanner.name() else {
+                scanner.position += 1
+                continue
+            }
+            scanner.skipTrivia()
+            if word == "some", DeclarationScanner.beginsName(scanner.current) || "(~".utf8.contains(scanner.current) { return true }
+        }
+        return false
     }
 
     /// A name without the backticks that let it be a keyword.

@@ -37,4 +37,14 @@ import Testing
         let parameters = #"pin\u{1D}pin\u{1D}String\u{1D}0\u{1E}by\u{1D}name\u{1D}String\u{1D}1"#
         #expect(body.contains(parameters) && body.contains("{ [name as Any] }") && peer.contains(parameters), "\(body)\n\(peer)")
     }
+
+    @Test("where a parameter is of an opaque type, no static stored property is written", arguments: [
+        "some Equatable", "[some Equatable]", "Set<some Hashable>", "Array<some Equatable>", "[String: some Equatable]",
+        "(Int, some Equatable)",
+    ])
+    func opaqueParameters(type: String) throws {
+        let function = "@Tracked func count(_ values: \(type)) -> Int { 1 }"
+        let body = try Self.expand("body", "@Tracked", function), peer = try Self.expand("peer", "@Tracked", function)
+        #expect(body.contains("runLate(") && !body.contains("static let") && peer.contains("registerLate("), "\(body)")
+    }
 }

@@ -91,6 +91,7 @@ extension TrackingTests {
             await odd.send(Box())
             odd.sendWoven(Box())
             #expect(Borrowed().count() == 1 && Borrowed().countWoven() == 1)
+            #expect(Opaques().count([1, 2], ["x"]) == 3 && Opaques().pairs().count == 2 && genericBySomeInside(["a"]) == 1)
 
             let labels = Set(tracked.labels)
             guard isOpen else {
@@ -106,7 +107,7 @@ extension TrackingTests {
                 "Legacy.vipDiscount", "Exact.pay(total:)", "Exact.reset()", "Exact.shared()", "Exact.later()", "Exact.typed()",
                 "MoreExact.half()", "MoreExact.reset()", "Odd.init(_:)", "Odd.maybe()", "Odd.maybeWoven()", "Odd.total(total:)",
                 "Odd.share(_:)", "Odd.ignore(_:)", "Odd.here()", "Odd.send(_:)", "Odd.sendWoven(_:)", "Odd.quote(_:)",
-                "Odd.odd", "Borrowed.count()", "Borrowed.countWoven()",
+                "Odd.odd", "Borrowed.count()", "Borrowed.countWoven()", "Opaques.count(_:_:)", "Opaques.pairs()",
             ] {
                 #expect(labels.contains(label), "\(label)")
             }
@@ -149,6 +150,7 @@ extension TrackingTests {
             #expect(!names.contains("LogbookTrackingTests.Parent.hello()"))
             #expect(names.contains("LogbookTrackingTests.genericFree(_:)"))
             #expect(names.contains("LogbookTrackingTests.genericBySome(_:)"))
+            #expect(names.contains("LogbookTrackingTests.genericBySomeInside(_:)"))
         }
 
         @Test("23: in a dynamic method the line is the source's own, and the events are the same")

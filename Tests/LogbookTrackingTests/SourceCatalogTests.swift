@@ -134,6 +134,19 @@ extension TrackingTests {
             #expect(header.result == "Int")
         }
 
+        @Test("a function is generic by a parameter of an opaque type, wherever in the type that stands", arguments: [
+            ("some P", true), ("[some P]", true), ("Set<some P>", true), ("Array<some P>", true), ("[String: some P]", true),
+            ("(Int, some P)", true), ("(a: Int, some P)", true), ("inout some P", true), ("borrowing [some P]", true), ("(some P)?", true),
+            ("Result<Int,some P>", true), ("some /* a */ P", true), ("some (P & Q)", true), ("some ~Copyable", true),
+            ("@escaping (Int) -> [some P]", true),
+            ("[P]", false), ("Awesome", false), ("some", false), ("Some<P>", false), ("`some`", false), ("(some: Int)", false),
+            ("(_ some: Int) -> Void", false), ("[P /* some P */]", false), ("any P", false), ("Handsome<P>", false),
+        ])
+        func opaqueParameters(type: String, isGeneric: Bool) {
+            #expect(header("func f(_ a: \(type)) {}").isGeneric == isGeneric)
+            #expect(header("func f() -> \(type) {}").returnsOpaque == isGeneric)
+        }
+
         @Test func attributesSayWhatMayNotBeCaptured() {
             let attribute = TrackingAttribute(#"Tracked(generic : true, except: "pin", "code")"#)
             #expect(attribute.exceptions == ["pin", "code"] && attribute.isGeneric && !attribute.includesInitializers)

@@ -313,3 +313,11 @@ extension Quiet {
 }
 
 func receive(_ box: sending Box) async { box.value += 1 }
+
+/// Generic by what stands inside the type of a parameter.
+@TrackedType struct Opaques {
+    func count(_ list: [some Equatable], _ set: Set<some Hashable>) -> Int { list.count + set.count }
+    func pairs() -> [some Sequence<Int>] { [[1], [2]] }
+}
+
+@Tracked func genericBySomeInside(_ values: Array<some Equatable>) -> Int { values.count }
