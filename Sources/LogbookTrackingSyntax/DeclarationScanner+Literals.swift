@@ -14,7 +14,7 @@ extension DeclarationScanner {
             signs += 1
             position += 1
         }
-        let quotes = byte(at: position + 1) == quote && byte(at: position + 2) == quote ? 3 : 1
+        let quotes = beginsSeveralLines(signs: signs) ? 3 : 1
         position += quotes
         while !isAtEnd {
             if current == UInt8(ascii: "\\") {
@@ -38,6 +38,20 @@ extension DeclarationScanner {
                 position += 1
             }
         }
+    }
+
+    /// Whether the quotation mark that stands here is the first of three that open a string of several lines. Behind number signs they
+    /// open none that ends in its line: `#"""#` is one quotation mark.
+    private func beginsSeveralLines(signs: Int) -> Bool {
+        let quote = UInt8(ascii: "\"")
+        guard byte(at: position + 1) == quote, byte(at: position + 2) == quote else { return false }
+        if signs == 0 { return true }
+        var index = position + 2
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\n"), bytes[index] != UInt8(ascii: "\r") {
+            if bytes[index] == quote, (1...signs).allSatisfy({ byte(at: index + $0) == UInt8(ascii: "#") }) { return false }
+            index += 1
+        }
+        return true
     }
 
     /// Whether a string or a regular expression begins here.

@@ -174,6 +174,19 @@ extension TrackingTests {
             #expect(call?.values.first?.text.hasSuffix("1") == true)
         }
 
+        /// A quotation mark is written `'` here.
+        @Test("a string ends where the compiler ends it, and hides nothing that comes after it", arguments: [
+            "''", "'{'", "#''#", "#'{' '#", "#'\\#('}')'#", "#'''#", "#''''#", "##'''##", "#'''{'#", "##'''#'# {'##", "'''\n{ ' }\n'''",
+            "#'''\n{ '# }\n'''#", "##'''\n{ '''# }\n'''##",
+        ])
+        func strings(expression: String) {
+            let expression = String(expression.map { $0 == "'" ? "\"" : $0 })
+            var scanner = MemberScanner()
+            let type = "struct S { func f(_ a: R = \(expression), b: Int) { g(\(expression)) }\nfunc h() {} }"
+            scanner.scan("let all = \(expression)\n\(type)", file: "x")
+            #expect(scanner.functions.map(\.header.selector) == ["f(_:b:)", "h()"])
+        }
+
         @Test("a regular expression hides nothing that comes after it, and a division is none", arguments: [
             #"/["']/"#, #"/\{/"#, #"#/"/#"#, #"##/ /# " { /##"#, #"/\/"/"#, #"/(["(])/"#, "1 / (2) / 3", "[4, 2].reduce(8, /)", "8 /* { */ / 2",
             #""a" + /*"*/ "b""#, "{ n /= 2 } // don't\n", "{ n! /= 2 } // don't\n", #"{ return /"/ }"#, #"{ $0 == "" ? /"/ : /'"/ }"#, "#/\n  \" # {\n/#",
