@@ -38,6 +38,9 @@ package struct SourceCatalog {
             }
         }
         for function in scanner.functions { add(function, module: module, isWoven: isWoven) }
+        for code in scanner.code where !code.isInGenericContext {
+            addAspectPoints(in: code.text, type: code.type, at: code.place, condition: code.condition, module: module)
+        }
         if isWoven { imports += scanner.imports }
     }
 
@@ -74,7 +77,9 @@ package struct SourceCatalog {
         } else {
             unannotated.insert((function.type.isEmpty ? "" : function.type + ".") + header.selector)
         }
-        if !Self.isInGenericContext(function) { addAspectPoints(in: function, module: module) }
+        if let body = header.body, !Self.isInGenericContext(function) {
+            addAspectPoints(in: body, type: function.type, at: function.place, condition: function.condition, module: module)
+        }
     }
 
     /// Whether the macros have no place for a record of it that the loader would find.
@@ -95,14 +100,14 @@ package struct SourceCatalog {
     }
 
     static func kind(of function: FoundFunction) -> JoinPointRecord.Kind {
-        function.header.keyword == "init" ? .initializer
+        function.header.keyword == "init" ? .initializer : function.header.keyword == "deinit" ? .deinitializer
             : function.type.isEmpty ? .function : function.header.isStatic ? .staticMethod : .method
     }
 
-    /// The named points in a body: `#aspectPoint("name", ["key": value])`.
-    private mutating func addAspectPoints(in function: FoundFunction, module: String) {
-        guard let body = function.header.body, body.containsText("#aspectPoint") else { return }
-        var scanner = DeclarationScanner(body)
+    /// The named points in a text: `#aspectPoint("name", ["key": value])`.
+    private mutating func addAspectPoints(in text: String, type: String, at place: SourcePlace, condition: String, module: String) {
+        guard text.containsText("#aspectPoint") else { return }
+        var scanner = DeclarationScanner(text)
         while !scanner.isAtEnd {
             scanner.skipTrivia()
             if scanner.isAtLiteral {
@@ -115,21 +120,21 @@ package struct SourceCatalog {
             }
             scanner.position += 1
             guard scanner.name() == "aspectPoint", let call = scanner.aspectPoint() else { continue }
-            if !function.condition.isEmpty { conditional.insert(points.count) }
+            if !condition.isEmpty { conditional.insert(points.count) }
             points.append(
                 JoinPointRecord(
-                    module: module, type: function.type, selector: call.name, kind: .point,
+                    module: module, type: type, selector: call.name, kind: .point,
                     parameters: call.values.map {
                         JoinPointRecord.Parameter(label: $0.key, name: $0.key, type: "Any", isCapturable: true)
                     },
-                    result: "Void", isAsync: false, isThrowing: false, file: Self.fileID(module, function.place),
-                    line: function.place.line, form: .wrapped, owner: .none))
+                    result: "Void", isAsync: false, isThrowing: false, file: Self.fileID(module, place), line: place.line,
+                    form: .wrapped, owner: .none))
         }
     }
 
     /// A plan that names everything there is, for people to delete from.
     package static func skeleton(of catalog: PlanCatalog) -> String {
-        let entries = catalog.points.filter { $0.kind != .deinitializer }.map { point in
+        let entries = catalog.points.map { point in
             let place = point.kind == .point
                 ? "\"point\": \"\(point.selector)\"" : "\"class\": \"\(point.type.isEmpty ? point.module : point.type)\", \"selector\": \"\(point.selector)\""
             return "    { \(place), \"label\": \"\(point.name)\" }"

@@ -366,6 +366,11 @@ package struct DeclarationScanner {
         case "deinit":
             header.name = "deinit"
             skipTrivia()
+        case "subscript":
+            header.name = "subscript"
+            header.generics = genericClause()
+            header.parameters = parameters()
+            readTail(of: &header)
         case _ where header.isType: readType(&header)
         case "var", "let":
             skipTrivia()

@@ -15,6 +15,17 @@ package struct FoundFunction: Sendable {
     package var condition: String
 }
 
+/// Code outside functions that was found in a text: an accessor's, an initial value's, or that of the file itself.
+package struct FoundCode: Sendable {
+    package var text: String
+    /// The names of the types around it, dots between them; empty for none.
+    package var type: String
+    /// Whether static stored properties are not allowed around it.
+    package var isInGenericContext: Bool
+    package var place: SourcePlace
+    package var condition: String
+}
+
 /// A type that was found in a text.
 package struct FoundType: Sendable {
     /// With the names of the types around it.

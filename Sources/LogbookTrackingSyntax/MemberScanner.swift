@@ -1,7 +1,8 @@
-/// Finds types, the functions and initializers in them, and imports, in the text of whole files. Extensions are types here: their
-/// functions belong to the type they extend.
+/// Finds types, the functions, initializers and deinitializers in them, the code outside those, and imports, in the text of whole files.
+/// Extensions are types here: their functions belong to the type they extend.
 package struct MemberScanner {
     package private(set) var functions: [FoundFunction] = []
+    package private(set) var code: [FoundCode] = []
     package private(set) var types: [FoundType] = []
     package private(set) var imports: [FoundImport] = []
 
@@ -16,6 +17,10 @@ package struct MemberScanner {
         var isNestedInGeneric = false
         var isPrivate = false
         var condition = ""
+        /// Whether static stored properties are not allowed there.
+        var isGenericContext: Bool {
+            isGeneric || header?.keyword == "protocol" || header?.keyword == "extension" && header?.whereClause.isEmpty == false
+        }
     }
 
     /// - Parameters:
@@ -50,6 +55,12 @@ package struct MemberScanner {
             header.body = scanner.text(opening + 1..<max(opening + 1, scanner.position - 1))
             return (header, opening)
         }
+        func keep(_ text: String, from start: Int, isGeneric: Bool = false) {
+            code.append(
+                FoundCode(
+                    text: text, type: around.path.joined(separator: "."), isInGenericContext: isGeneric || around.isGenericContext,
+                    place: places.place(of: start, in: scanner), condition: conditions.expression))
+        }
         while !scanner.isAtEnd {
             scanner.skipTrivia()
             if scanner.isAtEnd { break }
@@ -60,8 +71,15 @@ package struct MemberScanner {
                 continue
             }
             if byte == UInt8(ascii: "#") {
+                let start = scanner.position
                 scanner.position += 1
-                if let directive = scanner.name(), conditions.read(directive, restOfLine: { scanner.restOfLine() }) { forget() }
+                guard let directive = scanner.name() else { continue }
+                if conditions.read(directive, restOfLine: { scanner.restOfLine() }) {
+                    forget()
+                } else if scanner.current == UInt8(ascii: "(") {
+                    scanner.skipBalanced()
+                    keep(scanner.text(from: start), from: start)
+                }
                 continue
             }
             if byte == UInt8(ascii: "@") {
@@ -69,12 +87,13 @@ package struct MemberScanner {
                 attributes.append(scanner.attribute())
                 continue
             }
+            let start = scanner.position
             if "([{".utf8.contains(byte) {
                 scanner.skipBalanced()
+                keep(scanner.text(from: start), from: start)
                 forget()
                 continue
             }
-            let start = scanner.position
             guard let word = scanner.name() else {
                 if byte == UInt8(ascii: ";") || byte == UInt8(ascii: "=") { forget() }
                 isBeforeName = ",=:".utf8.contains(byte)
@@ -98,7 +117,7 @@ package struct MemberScanner {
                         name: within.path.joined(separator: "."), header: header, isGeneric: within.isGeneric,
                         isPrivate: within.isPrivate, place: place, condition: within.condition))
                 if isNested { scan(found.body ?? "", from: places.place(of: opening + 1, in: scanner), isNested: true, in: within) }
-            } else if word == "func" || word == "init" {
+            } else if ["func", "init", "deinit"].contains(word) {
                 guard let (header, _) = declaration(from: start) else { continue }
                 functions.append(
                     FoundFunction(
@@ -114,8 +133,9 @@ package struct MemberScanner {
             } else if word == "operator" {
                 forget()
                 _ = scanner.restOfLine()
-            } else if word == "subscript" || word == "deinit" {
-                forget()
+            } else if word == "subscript" {
+                guard let (header, opening) = declaration(from: start) else { continue }
+                keep(header.body ?? "", from: opening + 1, isGeneric: header.isGeneric)
             } else if word == "import" {
                 imports.append(
                     FoundImport(

@@ -25,7 +25,7 @@ package struct Replacement {
 
     /// Why nothing can take the place of a function, as the end of a sentence; nil when something can. All of it is true of Swift 6.3.
     package static func obstacle(to header: DeclarationHeader) -> String? {
-        if header.keyword != "func" { return "is an initializer" }
+        if header.keyword != "func" { return header.keyword == "deinit" ? "is a deinitializer" : "is an initializer" }
         if header.isOperator { return "is an operator" }
         if header.isAsync { return "is asynchronous, and a replacement that calls the original would call itself" }
         if header.isPrivate { return "is private to its file" }

@@ -27,8 +27,8 @@ extension TrackingTests {
         func agree() throws {
             let inSources = Set(try Self.catalog().points.map(Self.say))
             let inProgram = Set(Tracker.joinPoints.filter { $0.module == "LogbookTrackingTests" }.map { Self.say($0.record) })
-            // What only the program sees: deinitializers and functions inside functions; points of generic extensions come late.
-            let onlyThere = inProgram.subtracting(inSources).filter { !$0.contains(".deinit ") && !$0.contains(".inner(_:) function") }
+            // What only the program sees: functions inside functions; points of generic extensions come late.
+            let onlyThere = inProgram.subtracting(inSources).filter { !$0.contains(".inner(_:) function") }
             #expect(onlyThere.filter { !$0.contains("doubled()") && !$0.contains("tripled()") && !$0.contains("greet()") }.isEmpty)
             #expect(inSources.subtracting(inProgram).isEmpty)
             #expect(inSources.count > 70)
@@ -90,6 +90,41 @@ extension TrackingTests {
                 @Tracked func free<T>(_ t: T) {}
                 """, module: "App", path: "x.swift")
             #expect(sources.catalog.points.map(\.name) == ["Cart.init()", "Cart.add(_:)", "Box.get()", "Plain.one(_:)", "free(_:)"])
+        }
+
+        @Test("a point is found wherever it stands, and a deinitializer where it is tracked")
+        func everywhere() {
+            var sources = SourceCatalog()
+            sources.add("""
+                #aspectPoint("first", ["n": 1])
+                if isSlow { #aspectPoint("slow") }
+                let all = items.map { #aspectPoint("each"); return $0 }
+                class Cart {
+                    var count: Int { #aspectPoint("getter"); return 1 }
+                    var total = 0 { willSet { #aspectPoint("willSet") } }
+                    let made: Int = { #aspectPoint("made"); return 1 }()
+                    subscript(_ n: Int) -> Int { get { #aspectPoint("subscript"); return n } }
+                    subscript<T>(_ n: T) -> Int { #aspectPoint("late"); return 1 }
+                    enum Inner { static let one: Int = { #aspectPoint("inner"); return 1 }() }
+                    #if DEBUG
+                    deinit { #aspectPoint("end") }
+                    #endif
+                }
+                struct Box<T> { var count: Int { #aspectPoint("generic"); return 1 } }
+                extension Box where T == Int { var twice: Int { #aspectPoint("constrained"); return 1 } }
+                protocol P {}
+                extension P { var name: String { #aspectPoint("extension"); return "" } }
+                class Door { @Tracked deinit {} }
+                class Gate { deinit {} }
+                class Late<T> { @Tracked deinit {} }
+                """, module: "App", path: "main.swift")
+            #expect(Set(sources.catalog.points.map(\.name)) == [
+                "first", "slow", "each", "Cart.getter", "Cart.willSet", "Cart.made", "Cart.subscript", "Cart.Inner.inner", "Cart.end",
+                "P.extension", "Door.deinit",
+            ])
+            #expect(sources.catalog.points.first { $0.selector == "deinit" }?.kind == .deinitializer)
+            #expect(sources.catalog.points.first { $0.selector == "first" }?.parameters.map(\.name) == ["n"])
+            #expect(sources.catalog.unannotated.contains("Gate.deinit"))
         }
 
         @Test("the skeleton of a plan names everything, and fits")

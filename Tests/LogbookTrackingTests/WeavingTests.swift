@@ -25,11 +25,11 @@ import Testing
         ("func load(_ n: isolated Account) {}", "load(_:)", "takes an isolated parameter"),
         ("@inlinable func load() {}", "load()", "has a body that other modules get"),
         ("@PageBuilder func load() -> Page { Page() }", "load()", "has the result builder @PageBuilder"),
-        ("init(_ n: Int) {}", "init(_:)", "is an initializer"),
+        ("init(_ n: Int) {}", "init(_:)", "is an initializer"), ("deinit {}", "deinit", "is a deinitializer"),
     ])
     func obstacles(declaration: String, selector: String, obstacle: String) {
         let woven = Self.weave("class Screen {\n    \(declaration)\n}", "\"class\": \"Screen\", \"selector\": \"\(selector)\"")
-        let column = 5 + (declaration.range(of: "func") ?? declaration.range(of: "init"))!
+        let column = 5 + ["func", "deinit", "init"].compactMap(declaration.range).first!
         #expect(woven.issues == [
             "plan.json:2:34: error: Screen.\(selector) cannot be woven: it \(obstacle)",
             "/app/Sources/Screens.swift:2:\(column): note: Screen.\(selector) is declared here",

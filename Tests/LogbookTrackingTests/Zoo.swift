@@ -321,3 +321,36 @@ func receive(_ box: sending Box) async { box.value += 1 }
 }
 
 @Tracked func genericBySomeInside(_ values: Array<some Equatable>) -> Int { values.count }
+
+/// Facts that come up outside functions.
+final class Places {
+    var stored = 0 { didSet { #aspectPoint("placesDidSet", ["old": oldValue]) } }
+    let made: Int = {
+        #aspectPoint("placesMade")
+        return 1
+    }()
+    var total: Int {
+        get {
+            #aspectPoint("placesGet")
+            return stored
+        }
+        set {
+            #aspectPoint("placesSet", ["new": newValue])
+            stored = newValue
+        }
+    }
+    subscript(index: Int) -> Int {
+        #aspectPoint("placesSubscript", ["index": index])
+        return index
+    }
+    subscript<Key: Hashable>(key: Key) -> Int {
+        #aspectPoint("placesGenericSubscript")
+        return key.hashValue
+    }
+    deinit { #aspectPoint("placesDeinit") }
+}
+
+let placesGlobal: Int = {
+    #aspectPoint("placesGlobal")
+    return 1
+}()
