@@ -114,9 +114,27 @@ package struct PlanCatalog: Sendable {
 
     private func parents(of type: String) -> [String] {
         guard let record = placesOfTypes[type].map({ types[$0] }) else { return [] }
-        return record.inheritance.map { parent in
-            let own = record.module + "." + parent
-            return isType(own) ? own : parent
+        return record.inheritance.map { written in
+            let parent = Self.withoutArguments(written)
+            var around = record.name.split(separator: ".").dropLast()
+            while true {   // as Swift looks: in the innermost type around it first
+                let own = ([record.module[...]] + around + [parent[...]]).joined(separator: ".")
+                if isType(own) { return own }
+                if around.popLast() == nil { return parent }
+            }
         }
+    }
+
+    /// `List.Row` for `List<(Order) -> Int>.Row`.
+    private static func withoutArguments(_ type: String) -> String {
+        guard type.utf8.contains(UInt8(ascii: "<")) else { return type }
+        var plain = "", depth = 0, before: Character = " "
+        for character in type {
+            if character == "<" { depth += 1 }
+            if depth == 0, character != " " { plain.append(character) }
+            if character == ">", before != "-" { depth -= 1 }
+            before = character
+        }
+        return plain
     }
 }

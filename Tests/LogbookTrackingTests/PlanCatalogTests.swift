@@ -38,6 +38,39 @@ import Testing
         #expect(found?.instancesOf.map { catalog.types[$0].id } == instancesOf)
     }
 
+    @Test("a superclass is found as Swift finds it, whatever its arguments and however short its name", arguments: [
+        ("Orders", "App.List.show()"), ("Pairs", "App.List.show()"), ("Outer.Short", "App.Outer.Base.show()"),
+        ("Outer.Middle.Deep", "App.Outer.Base.show()"), ("Outer.Middle.Long", "App.Outer.Base.show()"),
+        ("Outer.Middle.Generic", "App.Outer.List.show()"), ("Outer.Same.Base", "App.Outer.Base.show()"), ("Far", "App.Base.show()"),
+        ("Rows", nil), ("Outer.Bare", nil),   // a method of a type inside a generic one is known late
+    ] as [(String, String?)])
+    func superclasses(type: String, id: String?) {
+        var sources = SourceCatalog()
+        sources.add(
+            """
+            @TrackedType class List<Model> { func show() {}; @TrackedType(generic: true) class Row { func show() {} } }
+            @TrackedType class Orders: List <Order> {}
+            @TrackedType class Pairs: List<(Order) -> [String: Int]>, P {}
+            @TrackedType class Rows: List<Order>.Row {}
+            @TrackedType class Base { func show() {} }
+            @TrackedType class Far: App.Base {}
+            enum Outer {
+                @TrackedType class Base { func show() {} }
+                @TrackedType class List<Model> { func show() {} }
+                @TrackedType class Short: Base {}
+                @TrackedType class Bare {}
+                enum Same { @TrackedType class Base: Outer.Base {} }
+                enum Middle {
+                    @TrackedType class Deep: Base {}
+                    @TrackedType class Long: Outer.Base {}
+                    @TrackedType class Generic: List<Order> {}
+                }
+            }
+            """, module: "App", path: "x.swift")
+        let catalog = sources.catalog
+        #expect(catalog.lookup(type, "show()").map { catalog.points[$0.point].id } == id)
+    }
+
     @Test("every function of a name is found, but of those under conditions of compilation only the first")
     func namesakes() {
         var sources = SourceCatalog()
