@@ -54,7 +54,9 @@ extension Expansion {
     /// A body that no closure may hold: one of an initializer, or one that consumes what it was given.
     private func bracketed(_ body: String, by gate: GateText) -> String {
         let skipping = header.keyword == "func" && header.returnsNothing ? "if let __trackedCall, __trackedCall.isSkipped { return }\n" : ""
-        if body.trimmed.isEmpty { return "{\n\(gate.declaration)\(gate.begin)\(gate.values))?.end()\n}" }
+        var statements = DeclarationScanner(body)
+        statements.skipTrivia()
+        if statements.isAtEnd { return "{\n\(gate.declaration)\(gate.begin)\(gate.values))?.end()\n}" }
         let inner = header.isThrowing
             ? "do\(header.typedThrows) {\n\(located(body))} catch { __trackedCall?.threw(error); throw error }\n" : located(body)
         return """

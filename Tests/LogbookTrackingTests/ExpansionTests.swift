@@ -47,4 +47,16 @@ import Testing
         let body = try Self.expand("body", "@Tracked", function), peer = try Self.expand("peer", "@Tracked", function)
         #expect(body.contains("runLate(") && !body.contains("static let") && peer.contains("registerLate("), "\(body)")
     }
+
+    @Test("behind the beginning of a call that nothing follows, no defer is written, because it would warn", arguments: [
+        "", " ", "// nothing to do", " /* nothing */ // to do\n",
+    ])
+    func emptyBodies(body: String) throws {
+        for function in ["init() {\(body)}", "deinit {\(body)}", "func take(_ x: consuming X) {\(body)}"] {
+            let text = try Self.expand("body", "@Tracked", "@Tracked " + function, in: "final class Screen {}")
+            #expect(!text.contains("defer") && text.contains("?.end()"), "\(text)")
+        }
+        let text = try Self.expand("body", "@Tracked", "@Tracked deinit {\(body)\n leave() }", in: "final class Screen {}")
+        #expect(text.contains("defer") && text.contains("leave()"), "\(text)")
+    }
 }

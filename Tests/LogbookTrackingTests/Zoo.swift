@@ -354,3 +354,12 @@ let placesGlobal: Int = {
     #aspectPoint("placesGlobal")
     return 1
 }()
+
+/// Nothing but comments.
+@TrackedType(initializers: true) final class Silent {
+    init() {
+        // nothing to do
+    }
+    @Tracked deinit { /* nothing to do */ }
+    func wait() { /* nothing to do */ }
+}
