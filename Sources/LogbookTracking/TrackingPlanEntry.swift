@@ -37,7 +37,10 @@ public struct TrackingPlanEntry: Sendable {
         _ type: String, shownBy selector: String = "viewDidAppear(_:)", label: String,
         file: String = #fileID, line: Int = #line, _ options: (inout Options) -> Void = { _ in }
     ) -> TrackingPlanEntry {
-        TrackingPlanEntry(.screen, type, selector, label, PlanPlace(file: file, line: line), options)
+        TrackingPlanEntry(.screen, label, PlanPlace(file: file, line: line), options) { entry, place in
+            entry.type = Placed(type, at: place)
+            entry.selector = Placed(selector, at: place)
+        }
     }
 
     /// An event: a method, as text or checked by the compiler, `#joinPoint(Cart.add(_:quantity:))`.
@@ -45,19 +48,32 @@ public struct TrackingPlanEntry: Sendable {
         _ point: JoinPointName, label: String, file: String = #fileID, line: Int = #line,
         _ options: (inout Options) -> Void = { _ in }
     ) -> TrackingPlanEntry {
-        TrackingPlanEntry(.event, point.type, point.selector, label, PlanPlace(file: file, line: line), options)
+        TrackingPlanEntry(.event, label, PlanPlace(file: file, line: line), options) { entry, place in
+            entry.type = Placed(point.type, at: place)
+            entry.selector = Placed(point.selector, at: place)
+        }
     }
 
+    /// An event in the middle of a body, at `#aspectPoint("name")`; its type may stand before the name, `Cart.name`. The values that
+    /// stand there are its `$arg`.
+    public static func point(
+        _ name: String, label: String, file: String = #fileID, line: Int = #line, _ options: (inout Options) -> Void = { _ in }
+    ) -> TrackingPlanEntry {
+        TrackingPlanEntry(.event, label, PlanPlace(file: file, line: line), options) { entry, place in
+            entry.point = Placed(name, at: place)
+        }
+    }
+
+    /// - Parameter name: Says where the entry reports.
     private init(
-        _ kind: PlanEntry.Kind, _ type: String, _ selector: String, _ label: String, _ place: PlanPlace,
-        _ change: (inout Options) -> Void
+        _ kind: PlanEntry.Kind, _ label: String, _ place: PlanPlace, _ change: (inout Options) -> Void,
+        at name: (inout PlanEntry, PlanPlace) -> Void
     ) {
         var options = Options()
         change(&options)
         func placed(_ text: String) -> Placed<String> { Placed(text, at: place) }
         var entry = PlanEntry(kind, at: place)
-        entry.type = placed(type)
-        entry.selector = placed(selector)
+        name(&entry, place)
         entry.label = placed(label)
         entry.advice = placed(options.advice.rawValue)
         entry.metadata = options.metadata.map { ($0.key, Placed(.text($0.value), at: place)) }

@@ -51,6 +51,7 @@ func discounted(_ total: Double) -> Double {
 let openings = TrackingPlan([
     .screen("CheckoutScreen", label: "Checkout") { $0.isOnce = true },
     .event(#joinPoint(Door.open(pin:by:)), label: "Opened") { $0.metadata = [("by", "$arg.name")] },
+    .point("loyaltyDiscount", label: "Discount") { $0.metadata = [("off", "$arg.discount")] },
 ])
 
 /// The plans of the guide are loaded as they stand there.

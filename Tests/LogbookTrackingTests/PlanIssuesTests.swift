@@ -189,6 +189,26 @@ extension TrackingTests {
             ])
         }
 
+        @Test("a plan in Swift names a point in a body, alone or after its type, as one in JSON does")
+        func pointsInSwift() throws {
+            let tracked = Tracked()
+            try tracked.tracker.start(TrackingPlan([
+                .point("vipDiscount", label: "VIP") { $0.metadata = [("off", "$arg.discount")] },
+                .point("Odd.odd", label: "Odd"),
+            ]))
+            #expect(Legacy().blob(200) == 180)
+            #expect(try Odd(2).after() == 2)
+            tracked.tracker.stop()
+            #expect(tracked.labels == ["VIP", "Odd"] && tracked.metadata(0) == ["off": 20.0])
+            #expect(tracked.analytics.events.first?.category == "tracking.event")
+
+            let line = #line + 1
+            let issues = tracked.tracker.check(TrackingPlan([.point("vipDiscont", label: "VIP")]))
+            #expect(issues.map(\.description) == [
+                "LogbookTrackingTests/PlanIssuesTests.swift:\(line): error: unknown point \"vipDiscont\"; did you mean \"vipDiscount\"?"
+            ])
+        }
+
         @Test("a plan that cannot be read is an issue")
         func unreadable() {
             let issues = Tracker.check(TrackingPlan(path: "/nowhere/plan.json"))
