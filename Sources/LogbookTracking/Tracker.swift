@@ -76,7 +76,8 @@ public final class Tracker: Sendable {
     /// Does something around a method of the next plan that is started: `proceed` runs the method. For methods
     /// that are not asynchronous; see the other `around` for those. Methods that something takes the place of, as `dynamic` ones, and
     /// those that consume or send a parameter cannot be gone around; the plan is not started then.
-    /// - Parameter type: The result, spelled as the method spells it; the plan is not started if it is another.
+    /// - Parameter type: The method's result; the plan is not started if it is another. What stands for another type is not looked through:
+    ///   a method whose result is a `TimeInterval` has to say `Double`, and one that returns `Self` has to say its type.
     public func around<Result>(
         _ point: JoinPointName, returning type: Result.Type = Result.self, file: String = #fileID, line: Int = #line,
         _ body: @escaping @Sendable (_ call: TrackedCall, _ proceed: () throws -> Result) throws -> Result

@@ -76,6 +76,16 @@ extension TrackingTests {
             #expect(try Cart().checkout(total: 2) == 4)
         }
 
+        @Test("14: a handler goes around a method whose result has sugar inside")
+        func aroundSugar() throws {
+            let tracked = Tracked()
+            tracked.tracker.around("Offer.pair()", returning: (Int, String?).self) { _, proceed in (try proceed().0, nil) }
+            tracked.tracker.around("Offer.pay()", returning: Result<[String]?, PurchaseError>.self) { _, _ in .success(["paid"]) }
+            try tracked.following("{}") {
+                #expect(Offer().pair() == (1, nil) && Offer().pay() == .success(["paid"]))
+            }
+        }
+
         @Test("14: an error that the method cannot throw does not run it twice")
         func foreignError() throws {
             struct Foreign: Error {}
@@ -431,6 +441,11 @@ extension TrackingTests {
 @TrackedType(except: "code") struct SafeOf<Value> {
     let value: Value
     @Tracked func close(code: String, at hour: Int) {}
+}
+
+@TrackedType struct Offer {
+    func pair() -> (Int, String?) { (1, "one") }
+    func pay() -> Result<[String]?, PurchaseError> { .failure(.code(1)) }
 }
 
 @TrackedType final class Later {
