@@ -81,10 +81,11 @@ enum CapturedValue {
     }
 
     /// A stored property, also of a superclass or behind an optional, or one that the type offers by ``TrackingReadable``; `count`
-    /// of any collection.
+    /// of any collection and of a text.
     static func property(_ name: String, of holder: Any) -> Any? {
         if let readable = holder as? any TrackingReadable, let value = readable.trackingValue(name) { return value }
         let holder = unwrapped(holder)
+        if name == "count", let text = holder as? any StringProtocol { return text.count }
         var mirror: Mirror? = Mirror(reflecting: holder)
         if name == "count", let style = mirror?.displayStyle, style == .collection || style == .set || style == .dictionary {
             return mirror?.children.count

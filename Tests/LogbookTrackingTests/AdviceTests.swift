@@ -207,6 +207,24 @@ extension TrackingTests {
             #expect(tracked.metadata(2) == ["t": "MainScreen", "title": "base", "deep": 0, "none": nil])
         }
 
+        @Test("17: a text has a count, too, also one that may be missing; what is not stored is null unless its type offers it")
+        func propertiesOfTexts() throws {
+            let tracked = Tracked()
+            try tracked.following(
+                #"""
+                { "trackedEvents": [
+                  { "class": "Note", "selector": "add(_:part:)", "label": "added", "when": "$arg.text.count > 2",
+                    "metadata": { "text": "$arg.text.count", "part": "$arg.part.count", "title": "$self.title.count",
+                      "first": "$self.title.first", "size": "$self.size", "words": "$self.words", "nothing": "$self.nothing" } } ] }
+                """#
+            ) {
+                Note().add("über", part: "longer".dropLast(2))
+                Note().add("no", part: "")
+            }
+            #expect(tracked.labels == ["added"])
+            #expect(tracked.metadata(0) == ["text": 4, "part": 4, "title": 5, "first": nil, "size": nil, "words": 2, "nothing": nil])
+        }
+
         @Test("18: an event that is drowned in a larger method; its values are evaluated only when a plan asks")
         func drowned() throws {
             let tracked = Tracked()
@@ -441,6 +459,13 @@ extension TrackingTests {
 @TrackedType(except: "code") struct SafeOf<Value> {
     let value: Value
     @Tracked func close(code: String, at hour: Int) {}
+}
+
+@TrackedType struct Note: TrackingReadable {
+    var title: String? = "a b c"
+    var size: Int { 3 }
+    func add(_ text: String, part: Substring) {}
+    func trackingValue(_ name: String) -> Any? { name == "words" ? 2 : nil }
 }
 
 @TrackedType struct Offer {
