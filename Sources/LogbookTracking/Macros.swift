@@ -38,7 +38,7 @@ public macro joinPoint<Reference>(_ reference: Reference) -> JoinPointName =
     #externalMacro(module: "LogbookTrackingMacros", type: "JoinPointMacro")
 
 /// A join point in the middle of a body: it names a fact, not who tracks it. A plan finds it by its `point`; the values are
-/// evaluated only while one does, and are its `$arg`.
+/// evaluated only while one does, and are its `$arg`. The type around it may stand before its name, unless the function is tracked itself.
 ///
 /// ```swift
 /// #aspectPoint("vipDiscount", ["discount": discount])

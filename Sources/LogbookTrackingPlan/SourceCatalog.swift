@@ -78,7 +78,9 @@ package struct SourceCatalog {
             unannotated.insert((function.type.isEmpty ? "" : function.type + ".") + header.selector)
         }
         if let body = header.body, !Self.isInGenericContext(function) {
-            addAspectPoints(in: body, type: function.type, at: function.place, condition: function.condition, module: module)
+            // In a body that a macro has wrapped, the compiler does not tell a point where it stands.
+            let type = isAnnotated && !isReplaced ? "" : function.type
+            addAspectPoints(in: body, type: type, at: function.place, condition: function.condition, module: module)
         }
     }
 

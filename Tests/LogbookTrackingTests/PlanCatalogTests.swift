@@ -8,8 +8,8 @@ import Testing
         var sources = SourceCatalog()
         sources.add(
             """
-            @TrackedType class Base { func show() { #aspectPoint("shown") } }
-            enum Outer { @TrackedType class Inner: Base { func leave() { #aspectPoint("left") }; func same() { #aspectPoint("shown") } } }
+            @TrackedType class Base { func show() {}; deinit { #aspectPoint("shown") } }
+            enum Outer { @TrackedType class Inner: Base { func leave() {}; deinit { #aspectPoint("left"); #aspectPoint("shown") } } }
             @Tracked func free() { #aspectPoint("alone") }
             """, module: "App", path: "x.swift")
         return sources.catalog

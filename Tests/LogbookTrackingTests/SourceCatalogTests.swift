@@ -127,6 +127,15 @@ extension TrackingTests {
             #expect(sources.catalog.unannotated.contains("Gate.deinit"))
         }
 
+        @Test("a point in a body that a macro wraps is known by its name alone")
+        func inWrappedBodies() throws {
+            let inProgram = Tracker.joinPoints.filter { $0.module == "LogbookTrackingTests" }.map(\.record.name)
+            for names in [try Self.catalog().points.map(\.name), inProgram] {
+                #expect(Set(names).isSuperset(of: ["inWrapped", "Wrapped.inWoven", "Wrapped.inPlain"]))
+                #expect(!names.contains("Wrapped.inWrapped"))
+            }
+        }
+
         @Test("the skeleton of a plan names everything, and fits")
         func skeleton() throws {
             let catalog = try Self.catalog()

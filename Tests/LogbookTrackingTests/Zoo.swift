@@ -363,3 +363,10 @@ let placesGlobal: Int = {
     @Tracked deinit { /* nothing to do */ }
     func wait() { /* nothing to do */ }
 }
+
+/// Points in bodies that a macro has wrapped, which does not say then where they stand, and in one that it has left alone.
+@TrackedType struct Wrapped {
+    func wrapped() { #aspectPoint("inWrapped") }
+    dynamic func woven() { #aspectPoint("inWoven") }
+    @NotTracked func plain() { #aspectPoint("inPlain") }
+}
