@@ -62,16 +62,12 @@ extension Expansion {
         let path = typePath.isEmpty ? header.name : typePath + "." + header.name
         let isGeneric = !header.generics.isEmpty || request.attribute.isGeneric
         let separators = PointDescriptor.separators
-        var points = ""
-        if isGeneric {
-            points = members.map {
-                separators.point
-                    + descriptor(
-                        of: $0.header, in: path, kind: $0.header.isStatic ? "staticMethod" : "method", line: $0.place.line,
-                        owner: header
-                    ).literal
-            }.joined()
-        }
+        let points = members.filter { isGeneric || $0.header.isGeneric && Replacement.isMeant(for: $0.header) }.map {
+            separators.point
+                + descriptor(
+                    of: $0.header, in: path, kind: $0.header.isStatic ? "staticMethod" : "method", line: $0.place.line, owner: header
+                ).literal
+        }.joined()
         if header.keyword == "extension", points.isEmpty { return "" }
         let type = TypeDescriptor(
             module: request.declarationPlace.module, name: path, header: header, fileID: request.declarationPlace.fileID, line: line)

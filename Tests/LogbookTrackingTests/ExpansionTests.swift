@@ -59,4 +59,17 @@ import Testing
         let text = try Self.expand("body", "@Tracked", "@Tracked deinit {\(body)\n leave() }", in: "final class Screen {}")
         #expect(text.contains("defer") && text.contains("leave()"), "\(text)")
     }
+
+    @Test("the record of a type has its generic methods that something takes the place of: they have none of their own")
+    func genericReplacements() throws {
+        let peer = try Self.expand("peer", "@TrackedType", """
+            @TrackedType struct Screen {
+                dynamic func each<Value>(_ value: Value) {}
+                dynamic func all(_ values: [some P]) {}
+                dynamic func none() {}
+                func wrapped<Value>(_ value: Value) {}
+            }
+            """)
+        #expect(peer.contains("each(_:)") && peer.contains("all(_:)") && !peer.contains("none()") && !peer.contains("wrapped"), "\(peer)")
+    }
 }

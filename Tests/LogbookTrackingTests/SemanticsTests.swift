@@ -92,6 +92,7 @@ extension TrackingTests {
             odd.sendWoven(Box())
             #expect(Borrowed().count() == 1 && Borrowed().countWoven() == 1)
             #expect(Opaques().count([1, 2], ["x"]) == 3 && Opaques().pairs().count == 2 && genericBySomeInside(["a"]) == 1)
+            #expect(Opaques().woven([1]) == 1 && Opaques().wovenToo("x") == "x")
 
             let labels = Set(tracked.labels)
             guard isOpen else {
@@ -107,7 +108,8 @@ extension TrackingTests {
                 "Legacy.vipDiscount", "Exact.pay(total:)", "Exact.reset()", "Exact.shared()", "Exact.later()", "Exact.typed()",
                 "MoreExact.half()", "MoreExact.reset()", "Odd.init(_:)", "Odd.maybe()", "Odd.maybeWoven()", "Odd.total(total:)",
                 "Odd.share(_:)", "Odd.ignore(_:)", "Odd.here()", "Odd.send(_:)", "Odd.sendWoven(_:)", "Odd.quote(_:)",
-                "Odd.odd", "Borrowed.count()", "Borrowed.countWoven()", "Opaques.count(_:_:)", "Opaques.pairs()",
+                "Odd.odd", "Borrowed.count()", "Borrowed.countWoven()", "Opaques.count(_:_:)", "Opaques.pairs()", "Opaques.woven(_:)",
+                "Opaques.wovenToo(_:)",
             ] {
                 #expect(labels.contains(label), "\(label)")
             }

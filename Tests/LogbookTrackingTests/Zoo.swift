@@ -318,6 +318,8 @@ func receive(_ box: sending Box) async { box.value += 1 }
 @TrackedType struct Opaques {
     func count(_ list: [some Equatable], _ set: Set<some Hashable>) -> Int { list.count + set.count }
     func pairs() -> [some Sequence<Int>] { [[1], [2]] }
+    dynamic func woven(_ list: [some Equatable]) -> Int { list.count }
+    dynamic func wovenToo<Value>(_ value: Value) -> Value { value }
 }
 
 @Tracked func genericBySomeInside(_ values: Array<some Equatable>) -> Int { values.count }
