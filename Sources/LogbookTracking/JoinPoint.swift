@@ -75,7 +75,7 @@ public final class JoinPoint: Sendable, CustomStringConvertible {
             let address = all.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0
             let before = current.exchange(address, ordering: .sequentiallyConsistent)
             if isLate, (address != 0) != (before != 0) {
-                TrackingExpansion3.latePoints.add(address != 0 ? 1 : -1, ordering: .relaxed)
+                TrackingExpansion4.latePoints.add(address != 0 ? 1 : -1, ordering: .relaxed)
             }
             active.store(address != 0, ordering: .releasing)
             setGate?(address != 0 ? UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) : 0)

@@ -203,7 +203,7 @@ public final class Tracker: Sendable {
 
     /// Points of generic code report themselves only while somebody waits for one.
     private func countWaiting(from wasEmpty: Bool, to isEmpty: Bool) {
-        if wasEmpty != isEmpty { TrackingExpansion3.latePoints.add(isEmpty ? -1 : 1, ordering: .relaxed) }
+        if wasEmpty != isEmpty { TrackingExpansion4.latePoints.add(isEmpty ? -1 : 1, ordering: .relaxed) }
     }
 
     /// Looks again for what a plan says will come late. A library brings its points one by one, so only entries that may have waited

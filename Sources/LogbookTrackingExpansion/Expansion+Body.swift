@@ -34,7 +34,7 @@ extension Expansion {
     /// What an asynchronous body belongs to. It has to be known, since a closure that does not name its actor leaves it unless its type
     /// says otherwise. The compiler alone knows whether an extension is one of an actor, and what a function without a word runs on.
     private var owner: String {
-        let callers = "let __trackedOwner = LogbookTracking.TrackingExpansion3.CallersActor.self\n"
+        let callers = "let __trackedOwner = LogbookTracking.TrackingExpansion4.CallersActor.self\n"
         let isOfNone = "let __trackedOwner = Never.self\n"
         if header.attributeNames.contains("concurrent") { return isOfNone }
         if header.isNonsending || header.parameters.contains(where: { $0.modifiers.contains("isolated") }) { return callers }
@@ -100,7 +100,7 @@ extension Expansion {
         let values = "{ \(instance) }, { \(descriptor.arguments()) }"
         if request.attribute.isGeneric || header.isGeneric || isInGenericContext {
             // No static stored property may stand here: the point is looked for by its name instead.
-            let expansion = "LogbookTracking.TrackingExpansion3"
+            let expansion = "LogbookTracking.TrackingExpansion4"
             return GateText(
                 run: "\(expansion).runLate(\"\(descriptor.literal)\", ",
                 begin: "\(expansion).beginLate(\"\(descriptor.literal)\", ", values: values)

@@ -33,7 +33,7 @@ extension Expansion {
             line: place.line, form: PointDescriptor.form(of: header), owner: PointDescriptor.owner(of: header, kind: "point", in: nil))
         let closures = "{ nil }, { [\(call.values.map { "(\($0.text)) as Any" }.joined(separator: ", "))] }"
         if isInGenericContext {
-            return "LogbookTracking.TrackingExpansion3.runLate(\"\(descriptor.literal)\", \(closures)) { () -> Void in }"
+            return "LogbookTracking.TrackingExpansion4.runLate(\"\(descriptor.literal)\", \(closures)) { () -> Void in }"
         }
         return """
             {

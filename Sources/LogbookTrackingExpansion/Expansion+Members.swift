@@ -38,7 +38,7 @@ extension Expansion {
             owner: request.context.first(where: \.isType))
         return """
             nonisolated enum \(uniqueName) {
-            \(PointText.record("LogbookTracking.TrackingExpansion3.registerLate(\"\(descriptor.literal)\")"))
+            \(PointText.record("LogbookTracking.TrackingExpansion4.registerLate(\"\(descriptor.literal)\")"))
             }
             """
     }
@@ -73,7 +73,7 @@ extension Expansion {
             module: request.declarationPlace.module, name: path, header: header, fileID: request.declarationPlace.fileID, line: line)
         return """
             nonisolated enum \(uniqueName) {
-            \(PointText.record("LogbookTracking.TrackingExpansion3.registerType(\"\(type.literal)\(points)\", \(type.instanceTest(isGeneric: isGeneric)))"))
+            \(PointText.record("LogbookTracking.TrackingExpansion4.registerType(\"\(type.literal)\(points)\", \(type.instanceTest(isGeneric: isGeneric)))"))
             }
             """
     }

@@ -22,7 +22,7 @@ extension Expansion {
         let isLate = isGeneric || header.isGeneric, point = "__TrackedPoint_" + suffix
         let gate = isLate ? "" : PointText.gate(named: point, descriptor, access: "fileprivate ")
         let begin = isLate
-            ? "LogbookTracking.TrackingExpansion3.beginLate(\"\(descriptor.literal)\", " : "\(point).gate.begin("
+            ? "LogbookTracking.TrackingExpansion4.beginLate(\"\(descriptor.literal)\", " : "\(point).gate.begin("
         let text = gate
             + Replacement(of: header, descriptor, named: "__tracked_" + suffix, begin: begin, isCopyable: self.header.isCopyable).text
         return function.condition.isEmpty ? text : "#if \(function.condition)\n\(text)#endif\n"

@@ -99,7 +99,7 @@ extension SourceCatalog {
         let test = descriptor.instanceTest(isGeneric: type.isGeneric || type.isPrivate)
         return """
             fileprivate nonisolated enum __WovenType\(number) {
-            \(PointText.record("LogbookTracking.TrackingExpansion3.registerType(\"\(descriptor.literal)\", \(test))"))
+            \(PointText.record("LogbookTracking.TrackingExpansion4.registerType(\"\(descriptor.literal)\", \(test))"))
             }
 
             """

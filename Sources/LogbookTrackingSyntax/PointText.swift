@@ -17,8 +17,8 @@ package enum PointText {
     package static func gate(named name: String, _ descriptor: PointDescriptor, access: String = "") -> String {
         """
         \(access)nonisolated enum \(name) {
-        static let gate = LogbookTracking.TrackingGate3()
-        \(record("LogbookTracking.TrackingExpansion3.register(\(descriptor.registration)) { gate.set($0) }"))
+        static let gate = LogbookTracking.TrackingGate4()
+        \(record("LogbookTracking.TrackingExpansion4.register(\(descriptor.registration)) { gate.set($0) }"))
         }
 
         """

@@ -14,7 +14,7 @@ extension TrackingTests {
             let tracked = Tracked()
             tracked.tracker.around("LoadedLibraryScreen.show()", returning: Int.self) { _, proceed in try proceed() + 1 }
             tracked.tracker.around("Cart.count()", returning: Int.self) { _, proceed in try proceed() + 1000 }
-            TrackingExpansion3.register("Loaded\u{1F}LoadedLibraryScreen\u{1F}show()\u{1F}method\u{1F}\u{1F}Int\u{1F}0\u{1F}0\u{1F}Loaded/x.swift\u{1F}3\u{1F}wrapped\u{1F}object", "Loaded/x.swift", "show()") {
+            TrackingExpansion4.register("Loaded\u{1F}LoadedLibraryScreen\u{1F}show()\u{1F}method\u{1F}\u{1F}Int\u{1F}0\u{1F}0\u{1F}Loaded/x.swift\u{1F}3\u{1F}wrapped\u{1F}object", "Loaded/x.swift", "show()") {
                 Self.shown.store($0, ordering: .relaxed)
             }
             try tracked.tracker.start(TrackingPlan(json: #"""
@@ -28,18 +28,18 @@ extension TrackingTests {
             let before = Self.shown.load(ordering: .relaxed)
             #expect(before != 0)   // the handler
 
-            TrackingExpansion3.register("Loaded\u{1F}LoadedLibraryScreen\u{1F}hide()\u{1F}method\u{1F}\u{1F}Void\u{1F}0\u{1F}0\u{1F}Loaded/x.swift\u{1F}4\u{1F}wrapped\u{1F}object", "Loaded/x.swift", "hide()") {
+            TrackingExpansion4.register("Loaded\u{1F}LoadedLibraryScreen\u{1F}hide()\u{1F}method\u{1F}\u{1F}Void\u{1F}0\u{1F}0\u{1F}Loaded/x.swift\u{1F}4\u{1F}wrapped\u{1F}object", "Loaded/x.swift", "hide()") {
                 Self.hidden.store($0, ordering: .relaxed)
             }
-            TrackingExpansion3.register("Loaded\u{1F}LoadedLibraryScreen\u{1F}leave()\u{1F}method\u{1F}\u{1F}Void\u{1F}0\u{1F}0\u{1F}Loaded/x.swift\u{1F}5\u{1F}wrapped\u{1F}object", "Loaded/x.swift", "leave()") {
+            TrackingExpansion4.register("Loaded\u{1F}LoadedLibraryScreen\u{1F}leave()\u{1F}method\u{1F}\u{1F}Void\u{1F}0\u{1F}0\u{1F}Loaded/x.swift\u{1F}5\u{1F}wrapped\u{1F}object", "Loaded/x.swift", "leave()") {
                 Self.other.store($0, ordering: .relaxed)
             }
             #expect(Self.hidden.load(ordering: .relaxed) != 0)
             #expect(Self.other.load(ordering: .relaxed) == 0)
             // The class that only inherits, and what stands between the two.
-            TrackingExpansion3.registerType("Loaded\u{1F}LoadedLibraryScreen\u{1F}class\u{1F}\u{1F}Loaded/x.swift\u{1F}2") { $0 is LoadedStandIn }
-            TrackingExpansion3.registerType("Loaded\u{1F}LoadedLibraryHome\u{1F}class\u{1F}LoadedLibraryMiddle\u{1F}Loaded/x.swift\u{1F}9") { $0 is LoadedStandIn }
-            TrackingExpansion3.registerType("Loaded\u{1F}LoadedLibraryMiddle\u{1F}class\u{1F}LoadedLibraryScreen\u{1F}Loaded/x.swift\u{1F}8") { $0 is LoadedStandIn }
+            TrackingExpansion4.registerType("Loaded\u{1F}LoadedLibraryScreen\u{1F}class\u{1F}\u{1F}Loaded/x.swift\u{1F}2") { $0 is LoadedStandIn }
+            TrackingExpansion4.registerType("Loaded\u{1F}LoadedLibraryHome\u{1F}class\u{1F}LoadedLibraryMiddle\u{1F}Loaded/x.swift\u{1F}9") { $0 is LoadedStandIn }
+            TrackingExpansion4.registerType("Loaded\u{1F}LoadedLibraryMiddle\u{1F}class\u{1F}LoadedLibraryScreen\u{1F}Loaded/x.swift\u{1F}8") { $0 is LoadedStandIn }
 
             let point = try #require(JoinPoint.at(address: Self.shown.load(ordering: .relaxed)))
             #expect(point.run({ LoadedStandIn() }, { [] }) { 1 } == 2)

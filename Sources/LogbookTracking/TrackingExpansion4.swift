@@ -1,8 +1,8 @@
 // HOT PATH — in generic code, while no plan names any: one relaxed load and one compare.
 public import Synchronization
 
-/// What the macros' expansions call; not for use by hand. See ``TrackingGate3`` for the number.
-public enum TrackingExpansion3 {
+/// What the macros' expansions call; not for use by hand. See ``TrackingGate4`` for the number.
+public enum TrackingExpansion4 {
     /// How many points of generic code have advice or are waited for.
     @usableFromInline static let latePoints = Atomic<Int>(0)
 
@@ -46,7 +46,7 @@ public enum TrackingExpansion3 {
         return try runLateOpenUncopied(descriptor, instance, arguments, body)
     }
 
-    /// The actor of a caller, whichever it is; see ``TrackingGate3/run(of:_:_:_:)``. There are no instances.
+    /// The actor of a caller, whichever it is; see ``TrackingGate4/run(of:_:_:_:)``. There are no instances.
     public actor CallersActor { private init() {} }
 
     @inlinable @inline(__always)

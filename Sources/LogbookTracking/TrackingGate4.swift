@@ -4,7 +4,7 @@ public import Synchronization
 /// The switch of one join point: eight bytes that the compiler initializes. What `@Tracked` writes uses it; not for use by hand.
 ///
 /// The number is that of the expansion: another one has other names, so that a stale client does not link.
-public struct TrackingGate3: ~Copyable, Sendable {
+public struct TrackingGate4: ~Copyable, Sendable {
     /// 0, or the address of a ``JoinPoint``, which lives as long as the program.
     @usableFromInline let bits: Atomic<UInt>
 
@@ -29,7 +29,7 @@ public struct TrackingGate3: ~Copyable, Sendable {
 
     /// For an asynchronous function that belongs to an actor or to its caller: a closure that does not name the actor runs there only if
     /// its type says so.
-    /// - Parameter type: The actor; ``TrackingExpansion3/CallersActor`` where only the caller is known.
+    /// - Parameter type: The actor; ``TrackingExpansion4/CallersActor`` where only the caller is known.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func run<Own: Actor, Result, Failure: Error>(
         of type: Own.Type, _ instance: () -> Any?, _ arguments: () -> [Any],
@@ -61,7 +61,7 @@ public struct TrackingGate3: ~Copyable, Sendable {
 
     @inlinable @inline(never)
     static func runOpen<Result, Failure: Error>(
-        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate3
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate4
     ) throws(Failure) -> Result {
         guard var call = gate.open(instance, arguments) else { return try body() }
         return try call.run(instance, body)
@@ -69,7 +69,7 @@ public struct TrackingGate3: ~Copyable, Sendable {
 
     @inlinable @inline(never)
     static func runOpenUncopied<Result: ~Copyable, Failure: Error>(
-        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate3
+        _ instance: () -> Any?, _ arguments: () -> [Any], _ body: () throws(Failure) -> Result, _ gate: borrowing TrackingGate4
     ) throws(Failure) -> Result {
         try gate.runAtPointUncopied(instance, arguments, body)
     }
