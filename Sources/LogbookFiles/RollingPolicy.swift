@@ -14,7 +14,8 @@ public struct RollingPolicy: Sendable, Hashable {
     /// How long one file takes events, counted from its first, on a clock that nobody sets; a restart counts on by the machine's
     /// clock. Longer than none; nil, the default, for as long as it has room. A file without events never rolls.
     public var maximumFileAge: Duration?
-    /// Where the clock on the wall ends a file; nil, the default, for nowhere.
+    /// Where the clock on the wall ends a file; nil, the default, for nowhere. What comes late, from an hour or a day that is over, goes
+    /// into the file that is there; one that begins with it ends with an event of a later hour or day, or with that in which it came.
     public var boundary: RollingBoundary?
     /// A program's start closes what the last run left instead of going on with it. Default false.
     public var startsNewFile: Bool
@@ -24,7 +25,8 @@ public struct RollingPolicy: Sendable, Hashable {
     /// for no limit.
     public var maximumTotalBytes: Int
     /// Archives whose last event is older than this are deleted: at each roll, at the start, and when their time has come. Longer
-    /// than none; nil, the default, for never. A clock that jumps ahead while the program runs makes nothing old.
+    /// than none; nil, the default, for never. A clock that jumps ahead while the program runs makes nothing
+    /// old; what is there goes all the same once the program has seen it for so long.
     public var maximumAge: Duration?
     /// Archives wait for somebody who delivers them and then removes them, such as an uploader. Until then the three limits above
     /// do not touch them; only ``maximumUndeliveredBytes`` does. Default false.

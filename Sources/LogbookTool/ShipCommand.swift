@@ -18,7 +18,8 @@
         static let configuration = CommandConfiguration(
             commandName: "ship", abstract: "Uploads the rolled files of a log that nobody has received yet.",
             discussion: """
-                For files that a program has left, or beside it: no file is sent by both. Each is deleted once the receiver has it. \
+                For files that a program has left, or beside it: no file is sent by both, and what another program has in hand is waited \
+                for until the deadline. Each is deleted once the receiver has it. \
                 The address may hold {id}; with --collector it is a collector's, and files go to <url>/v1/files/{id}. Exits with 0 \
                 when everything was received, with 66 when the folder, or the log's manifest in it, cannot be read, and with 75 when \
                 something was not received, which stays.
