@@ -206,10 +206,8 @@ extension LogUploaderTests {
         try provider.roll()
         #expect(await onThread { gate.waitForArrivals(1) })
         let transport = ScriptedTransport(.status(200)), uploader = try bench.uploader(transport)
-        _ = await onThread {
-            #expect(throws: CourierError.deadlinePassed(pending: 1, reason: "a file is still being compressed")) {
-                try uploader.deliver(by: .milliseconds(100))
-            }
+        await #expect(throws: CourierError.deadlinePassed(pending: 1, reason: "a file is still being compressed")) {
+            try await onThread { try uploader.deliver(by: .milliseconds(100)) }
         }
         gate.open()
         try await deliver(uploader)
