@@ -103,7 +103,7 @@
         private func deliver(_ uploader: LogUploader, by deadline: LogDeadline) throws(CourierError) {
             while true {
                 try uploader.deliver(by: deadline)
-                guard uploader.waitsForOthers, uploader.waitingCount > 0 else { return }
+                guard uploader.passesOver, uploader.waitingCount > 0 else { return }
                 if deadline.hasPassed {
                     return Terminal.say("logbook ship: \(uploader.waitingCount) files wait, some of them in another program's hands\n")
                 }

@@ -25,6 +25,8 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         var undeletable: Set<UInt64> = []
         var waitsForConditions = false
         var waitsForOthers = false
+        /// Whether the latest look passed something over that is in other hands.
+        var passesOver = false
         var maximumBytes: Int?
         var isClosed = false
     }
@@ -52,8 +54,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         self.onEvent = onEvent
     }
 
-    /// Whether something was passed over that is in other hands.
-    var waitsForOthers: Bool { state.withLock { $0.waitsForOthers } }
+    var passesOver: Bool { state.withLock { $0.passesOver } }
 
     /// Sends again what was set aside, in earlier runs too.
     func forgive() {
@@ -85,6 +86,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         let setAside = state.withLock { state in
             state.waitsForConditions = false
             state.waitsForOthers = !undeletable.isEmpty
+            state.passesOver = false
             return state.setAside
         }
         gate.keep(archives.lazy.map(\.number))
@@ -153,7 +155,10 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         let held = state.withLock { $0.held[archive.number] }
         do {
             guard let claim = try held?.claim ?? shelf.claim(archive) else {
-                state.withLock { $0.waitsForOthers = true }
+                state.withLock { state in
+                    state.waitsForOthers = true
+                    state.passesOver = true
+                }
                 return nil
             }
             guard !state.withLock({ $0.isClosed }) else {

@@ -19,7 +19,7 @@ public final class LogUploader: Sendable {
     private let gate: UploadGate
     private let forgive: @Sendable () -> Void
     private let letGo: @Sendable () -> Void
-    private let passesOver: @Sendable () -> Bool
+    private let isPassingOver: @Sendable () -> Bool
     /// The log's active file.
     private let path: String
     private let waiting: @Sendable () throws(FileLogProviderError) -> [LogArchive]
@@ -85,7 +85,7 @@ public final class LogUploader: Sendable {
         path = shelf.path
         forgive = { for source in sources { source.forgive() } }
         letGo = { for source in sources { source.close() } }
-        passesOver = { sources.contains { $0.waitsForOthers } }
+        isPassingOver = { sources.contains { $0.passesOver } }
         waiting = { () throws(FileLogProviderError) in try shelf.waiting().archives }
         unlisted = { () throws(FileLogProviderError) in try shelf.unlisted() }
         pause.unite(couriers)
@@ -149,7 +149,7 @@ public final class LogUploader: Sendable {
     public var unlistedFiles: [String] { (try? unlisted()) ?? [] }
 
     /// Whether files were passed over that another uploader, a compressor, or a program that writes has in hand.
-    package var waitsForOthers: Bool { passesOver() }
+    package var passesOver: Bool { isPassingOver() }
 
     /// Returns once everything that waits, may be sent and can be read has been received or set aside; ``waitingCount`` says what is left.
     /// What this program compresses at the moment is waited for; what another program has in hand is that one's to send.
@@ -163,8 +163,8 @@ public final class LogUploader: Sendable {
                 do throws(FileLogProviderError) { _ = try waiting() } catch { throw .sourceUnreadable(reason: error.description) }
                 try courier.deliver(by: deadline)
             }
-        } while waitsForOthers && CompressionsInHand.wait(forMoreThan: ended, of: path, until: deadline)
-        if waitsForOthers, CompressionsInHand.isAny(of: path) {
+        } while passesOver && CompressionsInHand.wait(forMoreThan: ended, of: path, until: deadline)
+        if passesOver, CompressionsInHand.isAny(of: path) {
             throw .deadlinePassed(pending: waitingCount, reason: "a file is still being compressed")
         }
     }
