@@ -32,7 +32,8 @@ package enum HexadecimalDigest {
         return hash
     }
 
-    private static func bytes(_ hash: inout logbook_sha256) -> [UInt8] {
+    /// The same, of 32 bytes.
+    static func bytes(_ hash: inout logbook_sha256) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         logbook_sha256_end(&hash, &digest)
         return digest

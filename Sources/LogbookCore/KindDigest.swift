@@ -1,8 +1,7 @@
 internal import CLogbookSystem
 
-/// What tells one kind of event from others, where it is too long to be remembered: its length and its SHA-256.
+/// What tells one kind of event from others, where it is too long to be remembered: its SHA-256.
 struct KindDigest: Hashable {
-    private let bytes: UInt64
     private let digest: [UInt8]
 
     init(_ source: LogSource) {
@@ -26,7 +25,7 @@ struct KindDigest: Hashable {
         self.init(hash)
     }
 
-    private init(_ hash: Hash) { (bytes, digest) = hash.end() }
+    private init(_ hash: Hash) { digest = hash.end() }
 }
 
 /// Takes texts, numbers and values so that no two sequences of them are the same bytes.
@@ -35,11 +34,9 @@ private struct Hash {
 
     init() { logbook_sha256_begin(&hash) }
 
-    func end() -> (bytes: UInt64, digest: [UInt8]) {
-        var hash = hash, digest = [UInt8](repeating: 0, count: 32)
-        let bytes = hash.bytes
-        logbook_sha256_end(&hash, &digest)
-        return (bytes, digest)
+    func end() -> [UInt8] {
+        var hash = hash
+        return HexadecimalDigest.bytes(&hash)
     }
 
     mutating func add(number: UInt64) {

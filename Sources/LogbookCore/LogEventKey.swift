@@ -1,4 +1,4 @@
-/// What makes two events of one kind, for samples and rate limits. What is too long to be remembered is told by its length and its SHA-256.
+/// What makes two events of one kind, for samples and rate limits. What is too long to be remembered is told by its SHA-256.
 public enum LogEventKey: Sendable, Hashable {
     /// The same line of the program.
     case callSite

@@ -98,8 +98,8 @@
 
         private static let pauseMicroseconds: UInt32 = 100_000
 
-        /// A program that writes to the log lets go of a file within a second of its being closed, and another uploader sends what it has in
-        /// hand: both are waited for.
+        /// A program that writes to the log lets go of a file that somebody else has rolled with its next event, or within a second where
+        /// its archives wait for delivery. Another uploader sends what it has in hand. Both are waited for.
         private func deliver(_ uploader: LogUploader, by deadline: LogDeadline) throws(CourierError) {
             while true {
                 try uploader.deliver(by: deadline)

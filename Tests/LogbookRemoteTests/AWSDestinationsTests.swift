@@ -95,19 +95,10 @@ import Testing
 
     @Test("after a long outage what is too old by now is counted, however much it is, and what is not arrives", arguments: [20, 100])
     func oldEventsHoldUpNothing(parcelEvents: Int) throws {
-        let transport = ScriptedTransport { _, request in
-            let text = String(decoding: request.body, as: UTF8.self), old = text.split(separator: "said long ago").count - 1
-            return .answer(HTTPResponse(status: 200, body: Array(#"{"rejectedLogEventsInfo":{"tooOldLogEventEndIndex":\#(old)}}"#.utf8)))
+        let transport = try expectOldEventsToHoldUpNothing(at: cloudWatch, parcelEvents: parcelEvents) { old in
+            HTTPResponse(status: 200, body: Array(#"{"rejectedLogEventsInfo":{"tooOldLogEventEndIndex":\#(old)}}"#.utf8))
         }
-        let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_000_000)))
-        let provider = RemoteLogProvider(
-            to: cloudWatch, queue: RemoteQueuePolicy(parcelEvents: parcelEvents), transport: transport, clock: clock)
-        for number in 1...200 { provider.log(.numbered(number, message: "said long ago")) }
-        for number in 201...210 { provider.log(.numbered(number)) }
-        try? provider.deliver(by: .seconds(60))   // says how many were lost meanwhile: some may be already
-        #expect(provider.deliveries == LogLedger(submitted: 210, delivered: 10, dropped: [.rejectedByServer: 200]))
         #expect(transport.requests.count == 200 / parcelEvents + 1)
-        try provider.shutdown(by: .seconds(60))
     }
 
     @Test("an index beside the parcel is brought to its nearer end", arguments: [

@@ -1,9 +1,32 @@
 import LogbookCore
 import LogbookDelivery
+import LogbookGzip
 import LogbookHTTP
 import LogbookRemote
 import LogbookTestKit
 import Testing
+
+/// What is refused for its age alone, of a long outage, is counted, and holds up nothing that comes behind it.
+/// - Parameter answer: What the receiver says to a parcel that holds so many events that are too old.
+func expectOldEventsToHoldUpNothing(
+    at destination: some LogDestination, parcelEvents: Int = RemoteQueuePolicy().parcelEvents,
+    sourceLocation: SourceLocation = #_sourceLocation, answer: @escaping @Sendable (_ old: Int) -> HTTPResponse
+) throws -> ScriptedTransport {
+    let transport = ScriptedTransport { _, request in
+        let body = (try? Gzip.inflate(request.body, limit: 16 << 20)) ?? request.body
+        return .answer(answer(String(decoding: body, as: UTF8.self).split(separator: "said long ago").count - 1))
+    }
+    let provider = RemoteLogProvider(
+        to: destination, queue: RemoteQueuePolicy(parcelEvents: parcelEvents), transport: transport,
+        clock: .manual(ManualClock(now: LogTime(seconds: 1_000_000))))
+    for number in 1...200 { provider.log(.numbered(number, message: "said long ago")) }
+    for number in 201...210 { provider.log(.numbered(number)) }
+    try? provider.deliver(by: .seconds(60))   // says how many were lost meanwhile: some may be already
+    #expect(
+        provider.deliveries == LogLedger(submitted: 210, delivered: 10, dropped: [.rejectedByServer: 200]), sourceLocation: sourceLocation)
+    try provider.shutdown(by: .seconds(60))
+    return transport
+}
 
 /// Two events that hold something of everything, for golden bytes.
 enum Sample {

@@ -1,6 +1,5 @@
 import LogbookCore
 import LogbookDelivery
-import LogbookGzip
 import LogbookHTTP
 import LogbookRemote
 import LogbookTestKit
@@ -62,18 +61,8 @@ import Testing
 
     @Test("after a long outage what is too old by now is counted, however much it is, and what is not arrives")
     func oldEventsHoldUpNothing() throws {
-        let transport = ScriptedTransport { _, request in
-            let isGzip = request.headers.contains(HTTPHeader("Content-Encoding", "gzip"))
-            let body = isGzip ? (try? Gzip.inflate(request.body, limit: 16 << 20)) ?? [] : request.body
-            guard String(decoding: body, as: UTF8.self).contains("said long ago") else { return .status(204) }
-            return .answer(HTTPResponse(status: 400, body: Array(Self.untimely[0].utf8)))
+        _ = try expectOldEventsToHoldUpNothing(at: destination) { old in
+            old == 0 ? HTTPResponse(status: 204) : HTTPResponse(status: 400, body: Array(Self.untimely[0].utf8))
         }
-        let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_000_000)))
-        let provider = RemoteLogProvider(to: destination, transport: transport, clock: clock)
-        for number in 1...200 { provider.log(.numbered(number, message: "said long ago")) }
-        for number in 201...210 { provider.log(.numbered(number)) }
-        #expect(throws: RemoteLogProviderError.lost(count: 200)) { try provider.deliver(by: .seconds(60)) }
-        #expect(provider.deliveries == LogLedger(submitted: 210, delivered: 10, dropped: [.rejectedByServer: 200]))
-        try provider.shutdown(by: .seconds(60))
     }
 }

@@ -1,6 +1,5 @@
 import LogbookCore
 import LogbookDelivery
-import LogbookGzip
 import LogbookHTTP
 import LogbookRemote
 import LogbookTestKit
@@ -76,21 +75,11 @@ import Testing
 
     @Test("what the receiver rejects in an answer of the protocol is never sent again, however much it is", arguments: [20, 100])
     func rejectedRecordsHoldUpNothing(parcelEvents: Int) throws {
-        let transport = ScriptedTransport { _, request in
-            let body = (try? Gzip.inflate(request.body, limit: 16 << 20)) ?? request.body
-            let old = String(decoding: body, as: UTF8.self).split(separator: "said long ago").count - 1
+        let transport = try expectOldEventsToHoldUpNothing(at: destination, parcelEvents: parcelEvents) { old in
             let text = #"{"partialSuccess":{"rejectedLogRecords":"\#(old)","errorMessage":"too old"}}"#
-            return .answer(HTTPResponse(status: 200, body: Array(text.utf8)))
+            return HTTPResponse(status: 200, body: Array(text.utf8))
         }
-        let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_000_000)))
-        let provider = RemoteLogProvider(
-            to: destination, queue: RemoteQueuePolicy(parcelEvents: parcelEvents), transport: transport, clock: clock)
-        for number in 1...200 { provider.log(.numbered(number, message: "said long ago")) }
-        for number in 201...210 { provider.log(.numbered(number)) }
-        try? provider.deliver(by: .seconds(60))   // says how many were lost meanwhile: some may be already
-        #expect(provider.deliveries == LogLedger(submitted: 210, delivered: 10, dropped: [.rejectedByServer: 200]))
         #expect(transport.requests.count == 200 / parcelEvents + 1)
-        try provider.shutdown(by: .seconds(60))
     }
 
     @Test("an answer without a word is one, as Loki, Fluent Bit, VictoriaLogs and OpenObserve give it", arguments: [
@@ -154,18 +143,9 @@ import Testing
 
     @Test("after a long outage what Loki finds too old by now is counted, however much it is, and what is not arrives")
     func oldEventsHoldUpNothing() throws {
-        let transport = ScriptedTransport { _, request in
-            let body = (try? Gzip.inflate(request.body, limit: 16 << 20)) ?? request.body
-            guard String(decoding: body, as: UTF8.self).contains("said long ago") else { return .status(204) }
-            return .answer(HTTPResponse(status: 400, body: Self.status(LokiDestinationTests.untimely[0])))
+        _ = try expectOldEventsToHoldUpNothing(at: binary) { old in
+            old == 0 ? HTTPResponse(status: 204) : HTTPResponse(status: 400, body: Self.status(LokiDestinationTests.untimely[0]))
         }
-        let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 1_000_000)))
-        let provider = RemoteLogProvider(to: binary, transport: transport, clock: clock)
-        for number in 1...200 { provider.log(.numbered(number, message: "said long ago")) }
-        for number in 201...210 { provider.log(.numbered(number)) }
-        try? provider.deliver(by: .seconds(60))   // says how many were lost meanwhile: some may be already
-        #expect(provider.deliveries == LogLedger(submitted: 210, delivered: 10, dropped: [.rejectedByServer: 200]))
-        try provider.shutdown(by: .seconds(60))
     }
 
     @Test("an answer of Protocol Buffers that is called JSON, as OpenObserve gives it, says what was rejected all the same")
