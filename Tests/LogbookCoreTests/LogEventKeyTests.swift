@@ -38,6 +38,9 @@ import Testing
         let values = firsts.map { LogValue.array([$0, tail]) } + [.array([tail]), .array([tail, nil]), ["1": tail], ["2": tail], tail]
         #expect(Set(values.map(kind)).count == values.count)
         #expect(kind(["a": 1, "b": tail]) != kind(["ab": 1, "": tail]))
+        // What stands between two texts, within a text.
+        let border = "\u{6}\0\0\0\0\0\0\0"
+        #expect(kind([.string("a" + border + "b"), "c", tail]) != kind(["a", .string("b" + border + "c"), tail]))
     }
 
     @Test func messagesOfOtherLevelsAreOtherKinds() {
