@@ -48,10 +48,17 @@ package func copyEnds<Word: BitwiseCopyable>(
 ///   - target: Has room up to there.
 @inline(__always)
 func copyWords(_ count: Int, from source: UnsafePointer<UInt64>, to target: UnsafeMutablePointer<UInt64>) {
-    var place = 0
-    while place < count {
-        let words = UnsafeRawPointer(source + place).loadUnaligned(as: SIMD8<UInt64>.self)
-        UnsafeMutableRawPointer(target + place).storeBytes(of: words, as: SIMD8<UInt64>.self)
+    if count <= 0 { return }
+    copyEightWords(from: source, to: target)
+    var place = 8
+    while _slowPath(place < count) {
+        copyEightWords(from: source + place, to: target + place)
         place &+= 8
     }
+}
+
+@inline(__always)
+private func copyEightWords(from source: UnsafePointer<UInt64>, to target: UnsafeMutablePointer<UInt64>) {
+    let words = UnsafeRawPointer(source).loadUnaligned(as: SIMD8<UInt64>.self)
+    UnsafeMutableRawPointer(target).storeBytes(of: words, as: SIMD8<UInt64>.self)
 }

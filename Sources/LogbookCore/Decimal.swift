@@ -2,9 +2,6 @@
 // outcome goes on with what stands behind the number before its digits are there.
 internal import CLogbookSystem
 
-private let pairs: StaticString =
-    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
-
 /// Writes the digits, most significant first, with a minus sign where it is asked for.
 /// - Parameter target: Room for 20 bytes.
 /// - Returns: Bytes written, `1...20`.
@@ -73,14 +70,18 @@ private func writeUpToTwo(_ value: UInt32, to target: UnsafeMutablePointer<UInt8
 }
 
 /// - Parameter value: Below 100.
+@inlinable
 @inline(__always)
-private func writePair(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) {
+func writePair(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) {
+    let pairs: StaticString =
+        "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
     let pair = UnsafeRawPointer(pairs.utf8Start).loadUnaligned(fromByteOffset: Int(value) &* 2, as: UInt16.self)
     UnsafeMutableRawPointer(target).storeBytes(of: pair, as: UInt16.self)
 }
 
 /// Six digits, with zeros in front.
 /// - Parameter value: Below a million.
+@inlinable
 @inline(__always)
 package func writeSixDigits(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) {
     let thousands = value / 10_000, rest = value &- thousands &* 10_000, hundreds = rest / 100

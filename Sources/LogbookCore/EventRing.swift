@@ -149,6 +149,19 @@ final class EventRing: Sendable {
 
     // MARK: The reader's side
 
+    /// Most records have two cells.
+    @inline(__always)
+    private func clear(_ cells: Int, from record: UnsafeMutableRawPointer) {
+        mark(of: record).pointee.store(0, ordering: .relaxed)
+        if cells == 1 { return }
+        mark(of: record + Self.cellBytes).pointee.store(0, ordering: .relaxed)
+        var cell = 2
+        while _slowPath(cell < cells) {
+            mark(of: record + cell &* Self.cellBytes).pointee.store(0, ordering: .relaxed)
+            cell &+= 1
+        }
+    }
+
     /// Takes whole records out, in order, up to a reservation that is not committed yet or the position `limit`. One thread at a
     /// time.
     /// - Parameter body: Sees a record's memory. Returns false to stop after it.
@@ -161,7 +174,7 @@ final class EventRing: Sendable {
             if mark == 0 { return }
             let goesOn = mark & Self.padding != 0 || body(record)
             let count = Self.cellCount(Int(mark & 0xFFFF_FFFF))
-            for cell in 0..<count { self.mark(of: record + cell &* Self.cellBytes).pointee.store(0, ordering: .relaxed) }
+            clear(count, from: record)
             position &+= count
             if !goesOn { return }
             if position &- announced >= Self.announcedCells {

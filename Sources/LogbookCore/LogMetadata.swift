@@ -72,6 +72,10 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
             yield &someEntries!
         }
     }
+    /// Whether it is known, without a look at memory, that there is nothing.
+    @inlinable
+    @inline(__always)
+    var hasNoEntries: Bool { someEntries == nil }
     /// Kept with every change, so that an event without protected values is told by one look; stays when the value goes.
     @usableFromInline private(set) var mayHoldProtected = false
     /// The words that it takes as ``MemberWords``; negative where it is, or once was, more than a record can carry.

@@ -45,7 +45,13 @@ extension LogService {
         if admission == .refused { return }
         let metadata = metadata()
         if admission == .open, !admits(level, metadata, from: LogSource(file: file, function: function, line: line)) { return }
-        submit(level, message(), metadata, error, file, function, line)
+        let message = message()
+        // Decided when the program is compiled, nearly everywhere.
+        if let site = CallSite(file, function, line) {
+            if error == nil, metadata.hasNoEntries { submit(level, message, site) } else { submit(level, message, metadata, error, site) }
+        } else {
+            submit(level, message, metadata, error, from: LogSource(file: file, function: function, line: line))
+        }
     }
 
     /// The same for text, or any value, that is at hand as a variable. Of a ``LogDescribableError`` it is what that says of itself.
@@ -111,23 +117,28 @@ extension LogService {
     }
 
     @usableFromInline
+    func submit(_ level: LogLevel, _ message: consuming LogMessage, _ site: CallSite) {
+        if sayAtOnce(level, message, site) { return message.giveBackBuffer() }
+        submit(level, message, LogMetadata(), nil, site)
+    }
+
+    /// The same from a place that is none of the everyday ones.
+    @usableFromInline
+    @inline(never)
     func submit(
-        _ level: LogLevel, _ message: consuming LogMessage, _ metadata: LogMetadata, _ error: (any Error)?,
-        _ file: StaticString, _ function: StaticString, _ line: UInt32
+        _ level: LogLevel, _ message: consuming LogMessage, _ metadata: LogMetadata, _ error: (any Error)?, from source: LogSource
     ) {
-        if error == nil, metadata.isEmpty, sayAtOnce(level, message, file, function, line) { return message.giveBackBuffer() }
-        submitSlowly(level, message, metadata, error, file, function, line)
+        if !isRefusedAsInterrupting(level) { say(level, message, metadata, error.map { MarkedError($0) }, at: nil, source) }
+        message.giveBackBuffer()
     }
 
     /// Says an interpolated message that only queues hear, by their levels alone: nearly every one.
     /// - Returns: False when there is more to it; nothing was said.
     @inline(__always)
-    private func sayAtOnce(
-        _ level: LogLevel, _ message: borrowing LogMessage, _ file: StaticString, _ function: StaticString, _ line: UInt32
-    ) -> Bool {
+    private func sayAtOnce(_ level: LogLevel, _ message: borrowing LogMessage, _ site: CallSite) -> Bool {
         guard let buffer = message.heldBuffer, let address = UnsafeRawPointer(bitPattern: distributorAddress.load(ordering: .acquiring)),
             !Inside.isInterrupted, !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().registration == 0,
-            let file = StaticText(file).flatMap(EventRecord.packed), let function = StaticText(function).flatMap(EventRecord.packed)
+            let names = site.words
         else { return false }
         // Without counting references: all callers would count in one place. The service keeps the distributor as long as it lives.
         return Unmanaged<Distributor>.fromOpaque(address)._withUnsafeGuaranteedRef { distributor in
@@ -138,26 +149,25 @@ extension LogService {
                 Inside.begin()   // nobody could make room for a handler that has interrupted a record
                 distributor.push(
                     words, level: level, hearing: hearing, time: distributor.now, sequence: nextSequence(), thread: LogThread.currentNumber,
-                    file: file, function: function, line: line)
+                    file: names.file, function: names.function, line: site.line)
                 Inside.end()
                 return true
             }
         }
     }
 
+    /// The same with metadata or an error, or what takes more than a record.
+    @usableFromInline
     @inline(never)
-    private func submitSlowly(
-        _ level: LogLevel, _ message: consuming LogMessage, _ metadata: LogMetadata, _ error: (any Error)?,
-        _ file: StaticString, _ function: StaticString, _ line: UInt32
+    func submit(
+        _ level: LogLevel, _ message: consuming LogMessage, _ metadata: LogMetadata, _ error: (any Error)?, _ site: CallSite
     ) {
         if isRefusedAsInterrupting(level) { return }
-        if error == nil, sayPlainly(level, message, metadata, file, function, line) {
+        if error == nil, sayPlainly(level, message, metadata, site) {
             message.giveBackBuffer()
             return
         }
-        say(
-            level, message, metadata, error.map { MarkedError($0) }, at: nil,
-            LogSource(file: file, function: function, line: line))
+        say(level, message, metadata, error.map { MarkedError($0) }, at: nil, site.source)
         message.giveBackBuffer()
     }
 
@@ -165,14 +175,10 @@ extension LogService {
     /// of its own.
     /// - Returns: False when there is more to it; nothing was said.
     @inline(__always)
-    private func sayPlainly(
-        _ level: LogLevel, _ message: borrowing LogMessage, _ metadata: LogMetadata, _ file: StaticString,
-        _ function: StaticString, _ line: UInt32
-    ) -> Bool {
+    private func sayPlainly(_ level: LogLevel, _ message: borrowing LogMessage, _ metadata: LogMetadata, _ site: CallSite) -> Bool {
         guard let address = UnsafeRawPointer(bitPattern: distributorAddress.load(ordering: .acquiring)),
             !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().registration == 0,
-            let file = StaticText(file).flatMap(EventRecord.packed),
-            let function = StaticText(function).flatMap(EventRecord.packed)
+            let names = site.words
         else { return false }
         // Without counting a reference: all callers would count in one place. The service keeps it as long as it lives.
         return Unmanaged<Distributor>.fromOpaque(address)._withUnsafeGuaranteedRef { distributor in
@@ -187,8 +193,8 @@ extension LogService {
                 guard words &+ memberWords <= EventRecord.maximumWords else { return false }
                 distributor.push(
                     pieces, words: words, metadata, memberWords: memberWords, mayRelieve: message.literal == nil, level: level,
-                    hearing: hearing, time: distributor.now, sequence: nextSequence(), thread: LogThread.currentNumber, file: file,
-                    function: function, line: line)
+                    hearing: hearing, time: distributor.now, sequence: nextSequence(), thread: LogThread.currentNumber, file: names.file,
+                    function: names.function, line: site.line)
                 return true
             } ?? false
         }

@@ -21,7 +21,9 @@ final class MessageBuffer: @unchecked Sendable {
     var start: UnsafeMutablePointer<UInt64> { storage.pointee.words }
     var end: UnsafeMutablePointer<UInt64> { storage.pointee.words + storage.pointee.capacity }
     var words: MessageWords {
-        MessageWords(words: UnsafeBufferPointer(start: storage.pointee.words, count: storage.pointee.end - storage.pointee.words))
+        // The end is never before the start, which the compiler cannot know.
+        let bytes = UInt(bitPattern: storage.pointee.end) &- UInt(bitPattern: storage.pointee.words)
+        return MessageWords(words: UnsafeBufferPointer(start: storage.pointee.words, count: Int(truncatingIfNeeded: bytes >> 3)))
     }
     /// Whether some of it is private or secret.
     var isMarked: Bool {

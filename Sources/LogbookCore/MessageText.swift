@@ -75,6 +75,7 @@ package final class MessageText: @unchecked Sendable {
     /// - Parameter maximumBytes: ``LogLimits/highest``'s at most. A text that is longer is given up before much more memory is taken for it.
     /// - Returns: False where a format may have to escape something of it, or it was given up: then what was written means nothing.
     ///   Otherwise there is room for ``LineMemory/slack`` more.
+    @inline(__always)
     func write(_ words: MessageWords, upTo maximumBytes: Int, to memory: LineMemory) -> Bool {
         guard var word = words.words.baseAddress else { return true }
         let end = word + words.words.count

@@ -19,6 +19,8 @@ struct TickClock {
     private static let tolerance = 0.01
     /// An older count is none of this clock's: two weeks and more.
     private static let oldestBits: UInt64 = 52
+    /// Nanoseconds of a tick; no processor counts so slowly. The age of what is no older than that has room in an `Int64`.
+    private static let slowestPace = 2_000.0
 
     /// What the count and the clocks said at one moment.
     struct Reading {
@@ -28,8 +30,8 @@ struct TickClock {
     }
     private let read: () -> Reading
     private var earliest: Reading, middle: Reading, latest: Reading
-    /// Nanoseconds of a tick, and as they were found first over a whole span.
-    private var pace = 0.0, firstPace: Double?
+    /// Nanoseconds of a tick, in parts of 2^-32, and as they were found first over a whole span.
+    private var pace: UInt64 = 0, firstPace: Double?
     private var latestTime = Int64.min
 
     /// - Parameter read: What is looked at.
@@ -46,7 +48,7 @@ struct TickClock {
         guard latest.ticks > earliest.ticks, latest.uptime > earliest.uptime, latest.uptime >= middle.uptime else { return false }
         let measured = Double(latest.uptime - earliest.uptime) / Double(latest.ticks - earliest.ticks)
         if let firstPace, abs(measured / firstPace - 1) >= Self.tolerance { return false }
-        pace = measured
+        pace = UInt64(min(measured, Self.slowestPace) * 0x1p32)
         if latest.uptime - middle.uptime > Self.measuredNanoseconds {
             if firstPace == nil { firstPace = measured }
             (earliest, middle) = (middle, latest)
@@ -59,10 +61,17 @@ struct TickClock {
     mutating func time(of ticks: UInt64) -> Int64 {
         let age = latest.ticks &- ticks
         // A count from after the look is as good as the look: this thread was interrupted in between.
-        var time = age >> Self.oldestBits > 0 ? latest.wall : latest.wall &- Int64(Double(age) * pace)
+        var time = age >> Self.oldestBits > 0 ? latest.wall : latest.wall &- nanoseconds(age)
         if _slowPath(time < latestTime), latestTime &- time < Self.smoothedNanoseconds { time = latestTime }
         latestTime = time
         return time
+    }
+
+    /// - Parameter age: In ticks, of ``oldestBits``.
+    @inline(__always)
+    private func nanoseconds(_ age: UInt64) -> Int64 {
+        let (high, low) = age.multipliedFullWidth(by: pace)
+        return Int64(truncatingIfNeeded: high << 32 | low >> 32)
     }
 
     private static func systemReading() -> Reading {

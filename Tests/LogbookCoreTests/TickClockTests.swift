@@ -70,6 +70,15 @@ import Testing
         #expect(clock.time(of: machine.ticks) == first)
     }
 
+    @Test func aPaceThatNoProcessorHasIsNotCountedWith() {
+        let clock = clock()
+        machine.ticks += 1
+        machine.uptime += 1 << 62
+        #expect(clock.look())
+        let oldest = machine.ticks &- (1 << 52 - 1)
+        #expect(clock.time(of: oldest) < machine.wall)
+    }
+
     @Test(arguments: [0, 500_000_000_000] as [UInt64])
     func aCountThatWasSetIsNotTrusted(_ ticks: UInt64) {
         let clock = clock()
