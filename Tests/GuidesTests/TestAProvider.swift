@@ -21,7 +21,7 @@ func recorded(_ line: String) -> RecordedEvent {
 
 @Suite(.serialized) struct TestAProviderTests {
     /// They are there with the trait `SwiftLog` alone, and named in either case.
-    static let handlerChecks = 22
+    static let handlerChecks = 23
 
     static func page() throws -> String {
         let page = GuideBlocksTests.root.appendingPathComponent("Plugins-Docs/TestAProvider.md")

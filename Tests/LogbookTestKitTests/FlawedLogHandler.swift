@@ -11,6 +11,7 @@
             case dropsOwnMetadata, dropsCallMetadata, dropsNesting, describesNoNumber
             case ownMetadataWins, remembersTheCall
             case ignoresItsProvider, asksItsProviderOnce, sharesItsProvider, ownMetadataBeatsProvider, providerBeatsCall
+            case callHidesProvider, providerHidesOwnMetadata
             case dropsTheSource, dropsTheError, oldFormLosesMetadata, oldFormIsSilent
             case skipsEmptyMessages, makesALineOfEachLine, writesMetadataAsItIs, writesPlacesAsTheyAre, replacesControls, hearsOneThread
         }
@@ -86,8 +87,9 @@
 
         private func merged(_ call: Logger.Metadata) -> Logger.Metadata {
             let own = habit == .dropsOwnMetadata ? [:] : metadata, call = habit == .dropsCallMetadata ? [:] : call
-            var merged = own
-            merged.merge(provided()) { own, provided in habit == .ownMetadataBeatsProvider ? own : provided }
+            var merged = habit == .providerHidesOwnMetadata && metadataProvider != nil ? [:] : own
+            let isProviderHidden = habit == .callHidesProvider && !call.isEmpty
+            merged.merge(isProviderHidden ? [:] : provided()) { own, provided in habit == .ownMetadataBeatsProvider ? own : provided }
             if habit == .remembersTheCall { merged.merge(store.state.withLock { $0.remembered }) { $1 } }
             merged.merge(call) { earlier, called in
                 if habit == .ownMetadataWins, own.description.contains(earlier.description) { return earlier }

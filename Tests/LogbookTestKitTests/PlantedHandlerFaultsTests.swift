@@ -18,6 +18,7 @@
             (.ignoresItsProvider, .handlerAsksItsProvider), (.asksItsProviderOnce, .handlerAsksItsProvider),
             (.sharesItsProvider, .handlerProviderIsAValue), (.ownMetadataBeatsProvider, .handlerProviderWins),
             (.providerBeatsCall, .handlerCallWinsOverProvider),
+            (.callHidesProvider, .handlerWritesAllMetadata), (.providerHidesOwnMetadata, .handlerWritesAllMetadata),
             (.dropsTheSource, .handlerKeepsSource), (.dropsTheError, .handlerKeepsError),
             (.oldFormLosesMetadata, .handlerOldForm), (.oldFormIsSilent, .handlerOldForm),
             (.skipsEmptyMessages, .handlerEmptyMessage), (.makesALineOfEachLine, .handlerOneInOneOut),

@@ -27,6 +27,8 @@
             "handlerProviderWins", "of a key that both have, the metadata provider's value is written, not the logger's")
         public static let handlerCallWinsOverProvider = ConformanceCheck(
             "handlerCallWinsOverProvider", "of a key that both have, the call's value is written, not the metadata provider's")
+        public static let handlerWritesAllMetadata = ConformanceCheck(
+            "handlerWritesAllMetadata", "the metadata of the logger, the metadata provider and the call is written together")
         public static let handlerKeepsSource = ConformanceCheck("handlerKeepsSource", "a source that is given arrives")
         public static let handlerKeepsError = ConformanceCheck("handlerKeepsError", "an error that is given arrives")
         public static let handlerOldForm = ConformanceCheck(

@@ -306,6 +306,16 @@
             log("said", metadata: ["k": "call's"], to: logger)
             try requireValue("call's", under: "k", in: only())
         }
+
+        func writesAllMetadata() throws {
+            var logger = logger(try prepared(Logger.MetadataProvider { ["provided": "provider's"] }))
+            logger[metadataKey: "own"] = "logger's"
+            log("said", metadata: ["call": "call's"], to: logger)
+            let line = try only()
+            try requireValue("logger's", under: "own", in: line)
+            try requireValue("provider's", under: "provided", in: line)
+            try requireValue("call's", under: "call", in: line)
+        }
     }
 
     /// Calls what swift-log has deprecated and handlers must still heed; through a requirement, which is not deprecated itself.

@@ -72,6 +72,7 @@
                 Check(.handlerCallWinsOverProvider, after: [.handlerCallWins, .handlerAsksItsProvider]) {
                     try $0.callWinsOverProvider()
                 },
+                Check(.handlerWritesAllMetadata, after: [.handlerAsksItsProvider]) { try $0.writesAllMetadata() },
                 Check(.handlerKeepsSource, after: basics) { try $0.keepsSource() },
                 Check(.handlerKeepsError, after: basics) { try $0.keepsError() },
                 Check(.handlerOldForm, after: [.handlerWritesMetadata]) { try $0.oldForm() },
