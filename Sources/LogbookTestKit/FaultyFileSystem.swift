@@ -200,6 +200,7 @@ public final class FaultyFileSystem: FileSystem {
         return try perform("read") { () throws(SystemError) in try base.read(file, into: buffer, at: offset) }
     }
     package func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int {
+        state.withLock { $0.gates["append"] }?.wait()
         try checkOutage("append")
         let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
         let tears = state.withLock { state in

@@ -31,6 +31,21 @@ import Testing
         #expect(lines.count == 3 && lines[0] == "one" && lines[1].hasPrefix("1 event is missing here: ") && lines[2] == "three")
     }
 
+    @Test func theDiskHoldsACallUntilTheGateOpens() throws {
+        let folder = TemporaryFolder(), disk = FaultyFileSystem(), gate = Gate(), done = Gate()
+        let file = try FileLogProvider(in: folder.path, on: disk, format: TextFormat.layout("\(.message)"))
+        disk.hold("append", at: gate)
+        LogThread.start("caller") { [event] in
+            file.log(event)
+            done.open()
+        }
+        #expect(gate.waitForArrivals(1))
+        #expect(folder.text("app.log") == "")
+        gate.open()
+        done.wait()
+        #expect(folder.text("app.log") == "one\n")
+    }
+
     @Test func theReceiverKeepsNothingWhileItFails() throws {
         let receiver = FakeReceiver<String>()
         try receiver.receive("before")
