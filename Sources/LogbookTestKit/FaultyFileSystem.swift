@@ -29,6 +29,11 @@ public final class FaultyFileSystem: FileSystem {
         case lateKill
     }
 
+    private struct FileCall: Hashable {
+        let name: String
+        let call: String
+    }
+
     private struct State {
         var calls: [String] = []
         var counted = 0
@@ -37,7 +42,7 @@ public final class FaultyFileSystem: FileSystem {
         var outage: Int32?
         var descriptors: Set<FileDescriptor> = []
         var names: [FileDescriptor: String] = [:]
-        var unreadable: [String: SystemError] = [:]
+        var failures: [FileCall: Int32] = [:]
         var unlisted: Set<String> = []
         var gates: [String: Gate] = [:]
         var locksAsNetworkDoes = false
@@ -77,7 +82,7 @@ public final class FaultyFileSystem: FileSystem {
     /// From now on this call fails for the file of this name, `openForReading`, `openForLocking`, `openForAppending` or `read`;
     /// nil lets it work again.
     public func fail(_ number: Int32?, in call: String, of name: String) {
-        state.withLock { $0.unreadable[name] = number.map { SystemError($0, in: call) } }
+        state.withLock { $0.failures[FileCall(name: name, call: call)] = number }
     }
 
     /// From now on every call of this name waits at the gate first.
@@ -93,35 +98,34 @@ public final class FaultyFileSystem: FileSystem {
         if state.withLock({ $0.locksAsNetworkDoes && $0.readOnly.contains(file) }) { throw SystemError(EBADF, in: "tryLock") }
     }
 
-    private func checkFile(_ call: String, of name: String?) throws(SystemError) {
-        guard let name, let error = state.withLock({ $0.unreadable[name] }), error.call == call else { return }
-        throw error
-    }
+    private static let failing: Set<String> = [
+        "append", "truncate", "synchronize", "synchronizeFolder", "makeFolder", "openNew", "openForAppending", "rename", "replace",
+    ]
 
-    private static let failing: Set<String> = ["append", "synchronize", "openNew", "openForAppending", "rename", "replace"]
-
-    private func checkOutage(_ call: String) throws(SystemError) {
-        guard Self.failing.contains(call), let number = state.withLock({ $0.outage }) else { return }
-        throw SystemError(number, in: call)
-    }
-
-    private func isFaulty(_ call: String) -> Bool {
-        state.withLock { state in
+    /// Waits where the call is held, counts it, and fails it where it was told to.
+    /// - Returns: Whether it is the one that goes wrong.
+    private func begin(_ call: String, of name: String? = nil, writes: Bool = true) throws(SystemError) -> Bool {
+        state.withLock { $0.gates[call] }?.wait()
+        let (isFaulty, number) = state.withLock { state -> (Bool, Int32?) in
             state.calls.append(call)
-            guard only?.contains(call) ?? true else { return false }
-            state.counted += 1
-            guard failing > 0, lasts ? state.counted >= failing : state.counted == failing else { return false }
-            state.faults += 1
-            return true
+            var number = writes && Self.failing.contains(call) ? state.outage : nil
+            if let name, let own = state.failures[FileCall(name: name, call: call)] { number = own }
+            var isFaulty = false
+            if only?.contains(call) ?? true {
+                state.counted += 1
+                isFaulty = failing > 0 && (lasts ? state.counted >= failing : state.counted == failing)
+            }
+            if isFaulty || number != nil { state.faults += 1 }
+            return (isFaulty, number)
         }
+        if let number { throw SystemError(number, in: call) }
+        return isFaulty
     }
 
     private func perform<Result>(
-        _ call: String, _ body: () throws(SystemError) -> Result
+        _ call: String, of name: String? = nil, writes: Bool = true, _ body: () throws(SystemError) -> Result
     ) throws(SystemError) -> Result {
-        state.withLock { $0.gates[call] }?.wait()
-        try checkOutage(call)
-        guard isFaulty(call) else { return try body() }
+        guard try begin(call, of: name, writes: writes) else { return try body() }
         switch fault {
         case .failure(let number), .tornWrite(let number): throw SystemError(number, in: call)
         case .shortWrite: return try body()
@@ -154,7 +158,13 @@ public final class FaultyFileSystem: FileSystem {
         try perform("resolvedPath") { () throws(SystemError) in try base.resolvedPath(ofFolder: path) }
     }
     package func makeFolder(at path: String) throws(SystemError) {
-        try perform("makeFolder") { () throws(SystemError) in try base.makeFolder(at: path) }
+        // A full disk as well says of a folder that is there that it is.
+        try perform("makeFolder", writes: !isThere(path)) { () throws(SystemError) in try base.makeFolder(at: path) }
+    }
+    private func isThere(_ folder: String) -> Bool {
+        guard let descriptor = try? base.openFolder(at: folder) else { return false }
+        base.close(descriptor)
+        return true
     }
     package func openFolder(at path: String) throws(SystemError) -> FileDescriptor {
         try perform("openFolder") { () throws(SystemError) in opened(try base.openFolder(at: path)) }
@@ -169,8 +179,7 @@ public final class FaultyFileSystem: FileSystem {
     package func openForAppending(
         _ name: String, in folder: FileDescriptor, permissions: UInt32
     ) throws(SystemError) -> FileDescriptor {
-        try checkFile("openForAppending", of: name)
-        return try perform("openForAppending") { () throws(SystemError) in
+        try perform("openForAppending", of: name) { () throws(SystemError) in
             opened(try base.openForAppending(name, in: folder, permissions: permissions))
         }
     }
@@ -182,36 +191,33 @@ public final class FaultyFileSystem: FileSystem {
         }
     }
     package func openForReading(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
-        try checkFile("openForReading", of: name)
-        return try perform("openForReading") { () throws(SystemError) in
+        try perform("openForReading", of: name) { () throws(SystemError) in
             let file = opened(try base.openForReading(name, in: folder), name)
             state.withLock { _ = $0.readOnly.insert(file) }
             return file
         }
     }
     package func openForLocking(_ name: String, in folder: FileDescriptor) throws(SystemError) -> FileDescriptor {
-        try checkFile("openForLocking", of: name)
-        return try perform("openForLocking") { () throws(SystemError) in opened(try base.openForLocking(name, in: folder), name) }
+        try perform("openForLocking", of: name) { () throws(SystemError) in
+            opened(try base.openForLocking(name, in: folder), name)
+        }
     }
     package func read(
         _ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemError) -> Int {
-        try checkFile("read", of: state.withLock { $0.names[file] })
-        return try perform("read") { () throws(SystemError) in try base.read(file, into: buffer, at: offset) }
+        try perform("read", of: state.withLock { $0.names[file] }) { () throws(SystemError) in
+            try base.read(file, into: buffer, at: offset)
+        }
     }
     package func append(_ bytes: UnsafeRawBufferPointer, to file: FileDescriptor) throws(SystemError) -> Int {
-        state.withLock { $0.gates["append"] }?.wait()
-        try checkOutage("append")
+        let isFaulty = try begin("append")
         let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
         let tears = state.withLock { state in
             defer { state.tearsNext = false }
             return state.tearsNext
         }
-        if tears, case .tornWrite(let number) = fault {
-            state.withLock { $0.calls.append("append") }
-            throw SystemError(number, in: "append")
-        }
-        guard isFaulty("append") else { return try base.append(bytes, to: file) }
+        if tears, case .tornWrite(let number) = fault { throw SystemError(number, in: "append") }
+        guard isFaulty else { return try base.append(bytes, to: file) }
         switch fault {
         case .shortWrite where half.count > 0: return try base.append(half, to: file)
         case .shortWrite: return try base.append(bytes, to: file)

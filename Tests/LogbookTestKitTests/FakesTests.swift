@@ -31,6 +31,51 @@ import Testing
         #expect(lines.count == 3 && lines[0] == "one" && lines[1].hasPrefix("1 event is missing here: ") && lines[2] == "three")
     }
 
+    @Test func nothingIsWrittenAndNothingMadeSafeWhileTheDiskFails() throws {
+        let folder = TemporaryFolder(), disk = FaultyFileSystem()
+        let place = try disk.openFolder(at: folder.path), file = try disk.openNew("one", in: place, permissions: 0o600)
+        let bytes: [UInt8] = [1, 2, 3]
+        let calls: [(name: String, call: () throws -> Void)] = [
+            ("makeFolder", { try disk.makeFolder(at: folder("inner")) }),
+            ("openNew", { _ = try disk.openNew("two", in: place, permissions: 0o600) }),
+            ("openForAppending", { _ = try disk.openForAppending("one", in: place, permissions: 0o600) }),
+            ("append", { _ = try bytes.withUnsafeBytes { try disk.append($0, to: file) } }),
+            ("truncate", { try disk.truncate(file, to: 0) }),
+            ("synchronize", { try disk.synchronize(file) }),
+            ("synchronizeFolder", { try disk.synchronizeFolder(place) }),
+            ("replace", { try disk.replace("other", with: "one", in: place) }),
+            ("rename", { try disk.rename("one", to: "other", in: place) }),
+        ]
+        let before = disk.calls
+        disk.fail(28)
+        for (name, call) in calls { #expect(throws: SystemError(28, in: name)) { try call() } }
+        #expect(throws: SystemError(17, in: "mkdir")) { try disk.makeFolder(at: folder.path) }
+        #expect(try disk.names(in: place) == ["one"])
+        #expect(disk.faults == calls.count && disk.calls == before + calls.map(\.name) + ["makeFolder", "names"])
+        disk.fail(nil)
+        #expect(try bytes.withUnsafeBytes { try disk.append($0, to: file) } == 3)
+        #expect(disk.faults == calls.count && disk.calls.last == "append")
+        disk.close(file)
+        disk.close(place)
+    }
+
+    @Test func eachCallOfAFileFailsByItself() throws {
+        let folder = TemporaryFolder(), disk = FaultyFileSystem()
+        let place = try disk.openFolder(at: folder.path)
+        disk.close(try disk.openNew("one", in: place, permissions: 0o600))
+        disk.fail(13, in: "openForReading", of: "one")
+        disk.fail(5, in: "openForLocking", of: "one")
+        disk.fail(nil, in: "read", of: "one")
+        #expect(throws: SystemError(13, in: "openForReading")) { try disk.openForReading("one", in: place) }
+        #expect(throws: SystemError(5, in: "openForLocking")) { try disk.openForLocking("one", in: place) }
+        disk.fail(nil, in: "openForLocking", of: "one")
+        #expect(throws: SystemError(13, in: "openForReading")) { try disk.openForReading("one", in: place) }
+        disk.close(try disk.openForLocking("one", in: place))
+        #expect(disk.faults == 3)
+        #expect(disk.calls.suffix(4) == ["openForReading", "openForLocking", "openForReading", "openForLocking"])
+        disk.close(place)
+    }
+
     @Test func theDiskHoldsACallUntilTheGateOpens() throws {
         let folder = TemporaryFolder(), disk = FaultyFileSystem(), gate = Gate(), done = Gate()
         let file = try FileLogProvider(in: folder.path, on: disk, format: TextFormat.layout("\(.message)"))
