@@ -37,11 +37,11 @@ struct Flaw: Sendable, CustomTestStringConvertible {
     static func sink(
         _ name: String, _ check: ConformanceCheck, _ saying: String,
         _ write: @escaping @Sendable (BenchSink, [LogEvent]) throws -> Void,
-        ignoresDeadline: Bool = false
+        ignoring deadline: FlawedSink.Deadline? = nil
     ) -> Flaw {
         Flaw(testDescription: name, caughtBy: check, saying: saying) { _, announceHang in
             let inner = BenchSink()
-            let sink = FlawedSink(inner: inner, writing: write, announceHang: ignoresDeadline ? announceHang : nil)
+            let sink = FlawedSink(inner: inner, writing: write, ignored: deadline, announceHang: announceHang)
             let specimen = ConformanceSpecimen(
                 sink: sink, readBack: { inner.written.map { RecordedEvent($0) } }, stall: { inner.stall($0) },
                 fail: { inner.fail($0 ? ScriptedFailure() : nil) })

@@ -1,6 +1,6 @@
 @testable import LogbookTestKit
 
-/// A queue that writes when it is flushed, on the thread that flushes; sound but for its flaw.
+/// A queue that writes when it is flushed, on a thread that lives as long as that takes; sound but for its flaw.
 final class FlawedQueue: LogProvider {
     enum Flaw: Sendable {
         case none, writesFromEveryThread, flushesFirst, neverFlushes, closesTwice, closesUnflushed, givesUpAfterFailure,
@@ -45,7 +45,11 @@ final class FlawedQueue: LogProvider {
             defer { access.value.isShut = true }
             return !access.value.isShut
         }
-        guard isFirst else { return }
+        guard isFirst else {
+            return state.withLock { access in
+                while access.value.isWriting, access.wait(until: deadline) {}
+            }
+        }
         var failure: (any Error)?
         do { try flush(by: deadline, closing: true) } catch { failure = error }
         state.withLock { access in
@@ -65,11 +69,32 @@ final class FlawedQueue: LogProvider {
         }
         guard isMine else { throw ScriptedFailure("another thread is writing") }
         if deadline.hasPassed {
-            // The bench's sink waits without a limit, so a queue that writes on the caller's thread cannot begin.
             release()
             throw ScriptedFailure("the deadline was over")
         }
-        defer { release() }
+        // The bench's sink waits without a limit; whoever flushes does not.
+        let outcome = Monitor<Result<Void, any Error>?>(nil)
+        let started = LogThread.start("flawed-queue") { [self] in
+            let result = Result { try writeAndFlush(by: deadline, closing: closing) }
+            release()
+            outcome.withLock { access in
+                access.value = result
+                access.broadcast()
+            }
+        }
+        guard started else {
+            release()
+            throw ScriptedFailure("the machine gives no thread")
+        }
+        let result = outcome.withLock { access in
+            while access.value == nil, access.wait(until: deadline) {}
+            return access.value
+        }
+        guard let result else { throw ScriptedFailure("the sink does not answer") }
+        try result.get()
+    }
+
+    private func writeAndFlush(by deadline: LogDeadline, closing: Bool) throws {
         if flaw == .flushesFirst { try sink.flush(by: deadline) }
         if flaw == .offersEmptyBatches { try sink.write([]) }
         try writeAll(by: deadline)

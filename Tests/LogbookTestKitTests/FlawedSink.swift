@@ -2,16 +2,25 @@
 
 /// A sink between a queue and the bench's own, with a bad habit.
 struct FlawedSink: BatchSink {
+    /// A deadline, over or still to come.
+    enum Deadline { case flushOver, flushAhead, closeAhead }
+
     let inner: BenchSink
     let writing: @Sendable (BenchSink, [LogEvent]) throws -> Void
-    /// Not nil: a flush does not look at its deadline, and says so when that is over.
-    let announceHang: (@Sendable () -> Void)?
+    /// Not looked at.
+    let ignored: Deadline?
+    /// Called by what will not come back.
+    let announceHang: @Sendable () -> Void
 
     func write(_ batch: [LogEvent]) throws { try writing(inner, batch) }
-    func flush(by deadline: LogDeadline) {
-        guard let announceHang else { return inner.flush(by: deadline) }
-        if deadline.hasPassed, inner.isStalled { announceHang() }
-        inner.flush(by: .never)
+    func flush(by deadline: LogDeadline) { inner.flush(by: heeded(deadline, deadline == .now ? .flushOver : .flushAhead)) }
+    func close(by deadline: LogDeadline) {
+        inner.close(by: deadline == .now ? deadline : heeded(deadline, .closeAhead))
     }
-    func close(by deadline: LogDeadline) { inner.close(by: deadline) }
+
+    private func heeded(_ deadline: LogDeadline, _ kind: Deadline) -> LogDeadline {
+        guard kind == ignored, inner.isStalled else { return deadline }
+        announceHang()
+        return .never
+    }
 }

@@ -36,7 +36,7 @@ import Testing
             ])
         #expect(report.description.contains("failed: everyLevel: 1 of 7 events are missing"))
         #expect(report.description.contains("the promise: events of every level arrive, with their level"))
-        #expect(report.description.contains("sinkKeepsToDeadline: the specimen is not a sink"))
+        #expect(report.description.contains("sinkEndsAtDeadline: the specimen is not a sink"))
     }
 }
 
@@ -411,6 +411,26 @@ extension Flaw {
                 try shelf.close(by: .never)
             }
         },
+        shelf(
+            "ignores the deadline of a flush that is still to come", .flushEndsAtDeadline,
+            "flush whose deadline lay ahead had not come back"
+        ) { habits, _ in
+            habits.flush = { shelf, deadline in
+                guard deadline != .now, shelf.isStalled else { return try shelf.put(by: deadline) }
+                shelf.willHang()
+                try shelf.put(by: .never)
+            }
+        },
+        shelf(
+            "ignores the deadline of a shutdown that is still to come", .shutdownEndsAtDeadline,
+            "shutdown whose deadline lay ahead had not come back"
+        ) { habits, _ in
+            habits.shutdown = { shelf, deadline in
+                guard deadline != .now, shelf.isStalled else { return try shelf.close(by: deadline) }
+                shelf.willHang()
+                try shelf.close(by: .never)
+            }
+        },
         shelf("does not count what a shutdown gives up", .shutdownKeepsToDeadline, "0 of 10 events were read back") { habits, _ in
             habits.shutdown = { shelf, deadline in
                 do { try shelf.put(by: deadline) } catch {
@@ -502,7 +522,13 @@ extension Flaw {
         },
         sink(
             "ignores the deadline of a flush", .sinkKeepsToDeadline, "flush of the sink whose deadline was over had not come back",
-            { try $0.write($1) }, ignoresDeadline: true),
+            { try $0.write($1) }, ignoring: .flushOver),
+        sink(
+            "ignores the deadline of a flush that is still to come", .sinkEndsAtDeadline,
+            "flush of the sink whose deadline lay ahead had not come back", { try $0.write($1) }, ignoring: .flushAhead),
+        sink(
+            "ignores the deadline of a close that is still to come", .sinkEndsAtDeadline,
+            "close of the sink whose deadline lay ahead had not come back", { try $0.write($1) }, ignoring: .closeAhead),
     ]
 
     static let queues: [Flaw] = [

@@ -15,6 +15,7 @@ import Testing
 
     static let forSinks: [ConformanceCheck] = [
         .sinkTakesOne, .sinkTakesMany, .sinkKeepsBatchOrder, .sinkFailsHonestly, .sinkKeepsToDeadline,
+        .sinkEndsAtDeadline,
     ]
     static let forQueues: [ConformanceCheck] = [
         .queueCallsOneAtATime, .queueFlushesAfterBatches, .queueClosesOnce, .queueFlushesBeforeClose, .queueOffersAgain,
@@ -190,7 +191,7 @@ import Testing
             }
         }
         await expectSound(
-            notRun: [.sinkFailsHonestly, .sinkKeepsToDeadline, .visibleWhenLogReturns] + Self.forQueues
+            notRun: [.sinkFailsHonestly, .sinkKeepsToDeadline, .sinkEndsAtDeadline, .visibleWhenLogReturns] + Self.forQueues
                 + [.logDoesNotWait, .staysBounded, .survivesFailure]
         ) {
             let sink = Committing()

@@ -60,8 +60,12 @@ extension ConformanceCheck {
         "logDoesNotWait", "log returns although the destination does not answer")
     public static let flushKeepsToDeadline = ConformanceCheck(
         "flushKeepsToDeadline", "flush with a deadline that is over returns, loses nothing, and throws when something is not safe yet")
+    public static let flushEndsAtDeadline = ConformanceCheck(
+        "flushEndsAtDeadline", "flush returns when its deadline comes, though the destination does not answer, and loses nothing")
     public static let shutdownKeepsToDeadline = ConformanceCheck(
         "shutdownKeepsToDeadline", "shutdown with a deadline that is over returns; what it gives up is counted or thrown")
+    public static let shutdownEndsAtDeadline = ConformanceCheck(
+        "shutdownEndsAtDeadline", "shutdown returns when its deadline comes, though the destination does not answer, and counts or throws")
     public static let staysBounded = ConformanceCheck(
         "staysBounded", "the claimed capacity is not exceeded while the destination does not answer; the rest is counted")
     public static let survivesFailure = ConformanceCheck(
@@ -85,6 +89,8 @@ extension ConformanceCheck {
         "sinkFailsHonestly", "a failed write throws and says what became of the batch: offered again, each event is there once")
     public static let sinkKeepsToDeadline = ConformanceCheck(
         "sinkKeepsToDeadline", "flush and close return when their deadline is over, though the destination does not answer")
+    public static let sinkEndsAtDeadline = ConformanceCheck(
+        "sinkEndsAtDeadline", "flush and close return when their deadline comes, though the destination does not answer")
 }
 
 /// What whoever drives a sink promises it.

@@ -10,18 +10,24 @@ extension ProviderBench {
         try requireIntact(settled(events))
     }
 
-    func flushKeepsToDeadline() throws {
+    /// Ahead when a call begins, and soon over.
+    static let aheadBy = Duration.milliseconds(50)
+
+    func flushKeepsToDeadline() throws { try flushWhileStalled("flush whose deadline was over", by: .now) }
+    func flushEndsAtDeadline() throws { try flushWhileStalled("flush whose deadline lay ahead", by: .after(Self.aheadBy)) }
+
+    private func flushWhileStalled(_ step: String, by deadline: @autoclosure () -> LogDeadline) throws {
         let events = events(10)
         try whileStalledIfPossible {
             log(events)
-            try flushInTrouble("flush whose deadline was over", events)
+            try flushInTrouble(step, events, by: deadline())
         }
         try requireIntact(settled(events))
     }
 
     /// A flush that returns all the same has said that everything is safe.
-    private func flushInTrouble(_ step: String, _ logged: [LogEvent]) throws {
-        do { try doing(step) { try provider.flush(by: .now) } } catch { return }
+    private func flushInTrouble(_ step: String, _ logged: [LogEvent], by deadline: LogDeadline = .now) throws {
+        do { try doing(step) { try provider.flush(by: deadline) } } catch { return }
         guard let ledger = provider.ledger else {
             return try refuse(readBack(logged).missingInWords.map { $0 + ", and flush has not thrown" })
         }
@@ -29,12 +35,17 @@ extension ProviderBench {
         try require(ledger.pending == 0, "flush has not thrown, and something is pending" + Self.inWords(ledger))
     }
 
-    func shutdownKeepsToDeadline() throws {
+    func shutdownKeepsToDeadline() throws { try shutdownWhileStalled("shutdown whose deadline was over", by: .now) }
+    func shutdownEndsAtDeadline() throws {
+        try shutdownWhileStalled("shutdown whose deadline lay ahead", by: .after(Self.aheadBy))
+    }
+
+    private func shutdownWhileStalled(_ step: String, by soon: @autoclosure () -> LogDeadline) throws {
         let events = events(10)
         var hasThrown = false
         try whileStalledIfPossible {
             log(events)
-            do { try doing("shutdown whose deadline was over") { try provider.shutdown(by: .now) } } catch { hasThrown = true }
+            do { try doing(step) { try provider.shutdown(by: soon()) } } catch { hasThrown = true }
         }
         // Let what is still on its way come to its end; the first call has said already that it could not wait.
         try? doing("the second shutdown") { try provider.shutdown(by: deadline) }

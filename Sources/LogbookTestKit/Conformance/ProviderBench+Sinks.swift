@@ -70,12 +70,15 @@ extension ProviderBench {
         if claims.keepsOrder, !claims.mayRepeatAfterFailure { try refuse(reading.disorderInWords { _ in 0 }) }
     }
 
-    func sinkKeepsToDeadline() throws {
+    func sinkKeepsToDeadline() throws { try endWhileStalled("whose deadline was over", by: .now) }
+    func sinkEndsAtDeadline() throws { try endWhileStalled("whose deadline lay ahead", by: .after(Self.aheadBy)) }
+
+    private func endWhileStalled(_ words: String, by deadline: @autoclosure () -> LogDeadline) throws {
         let sink = try sink
         try write(events(3), to: sink)
         try stalled {
-            try? doing("flush of the sink whose deadline was over") { try sink.flush(by: .now) }
-            doing("close of the sink whose deadline was over") { sink.close(by: .now) }
+            try? doing("flush of the sink \(words)") { try sink.flush(by: deadline()) }
+            doing("close of the sink \(words)") { sink.close(by: deadline()) }
         }
     }
 }

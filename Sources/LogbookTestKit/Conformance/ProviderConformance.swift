@@ -76,6 +76,7 @@ public struct ProviderConformance: Sendable {
             Check(.sinkKeepsBatchOrder, after: [.sinkTakesMany]) { try $0.sinkKeepsBatchOrder() },
             Check(.sinkFailsHonestly, after: [.sinkKeepsBatchOrder]) { try $0.sinkFailsHonestly() },
             Check(.sinkKeepsToDeadline, after: [.sinkTakesOne]) { try $0.sinkKeepsToDeadline() },
+            Check(.sinkEndsAtDeadline, after: [.sinkKeepsToDeadline]) { try $0.sinkEndsAtDeadline() },
 
             Check(.oneEvent, after: [.sinkTakesMany]) { try $0.oneEvent() },
             Check(.writesOnce, after: [.oneEvent]) { try $0.writesOnce() },
@@ -119,12 +120,14 @@ public struct ProviderConformance: Sendable {
             Check(.queueCountsRefusedOne, after: [.queueGoesOnAfterPart, .queueCountsRefused]) { try $0.queueCountsRefusedOne() },
 
             Check(.logDoesNotWait, after: basics) { try $0.logDoesNotWait() },
-            Check(.flushKeepsToDeadline, after: [.logDoesNotWait, .ledgerAddsUp, .sinkKeepsToDeadline]) {
+            Check(.flushKeepsToDeadline, after: [.logDoesNotWait, .ledgerAddsUp, .sinkEndsAtDeadline]) {
                 try $0.flushKeepsToDeadline()
             },
-            Check(.shutdownKeepsToDeadline, after: [.logDoesNotWait, .ledgerAddsUp, .sinkKeepsToDeadline]) {
+            Check(.flushEndsAtDeadline, after: [.flushKeepsToDeadline]) { try $0.flushEndsAtDeadline() },
+            Check(.shutdownKeepsToDeadline, after: [.logDoesNotWait, .ledgerAddsUp, .sinkEndsAtDeadline]) {
                 try $0.shutdownKeepsToDeadline()
             },
+            Check(.shutdownEndsAtDeadline, after: [.shutdownKeepsToDeadline]) { try $0.shutdownEndsAtDeadline() },
             Check(.staysBounded, after: [.logDoesNotWait, .ledgerAddsUp]) { try $0.staysBounded() },
             Check(
                 .survivesFailure,
