@@ -149,6 +149,23 @@ import Testing
         }
     }
 
+    @Test func whatAReaderTakesForUnsignedIsTheSameNumber() async {
+        @Sendable func read(_ value: LogValue) -> LogValue {
+            switch value {
+            case .integer(let number) where number >= 0: .unsigned(UInt64(number))
+            case .array(let values): .array(values.map(read))
+            case .object(let members): .object(read(members))
+            default: value
+            }
+        }
+        @Sendable func read(_ metadata: LogMetadata) -> LogMetadata { LogMetadata(metadata.map { ($0.key, read($0.value)) }) }
+        await expectSound(notRun: Self.ofAShelf) {
+            var habits = Shelf.Habits()
+            habits.keep = { event, _ in [event.replacingMetadata(read(event.metadata))] }
+            return Shelf(habits).specimen
+        }
+    }
+
     @Test func theQueueConforms() async {
         await expectSound(notRun: Self.forSinks + [.visibleWhenLogReturns, .staysBounded]) {
             ConformanceSpecimen { BatchingProvider($0, policy: Self.brisk) }
