@@ -57,12 +57,12 @@ public struct LogSuppression: Sendable, Hashable {
     }
 
     /// By how many events fewer reached the wrapped provider than came.
-    var missing: UInt64 { heldBack - min(reports, heldBack) }
+    package var missing: UInt64 { heldBack - min(reports, heldBack) }
 }
 
 extension LogProvider {
     /// The wrappers from this provider inwards; empty when it is none.
-    var wrappers: [any WrappingProvider] {
+    package var wrappers: [any WrappingProvider] {
         var wrappers: [any WrappingProvider] = [], next: any LogProvider = self
         while let wrapper = next as? any WrappingProvider {
             wrappers.append(wrapper)
@@ -74,5 +74,5 @@ extension LogProvider {
 
 extension [any WrappingProvider] {
     /// What all of them held back.
-    var suppression: LogSuppression { reduce(LogSuppression()) { $0 + $1.suppression } }
+    package var suppression: LogSuppression { reduce(LogSuppression()) { $0 + $1.suppression } }
 }

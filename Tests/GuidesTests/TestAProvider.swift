@@ -73,6 +73,14 @@ func recorded(_ line: String) -> RecordedEvent {
         #expect(report.findings.isEmpty, "\(report)")
     }
 
+    @Test func aWrapperThatHoldsEventsBackConforms() async {
+        let report = await ProviderConformance {
+            let recorder = RecordingProvider()
+            return ConformanceSpecimen(EveryOther(recorder)) { recorder.events.map { RecordedEvent($0) } }
+        }.run()
+        #expect(report.findings.isEmpty, "\(report)")
+    }
+
     @Test func aProviderThatLogsConforms() async {
         final class Talkative: LogProvider {
             let recorder = RecordingProvider(), service: LogService

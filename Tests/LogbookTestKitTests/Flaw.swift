@@ -49,6 +49,17 @@ struct Flaw: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// A shelf behind a wrapper with a bad habit.
+    static func wrapper(_ name: String, _ check: ConformanceCheck, _ saying: String, _ flaw: EveryOther.Flaw) -> Flaw {
+        Flaw(testDescription: name, caughtBy: check, saying: saying) { _, _ in
+            let shelf = Shelf()
+            let specimen = ConformanceSpecimen(
+                EveryOther(shelf, flaw), readBack: { shelf.standing.map { RecordedEvent($0) } }, stall: { shelf.stall($0) },
+                fail: { shelf.fail($0) })
+            return (specimen, {})
+        }
+    }
+
     static func queue(
         _ name: String, _ check: ConformanceCheck, _ saying: String, _ flaw: FlawedQueue.Flaw
     ) -> Flaw {

@@ -42,7 +42,7 @@ import Testing
 
 extension Flaw {
     static let all = ofWhatIsKept + ofWhatEnds + ofSinksAndQueues
-    fileprivate static let ofWhatIsKept = contents + many + service
+    fileprivate static let ofWhatIsKept = contents + many + wrappers + service
     fileprivate static let ofWhatEnds = lifecycle + pressure
     fileprivate static let ofSinksAndQueues = sinks + queues
 
@@ -274,6 +274,12 @@ extension Flaw {
                 try shelf.put(by: deadline)
             }
         },
+    ]
+
+    static let wrappers: [Flaw] = [
+        wrapper("holds back the first and does not count it", .oneEvent, "1 of 1 events are missing", .hidesTheFirst),
+        wrapper("counts what it lets pass", .oneEvent, "of 1 held back 0 are missing", .countsWhatPasses),
+        wrapper("stops counting what it holds back", .keepsEverything, "500 of 1000 events are missing", .stopsCounting),
     ]
 
     static let lifecycle: [Flaw] = [

@@ -236,6 +236,38 @@ import Testing
         }
     }
 
+    /// Wrappers that hold back many of the bench's events, most of which come from one place, and speak of them or not.
+    private static let holding: [(name: String, make: @Sendable (any LogProvider) -> any LogProvider)] = [
+        ("every other", { EveryOther($0) }),
+        ("sampling", { Sampling($0, SamplingPolicy(first: 2, every: 3, window: .seconds(3600))) }),
+        ("rate", { RateLimiting($0, to: RateLimit(2, per: .seconds(3600))) }),
+        ("folding", { FoldingRepeats($0, longestWait: .seconds(3600)) }),
+        ("within each other", { EveryOther(RateLimiting($0, to: RateLimit(2, per: .seconds(3600)))) }),
+    ]
+
+    @Test(arguments: holding.map(\.name))
+    func wrappersThatHoldBackOnPurposeConform(name: String) async throws {
+        let make = try #require(Self.holding.first { $0.name == name }).make
+        await expectSound(notRun: Self.ofAShelf) {
+            let shelf = Shelf()
+            return ConformanceSpecimen(
+                make(shelf), readBack: { shelf.standing.map { RecordedEvent($0) } }, stall: { shelf.stall($0) },
+                fail: { shelf.fail($0) })
+        }
+        // As lines of plain text are read, without a sequence, and of a provider without a ledger.
+        await expectSound(
+            ConformanceClaims(visibility: .whenLogReturns),
+            notRun: Self.forSinks + [.ledgerAddsUp, .ledgerNeverGoesBack] + Self.forQueues
+                + [.logDoesNotWait, .staysBounded, .survivesFailure]
+        ) {
+            let recorder = RecordingProvider()
+            return ConformanceSpecimen(make(recorder)) { recorder.events.map { RecordedEvent(message: $0.message) } }
+        }
+        await expectSound(notRun: Self.forSinks + [.visibleWhenLogReturns, .staysBounded]) {
+            ConformanceSpecimen { make(BatchingProvider($0, policy: Self.brisk)) }
+        }
+    }
+
     /// As a queued registration feeds a provider that takes one event at a time.
     @Test func aProviderBehindAQueueConforms() async {
         struct OneByOne: BatchSink {

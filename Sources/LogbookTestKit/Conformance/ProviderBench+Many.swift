@@ -137,7 +137,10 @@ extension ProviderBench {
 
     private func requireSubmitted(_ count: Int) throws {
         let ledger = provider.ledger
-        try require(ledger?.submitted == UInt64(count), "\(count) events were logged" + Self.inWords(ledger))
+        let held = suppression.missing
+        try require(
+            ledger.map { $0.submitted + held } == UInt64(count),
+            "\(count) events were logged" + (held == 0 ? "" : ", \(held) held back") + Self.inWords(ledger))
     }
 
     /// The ledger knows every event that was offered and what became of it.
@@ -146,7 +149,7 @@ extension ProviderBench {
     func requireAccount(_ reading: Reading, mayLeavePending: Bool = false) throws {
         guard let ledger = provider.ledger else { return try requireEverything(reading) }
         try requireSubmitted(reading.logged.count)
-        let there = reading.logged.count - reading.missing.count
+        let there = reading.arrived
         // What a shutdown has given up may have arrived all the same: the answer came to nobody.
         let most = ledger.delivered + (mayLeavePending ? ledger.pending : 0)
         try require(

@@ -22,6 +22,8 @@ final class ProviderBench: Sendable {
     }
 
     var provider: any LogProvider { specimen.provider }
+    /// What wrappers have held back on purpose: it need not arrive, and no more than that.
+    var suppression: LogSuppression { provider.wrappers.suppression }
     /// Half of what the check may take, so that a call that keeps to its deadline is not taken for one that hangs.
     var deadline: LogDeadline { .after(patience / 2) }
 
@@ -61,7 +63,7 @@ final class ProviderBench: Sendable {
     func flush() throws { try doing("flush") { try provider.flush(by: deadline) } }
     func shutdown() throws { try doing("shutdown") { try provider.shutdown(by: deadline) } }
     func readBack(_ logged: [LogEvent]) throws -> Reading {
-        Reading(try doing("readBack") { try specimen.readBack() }, of: logged)
+        Reading(try doing("readBack") { try specimen.readBack() }, of: logged, suppression)
     }
 
     /// Flushes, shuts down and reads back: nothing can come after that.
@@ -136,12 +138,13 @@ final class ProviderBench: Sendable {
         if let explanation { throw CheckFailed(explanation) }
     }
 
-    /// Nothing is missing but what the ledger counts, and it may do so only when more came than the provider claims to hold.
+    /// Nothing is missing but what a wrapper held back, and what the ledger counts; it may do so only when more came than the provider
+    /// claims to hold.
     func requireEverything(_ reading: Reading) throws {
         guard let missing = reading.missingInWords else { return }
         let ledger = provider.ledger
         let dropped = Int(ledger?.droppedTotal ?? 0)
-        if let capacity = claims.capacity, reading.logged.count > capacity, dropped == reading.missing.count { return }
+        if let capacity = claims.capacity, reading.logged.count > capacity, dropped == reading.lost { return }
         try refuse(missing + Self.inWords(ledger))
     }
 

@@ -13,10 +13,10 @@ public import LogbookCore
 ///     #expect(report.findings.isEmpty, "\(report)")
 /// }
 /// ```
-/// What the format keeps is compared, what it does not keep is not; what the provider promises beyond the contract, or does not,
-/// is said in ``ConformanceClaims``. A provider that hangs does not hang the test: the check is given up after `patience`, and the
-/// finding names the call. No check measures time, so a slow machine makes no findings. A sound provider takes well under two
-/// seconds.
+/// What the format keeps is compared, what it does not keep is not; what the provider promises beyond the contract, or does
+/// not, is said in ``ConformanceClaims``. What a wrapper holds back on purpose, as its `suppression` says, need not arrive. A
+/// provider that hangs does not hang the test: the check is given up after `patience`, and the finding names the call. No check
+/// measures time, so a slow machine makes no findings. A sound provider takes well under two seconds.
 public struct ProviderConformance: Sendable {
     private let claims: ConformanceClaims
     private let patience: Duration

@@ -13,18 +13,23 @@ struct Reading {
 
     let logged: [LogEvent]
     let records: [RecordedEvent]
+    /// What wrappers say that they have held back of these events.
+    let suppression: LogSuppression
     /// For each record, in order, the place in `logged` of the event it is; nil when it is none of them.
     private(set) var origins: [Int?] = []
     /// Records of events that already stood there.
     private(set) var repeated: [Int] = []
     /// Records that nobody logged.
     private(set) var strangers: [Int] = []
+    /// How many records are of what a wrapper has said, where nothing tells in which event's place they stand.
+    private(set) var reports = 0
     /// Places in `logged`.
     private(set) var missing: [Int] = []
 
-    init(_ records: [RecordedEvent], of logged: [LogEvent]) {
+    init(_ records: [RecordedEvent], of logged: [LogEvent], _ suppression: LogSuppression = LogSuppression()) {
         self.logged = logged
         self.records = records
+        self.suppression = suppression
         let identity = Self.identity(kept: records)
         guard identity != .none else {
             // Nothing but their number is known: take them for the first ones.
@@ -57,6 +62,10 @@ struct Reading {
             }
         }
         missing = logged.indices.filter { !isThere[$0] }
+        if identity == .message {
+            reports = min(strangers.count, Int(clamping: suppression.reports))
+            strangers.removeFirst(reports)
+        }
     }
 
     private static func identity(kept records: [RecordedEvent]) -> Identity {
@@ -79,6 +88,12 @@ struct Reading {
         zip(origins, records).compactMap { place, record in place.map { (logged[$0], record) } }
     }
 
+    /// How many events have arrived, themselves or by what a wrapper said in their place.
+    var arrived: Int { logged.count - missing.count + reports }
+    /// How many events have not arrived and were not held back by a wrapper either; fewer than none where it says so of events that are
+    /// there.
+    var lost: Int { logged.count - arrived - Int(clamping: suppression.missing) }
+
     /// How many of these events are there.
     func count(of events: [LogEvent]) -> Int {
         let sequences = Set(events.map(\.sequence)), absent = Set(missing)
@@ -88,10 +103,13 @@ struct Reading {
     // MARK: In words
 
     var missingInWords: String? {
-        missing.first.map {
-            "\(missing.count) of \(logged.count) events are missing, the first is \(Self.quoted(logged[$0].message))"
-                + strangerInWords
+        if lost == 0 { return nil }
+        let held = suppression.missing
+        guard lost > 0, let first = missing.first else {
+            return "the suppression counts what has passed: of \(held) held back \(logged.count - arrived) are missing"
         }
+        return "\(missing.count) of \(logged.count) events are missing, the first is \(Self.quoted(logged[first].message))"
+            + (held == 0 ? "" : ", and the suppression speaks of \(held)") + strangerInWords
     }
     var repeatedInWords: String? {
         repeated.first.map {
@@ -108,7 +126,8 @@ struct Reading {
     /// The first pair of one group that stands in the wrong order; nil when all is in order.
     func disorderInWords(within group: (LogEvent) -> Int) -> String? {
         var latest: [Int: Int] = [:]
-        for place in origins.compactMap({ $0 }) {
+        for (origin, record) in zip(origins, records) {
+            guard let place = origin, !mayBeReport(record, of: logged[place]) else { continue }
             let key = group(logged[place])
             if let before = latest[key], place < before {
                 return "\(Self.quoted(logged[before].message)) stands before \(Self.quoted(logged[place].message)), "
@@ -119,10 +138,19 @@ struct Reading {
         return nil
     }
 
+    /// Whether a wrapper may have said it in the event's place, and later than what came behind that.
+    private func mayBeReport(_ record: RecordedEvent, of event: LogEvent) -> Bool {
+        guard suppression.reports > 0 else { return false }
+        return record.metadata?[LogSuppression.key] != nil || record.message.map { !$0.isSame(as: event.message) } ?? false
+    }
+
     /// The first event whose text or transaction is not what was logged.
     var alteredTextInWords: String? {
+        var reports = self.reports
         for (event, record) in pairs {
             if let message = record.message, !message.isSame(as: event.message) {
+                reports += 1
+                if reports <= suppression.reports { continue }
                 return "\(Self.quoted(event.message)) was read back as \(Self.quoted(message))"
                     + " (\(event.message.utf8.count) and \(message.utf8.count) bytes)"
             }
