@@ -194,6 +194,26 @@ import Testing
         }
     }
 
+    @Test(arguments: [10, 1])
+    func aSinkThatReliesOnItsPolicyConforms(batchCount: Int) async {
+        struct Narrow: BatchSink {
+            let inner: BenchSink, batchCount: Int
+            func write(_ batch: [LogEvent]) throws {
+                if batch.count > batchCount { throw ScriptedFailure("\(batch.count) events at once") }
+                try inner.write(batch)
+            }
+            func flush(by deadline: LogDeadline) { inner.flush(by: deadline) }
+            func close(by deadline: LogDeadline) { inner.close(by: deadline) }
+        }
+        await expectSound(notRun: [.visibleWhenLogReturns] + Self.forQueues + [.staysBounded]) {
+            let sink = BenchSink()
+            return ConformanceSpecimen(
+                sink: Narrow(inner: sink, batchCount: batchCount), batchCount: batchCount,
+                readBack: { sink.written.map { RecordedEvent($0) } }, stall: { sink.stall($0) },
+                fail: { sink.fail($0 ? ScriptedFailure() : nil) })
+        }
+    }
+
     /// As a store that inserts what it is given, and commits when it is flushed.
     @Test func aSinkThatMakesNothingVisibleBeforeAFlushConforms() async {
         struct Committing: BatchSink {

@@ -2,7 +2,7 @@ public import LogbookCore
 
 /// A fresh provider, sink or queue on the bench, and how to look at what it has written.
 public struct ConformanceSpecimen: Sendable {
-    enum Kind: Sendable { case provider, sink(any BatchSink), queue(BenchSink) }
+    enum Kind: Sendable { case provider, sink(any BatchSink, batchCount: Int), queue(BenchSink) }
 
     let kind: Kind
     let provider: any LogProvider
@@ -35,14 +35,16 @@ public struct ConformanceSpecimen: Sendable {
 
     /// A sink that nothing has been written to yet: it is driven directly, and as a provider through ``BatchingProvider``.
     /// - Parameters:
+    ///   - batchCount: Events that it is given in one call at most, for a sink that relies on a ``QueuePolicy/batchCount`` of its own.
     ///   - readBack, stall, fail, cleanUp: As for a provider.
     public init(
-        sink: any BatchSink, readBack: @escaping @Sendable () throws -> [RecordedEvent],
+        sink: any BatchSink, batchCount: Int = QueuePolicy().batchCount, readBack: @escaping @Sendable () throws -> [RecordedEvent],
         stall: (@Sendable (Bool) -> Void)? = nil, fail: (@Sendable (Bool) -> Void)? = nil,
         cleanUp: @escaping @Sendable () -> Void = {}
     ) {
-        kind = .sink(sink)
-        let policy = QueuePolicy(linger: .zero, firstPause: .milliseconds(1), longestPause: .milliseconds(5))
+        kind = .sink(sink, batchCount: batchCount)
+        let policy = QueuePolicy(
+            batchCount: batchCount, linger: .zero, firstPause: .milliseconds(1), longestPause: .milliseconds(5))
         provider = BatchingProvider(sink, policy: policy)
         self.readBack = readBack
         self.stall = stall

@@ -6,6 +6,13 @@ extension ProviderBench {
         try doing("write of \(batch.count) events") { try sink.write(batch) }
     }
 
+    /// In batches as large as may be.
+    private func writeAll(_ events: [LogEvent], to sink: any BatchSink) throws {
+        for first in stride(from: 0, to: events.count, by: batchCount) {
+            try write(Array(events[first..<min(first + batchCount, events.count)]), to: sink)
+        }
+    }
+
     private func settled(_ sink: any BatchSink, _ logged: [LogEvent]) throws -> Reading {
         try doing("flush of the sink") { try sink.flush(by: deadline) }
         doing("close of the sink") { sink.close(by: deadline) }
@@ -20,21 +27,21 @@ extension ProviderBench {
 
     func sinkTakesMany() throws {
         let sink = try sink, events = events(512)
-        try write(events, to: sink)
+        try writeAll(events, to: sink)
         try requireIntact(settled(sink, events))
     }
 
     func sinkKeepsBatchOrder() throws {
         let sink = try sink, events = events(100)
         guard claims.keepsOrder else { throw CheckNotApplicable("the sink does not claim to keep an order") }
-        try write(Array(events[..<60]), to: sink)
-        try write(Array(events[60...]), to: sink)
+        try writeAll(Array(events[..<60]), to: sink)
+        try writeAll(Array(events[60...]), to: sink)
         try refuse(settled(sink, events).disorderInWords { _ in 0 })
     }
 
     func sinkFailsHonestly() throws {
-        let sink = try sink, before = events(3, "before"), batch = events(20), after = events(3, "after")
-        try write(before, to: sink)
+        let sink = try sink, before = events(3, "before"), batch = events(min(20, batchCount)), after = events(3, "after")
+        try writeAll(before, to: sink)
         var rest = batch, refused: [LogEvent] = []
         try failing {
             do {
@@ -57,7 +64,7 @@ extension ProviderBench {
             } catch {}
         }
         if !rest.isEmpty { try write(rest, to: sink) }
-        try write(after, to: sink)
+        try writeAll(after, to: sink)
         let reading = try settled(sink, before + batch + after)
         let expected = before.count + batch.count + after.count - refused.count
         try require(
@@ -75,7 +82,7 @@ extension ProviderBench {
 
     private func endWhileStalled(_ words: String, by deadline: @autoclosure () -> LogDeadline) throws {
         let sink = try sink
-        try write(events(3), to: sink)
+        try writeAll(events(3), to: sink)
         try stalled {
             try? doing("flush of the sink \(words)") { try sink.flush(by: deadline()) }
             doing("close of the sink \(words)") { sink.close(by: deadline()) }

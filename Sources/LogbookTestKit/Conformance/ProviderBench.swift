@@ -113,10 +113,13 @@ final class ProviderBench: Sendable {
 
     var sink: any BatchSink {
         get throws {
-            guard case .sink(let sink) = specimen.kind else { throw CheckNotApplicable("the specimen is not a sink") }
+            guard case .sink(let sink, _) = specimen.kind else { throw CheckNotApplicable("the specimen is not a sink") }
             return sink
         }
     }
+
+    /// Events that a sink is given in one call at most.
+    var batchCount: Int { if case .sink(_, let count) = specimen.kind { count } else { .max } }
 
     var queueSink: BenchSink {
         get throws {
