@@ -16,11 +16,13 @@ final class FlawedQueue: LogProvider {
     private let sink: any BatchSink
     private let flaw: Flaw
     private let state = Monitor(State())
-    private static let batchCount = 10
+    private let capacity: Int
+    static func batchCount(of capacity: Int) -> Int { min(10, capacity) }
 
-    init(_ sink: any BatchSink, _ flaw: Flaw) {
+    init(_ sink: any BatchSink, _ flaw: Flaw, capacity: Int = .max) {
         self.sink = sink
         self.flaw = flaw
+        self.capacity = capacity
     }
 
     var ledger: LogLedger? { state.withLock { $0.value.ledger } }
@@ -34,6 +36,7 @@ final class FlawedQueue: LogProvider {
         state.withLock { access in
             access.value.ledger.submit()
             if access.value.isShut { return access.value.ledger.drop(1, .alreadyShutDown) }
+            if access.value.waiting.count >= capacity { return access.value.ledger.drop(1, .queueFull) }
             access.value.waiting.append(event)
         }
     }
@@ -115,7 +118,7 @@ final class FlawedQueue: LogProvider {
     private func writeAll(by deadline: LogDeadline) throws {
         while true {
             var batch = state.withLock { access in
-                let batch = Array(access.value.waiting.prefix(Self.batchCount))
+                let batch = Array(access.value.waiting.prefix(Self.batchCount(of: capacity)))
                 access.value.waiting.removeFirst(batch.count)
                 return batch
             }

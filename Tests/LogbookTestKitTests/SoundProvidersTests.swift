@@ -185,6 +185,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [QueuePolicy.Overflow.dropNewest, .dropOldest, .block(upTo: .milliseconds(5))])
+    func aQueueOfSixteenConformsUnderEveryOverflow(overflow: QueuePolicy.Overflow) async {
+        var policy = Self.brisk
+        (policy.capacity, policy.reservedCapacity, policy.batchCount, policy.overflow) = (16, 4, 4, overflow)
+        await expectSound(ConformanceClaims(capacity: 16 + 4 + 4), notRun: Self.forSinks + [.visibleWhenLogReturns]) { [policy] in
+            ConformanceSpecimen { BatchingProvider($0, policy: policy) }
+        }
+    }
+
+    /// It takes no batch out before it is flushed: until then it holds no more than the queue has room for.
+    @Test(arguments: [16, 5])
+    func aQueueThatWritesWhenItIsFlushedConforms(capacity: Int) async {
+        let claims = ConformanceClaims(capacity: capacity + FlawedQueue.batchCount(of: capacity))
+        await expectSound(claims, notRun: Self.forSinks + [.visibleWhenLogReturns]) {
+            ConformanceSpecimen { FlawedQueue($0, .none, capacity: capacity) }
+        }
+    }
+
     @Test func aSinkConforms() async {
         await expectSound(notRun: [.visibleWhenLogReturns] + Self.forQueues + [.staysBounded]) {
             let sink = BenchSink()

@@ -26,8 +26,9 @@ public struct ConformanceClaims: Sendable, Hashable {
     public var deepestMetadata: Int?
     /// The steps in which the format keeps time.
     public var timeResolution: Duration
-    /// Events held at most while the destination does not answer, those being written included; more may be dropped, and then
-    /// are counted. Nil: nothing is dropped as long as the destination answers, and no bound is claimed.
+    /// Events held at most while the destination does not answer, those being written included. Of more than a third of them that come at
+    /// once some may be dropped, and then are counted: a third may be reserved, and a third be what is left of the batch that is being
+    /// written. Nil: nothing is dropped as long as the destination answers, and no bound is claimed.
     public var capacity: Int?
     /// An event whose write failed may stand there twice, as with every destination that can lose its answer.
     public var mayRepeatAfterFailure: Bool

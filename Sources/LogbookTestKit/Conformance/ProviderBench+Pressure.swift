@@ -96,12 +96,12 @@ extension ProviderBench {
         try requireAccount(reading)
     }
 
-    /// Never more at a time than the provider claims to hold, and that with nothing before it.
+    /// Never more at a time than the provider has room for, and that with nothing before it.
     func logWithinCapacity(_ events: [LogEvent]) throws {
-        guard let capacity = claims.capacity else { return log(events) }
-        for first in stride(from: 0, to: events.count, by: capacity) {
+        if claims.capacity == nil { return log(events) }
+        for first in stride(from: 0, to: events.count, by: room) {
             try flushUnlessFull()
-            log(Array(events[first..<min(first + capacity, events.count)]))
+            log(Array(events[first..<min(first + room, events.count)]))
         }
     }
 }

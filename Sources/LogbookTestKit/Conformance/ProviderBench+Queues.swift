@@ -16,11 +16,11 @@ extension ProviderBench {
     }
 
     func queueFlushesAfterBatches() throws {
-        let sink = try queueSink
+        let sink = try queueSink, perRound = min(7, room)
         var count = 0
         for round in 1...5 {
-            log(events(7, "round \(round), number"))
-            count += 7
+            log(events(perRound, "round \(round), number"))
+            count += perRound
             let before = sink.calls.count
             try flush()
             let calls = sink.calls
@@ -56,7 +56,7 @@ extension ProviderBench {
     }
 
     func queueOffersAgain() throws {
-        let sink = try queueSink, events = events(30)
+        let sink = try queueSink, events = events(min(30, room))
         sink.answer([ScriptedFailure("the first"), ScriptedFailure("the second"), ScriptedFailure("the third")])
         log(events)
         let reading = try settled(events)
@@ -72,7 +72,7 @@ extension ProviderBench {
     }
 
     func queueGoesOnAfterPart() throws {
-        let sink = try queueSink, events = events(30)
+        let sink = try queueSink, events = events(min(30, room))
         sink.answer([BatchWriteError.wroteOnly(count: 1, because: ScriptedFailure())])
         log(events)
         let reading = try settled(events)
@@ -82,7 +82,7 @@ extension ProviderBench {
     }
 
     func queueCountsRefused() throws {
-        let sink = try queueSink, events = events(30), after = self.events(5, "after")
+        let sink = try queueSink, events = events(min(30, room)), after = self.events(min(5, room), "after")
         let reason = DropReason(rawValue: "refused_by_bench")
         sink.answer([BatchWriteError.refused(reason, because: ScriptedFailure())])
         log(events)
@@ -95,7 +95,7 @@ extension ProviderBench {
     }
 
     func queueCountsRefusedOne() throws {
-        let sink = try queueSink, events = events(30)
+        let sink = try queueSink, events = events(min(30, room))
         let reason = DropReason(rawValue: "one_refused_by_bench"), place = 3
         sink.answer([BatchWriteError.refusedOne(reason, after: place, because: ScriptedFailure())])
         log(events)
