@@ -372,6 +372,18 @@ extension Flaw {
                 try shelf.close(by: deadline)
             }
         },
+        shelf(
+            "gives up what waits when it is shut down and much waits", .closeUnderLoad, "logged before shutdown are missing"
+        ) { habits, _ in
+            habits.shutdown = { shelf, deadline in
+                shelf.state.withLock { access in
+                    guard access.value.waiting.count > 100 else { return }
+                    access.value.ledger.drop(access.value.waiting.count, .providerTimeout)
+                    access.value.waiting = []
+                }
+                try shelf.close(by: deadline)
+            }
+        },
     ]
 
     static let pressure: [Flaw] = [
