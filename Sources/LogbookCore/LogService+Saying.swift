@@ -75,12 +75,20 @@ extension LogService {
         _ level: LogLevel, _ message: @autoclosure () -> LogMessage, metadata: @autoclosure () -> LogMetadata = [:],
         error: @autoclosure () -> LogErrorDetails? = nil, at time: LogTime? = nil, source: LogSource = .unknown
     ) {
+        relay(level, message(), metadata: metadata(), marked: error().map { MarkedError($0) }, at: time, source: source)
+    }
+
+    /// The same of an error that may say itself which of its parts are private.
+    package func relay(
+        _ level: LogLevel, _ message: @autoclosure () -> LogMessage, metadata: @autoclosure () -> LogMetadata,
+        marked error: @autoclosure () -> MarkedError?, at time: LogTime?, source: LogSource
+    ) {
         guard mayHear(level) else { return }
         let admission = admission(of: level, from: source)
         if admission == .refused { return }
         let metadata = metadata()
         if admission == .open, !admits(level, metadata, from: source, isSaidNow: time == nil) { return }
-        say(level, message(), metadata, error().map { MarkedError($0) }, at: time, source)
+        say(level, message(), metadata, error(), at: time, source)
     }
 
     /// Whether a provider of this service bears the mark, or one that is leaving it: what that provider passes on, this service has said

@@ -1,16 +1,16 @@
 /// What is known about an error before it is decided who sees what of it.
-struct MarkedError: Sendable {
+package struct MarkedError: Sendable {
     /// As everyone may see it who may see an unmarked text.
     let details: LogErrorDetails
     /// Its text where the error itself says which parts are private.
     private let message: LogMessage?
 
-    init(_ details: LogErrorDetails) {
+    package init(_ details: LogErrorDetails) {
         self.details = details
         message = nil
     }
 
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         details = LogErrorDetails(error)
         message = (error as? any LogDescribableError)?.logDescription
     }

@@ -11,9 +11,9 @@
         public var description: String { "\(details.type): \(details.description)" }
     }
 
-    extension LogErrorDetails {
+    extension MarkedError {
         init(loggedWith error: any Error) {
-            self = (error as? ForwardedError)?.details ?? LogErrorDetails(error)
+            if let forwarded = error as? ForwardedError { self.init(forwarded.details) } else { self.init(error) }
         }
     }
 #endif

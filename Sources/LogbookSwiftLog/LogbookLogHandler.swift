@@ -14,7 +14,7 @@
     /// | metadata | typed values in the order of their keys; the call's beat the metadata provider's, those beat the logger's |
     /// | `Int`, `Bool`, `Double` … as `stringConvertible` | numbers and truth values; every other type its description |
     /// | value with the attribute ``LogPrivacy`` | public, private or secret value |
-    /// | `error:` | ``LogEvent/error`` |
+    /// | `error:` | ``LogEvent/error``; what a ``LogDescribableError`` marks in it stays marked |
     /// | label | metadata under `logger`, unless it is empty |
     /// | source | the file's module; metadata under ``sourceKey`` when the caller gave another one |
     ///
@@ -91,7 +91,7 @@
             }
             service.relay(
                 level, LogMessage(text: event.message.description), metadata: facts(of: event, isStamped: stamp != nil),
-                error: event.error.map(LogErrorDetails.init(loggedWith:)), at: stamp?.time,
+                marked: event.error.map(MarkedError.init(loggedWith:)), at: stamp?.time,
                 source: LogSource(
                     fileNamed: event.file, functionNamed: event.function, line: UInt32(clamping: event.line)))
         }

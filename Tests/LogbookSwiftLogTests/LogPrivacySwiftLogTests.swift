@@ -85,6 +85,33 @@
             #expect(value.description == "token=<secret>" && !evaluated)
         }
 
+        private struct Refused: LogDescribableError {
+            let customer: String
+            var logDescription: LogMessage { "refused for \(customer, privacy: .private), \("key", privacy: .secret)" }
+        }
+
+        @Test(arguments: [PrivacyMode.masked, .revealed, .hashed, .dropped])
+        func marksOfAnErrorAreHeededAsWhereItIsSaidDirectly(mode: PrivacyMode) throws {
+            let provider = RecordingProvider(), service = LogService(privacy: mode), error = Refused(customer: "jane")
+            service.register(provider)
+            let logger = Logger(label: "") { LogbookLogHandler(label: $0, service: service) }
+            service.error("x", error: error)
+            logger.error("x", error: error)
+            let errors = provider.events.map(\.error)
+            #expect(errors.count == 2 && errors[0] == errors[1] && errors[0]?.type == "Refused")
+            if mode == .revealed { #expect(errors[1]?.description == "refused for jane, <secret>") }
+            if mode == .hashed { #expect(errors[1]?.description.hasPrefix("refused for <private:") == true) }
+        }
+
+        @Test func aForwardedErrorHidesNothingMore() {
+            let provider = RecordingProvider(), service = LogService(privacy: .revealed)
+            service.register(provider)
+            let logger = Logger(label: "") { LogbookLogHandler(label: $0, service: service) }
+            let details = LogErrorDetails(type: "Refused", description: "refused for <private>")
+            logger.error("x", error: ForwardedError(details))
+            #expect(provider.events.map(\.error) == [details])
+        }
+
         @Test func everyDegreeSurvivesAsAnAttribute() {
             for privacy in [LogPrivacy.public, .private, .secret] {
                 #expect(LogPrivacy(rawValue: privacy.rawValue) == privacy)
