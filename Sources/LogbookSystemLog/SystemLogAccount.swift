@@ -42,7 +42,9 @@ struct SystemLogAccount: Sendable {
                 case .tooLarge:   // the queue counts it, and offers what is behind it again
                     report(error)
                     throw BatchWriteError.refusedOne(error.dropReason, after: index, because: error)
-                case .closed: throw BatchWriteError.refused(error.dropReason, because: error)
+                case .closed where index == 0: throw BatchWriteError.refused(error.dropReason, because: error)
+                case .closed:   // what is behind it comes again, and is refused as a whole
+                    throw BatchWriteError.refusedOne(error.dropReason, after: index, because: error)
                 default: throw BatchWriteError.wroteOnly(count: index, because: error)
                 }
             }

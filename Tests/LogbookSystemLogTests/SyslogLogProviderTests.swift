@@ -299,6 +299,42 @@ struct SyslogLogProviderTests {
         #expect(lines.count == 2 && lines.first?.hasSuffix("] said before") == true && lines.last?.hasSuffix("] said behind") == true)
     }
 
+    /// Takes what it is given; with the second message somebody shuts the provider down.
+    private final class EndingMidway: SystemLogConnection {
+        let descriptor: Int32 = -1
+        private let taken: Locked<Int>
+        private let end: @Sendable () -> Void
+        init(_ taken: Locked<Int>, _ end: @escaping @Sendable () -> Void) {
+            self.taken = taken
+            self.end = end
+        }
+        func send(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+            let count = taken.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 2 { end() }
+            return bytes.count
+        }
+        var isClosedByPeer: Bool { false }
+        func finish(by deadline: LogDeadline) {}
+    }
+
+    @Test("of a batch in the middle of which the provider is shut down what was sent counts as delivered")
+    func whatWasSentBeforeTheEndIsNotCountedAsLost() throws {
+        let taken = Locked(0), ending = Locked<SyslogLogProvider?>(nil)
+        let provider = try SyslogLogProvider(
+            to: "tcp://ending.example:601", facility: .user, application: "a", enterprise: 32473, maximumBytes: 8192
+        ) { EndingMidway(taken) { ending.withLock { $0 }?.shutdown(by: .now) } }
+        ending.withLock { $0 = provider }
+        defer { ending.withLock { $0 = nil } }
+        let queue = BatchingProvider(provider, policy: QueuePolicy(batchCount: 5, linger: .seconds(60)))
+        for number in 1...5 { queue.log(event("event \(number)", sequence: UInt64(number))) }
+        try? queue.flush(by: .seconds(30))
+        #expect(taken.withLock { $0 } == 2)
+        #expect(queue.ledger == LogLedger(submitted: 5, delivered: 2, dropped: [.alreadyShutDown: 3]))
+    }
+
     @Test("52: a shutdown does not wait for a connection that is being made; who waits for it is counted", arguments: [true, false])
     func theShutdownKeepsItsDeadline(isConnectedInTheEnd: Bool) throws {
         let silence = Gate(), hasGone = Locked(false), isShutDown = Locked(false), ended = Monitor(0), waiting = event("waits")
