@@ -36,7 +36,8 @@ extension LogMetadata {
         for (key, value) in self {
             guard let found = others[key] else { return "the key \(Reading.quoted(key)) is missing" }
             if !value.isEquivalent(to: found) {
-                return "under \(Reading.quoted(key)) \(Reading.quoted("\(value)")) was read back as \(Reading.quoted("\(found)"))"
+                let texts = [value, found].map { Reading.quoted(String(reflecting: $0)) }
+                return "under \(Reading.quoted(key)) \(texts[0]) was read back as \(texts[1])"
             }
         }
         if others.count > count {
