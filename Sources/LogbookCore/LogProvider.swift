@@ -98,9 +98,10 @@ public enum BatchWriteError: Error, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .wroteOnly(let count, let cause): "wrote only \(count) events: \(cause)"
-        case .refused(let reason, let cause): "refused (\(reason)): \(cause)"
-        case .refusedOne(let reason, let count, let cause): "refused one event after \(count) (\(reason)): \(cause)"
+        case .wroteOnly(let count, let cause): "wrote only \(count) events: \(LogMessage(describing: cause))"
+        case .refused(let reason, let cause): "refused (\(reason)): \(LogMessage(describing: cause))"
+        case .refusedOne(let reason, let count, let cause):
+            "refused one event after \(count) (\(reason)): \(LogMessage(describing: cause))"
         }
     }
 }

@@ -184,6 +184,45 @@ import Testing
         #expect(bench.messages(.revealed) == Array(repeating: "a declined for jane b <secret> c declined for jane d", count: 2))
     }
 
+    @Test("S4: an error masks what it marks wherever it is made a text, within another as well")
+    func anErrorThatIsMadeATextIsMasked() {
+        enum Failed: Error { case failed(underlying: any Error) }
+        let bench = Bench(), error = Declined(name: "jane"), erased: any Error = error, shown = "declined for <private>"
+        #expect("\(error)" == shown && "\(erased)" == shown && String(reflecting: error) == shown)
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(4, error: 7, "failed: \(error)")
+        bench.service.info("m", metadata: ["cause": "\(error)"])
+        let result = Result<Int, any Error>.failure(error), optional: Declined? = error
+        bench.service.info("\(result), \([error]), \(Failed.failed(underlying: error))")
+        bench.service.error("m", metadata: ["o": .describing(optional)], error: Failed.failed(underlying: error))
+        for mode in [PrivacyMode.masked, .revealed] {
+            let events = bench.heard[mode]!.events
+            #expect(events[1].transaction?.errorDescription == "failed: \(shown)")
+            #expect(events[2].metadata == ["cause": .string(shown)])
+            #expect(events[3].message == "failure(\(shown)), [\(shown)], failed(underlying: \(shown))")
+            #expect(events[4].error?.description == "failed(underlying: \(shown))")
+            #expect(events[4].metadata == ["o": .string(shown)])
+        }
+    }
+
+    @Test func anErrorMayHaveADescriptionOfItsOwn() {
+        struct Refused: LogDescribableError {
+            let description = "refused"
+            var logDescription: LogMessage { "refused for \("jane", privacy: .private)" }
+        }
+        #expect("\(Refused())" == "refused" && LogErrorDetails(Refused()).description == "refused for <private>")
+        #expect("\(BatchWriteError.wroteOnly(count: 1, because: Refused()))" == "wrote only 1 events: refused for <private>")
+        #expect("\(BatchWriteError.refused(.oversize, because: Refused()))" == "refused (oversize): refused for <private>")
+    }
+
+    @Test func whyASinkWroteOnlyAPartIsMaskedWhereItsHealthIsShown() {
+        let service = LogService(), declined = Declined(name: "jane")
+        let registration = service.register(sink: FailingSink { _ in BatchWriteError.wroteOnly(count: 0, because: declined) })
+        service.info("x")
+        #expect(service.flush(by: .milliseconds(50)).unfinished.first?.reason.contains("jane") == false)
+        #expect(becomesTrue { registration.latestFailure == "wrote only 0 events: declined for <private>" })
+    }
+
     @Test func aLongErrorWithinAMessageIsWhole() {
         let bench = Bench(), name = String(repeating: "jane ", count: 2_000)
         bench.service.info("x \(Declined(name: name)) \("joe", privacy: .private)")
