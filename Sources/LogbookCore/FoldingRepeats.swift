@@ -13,7 +13,7 @@ public final class FoldingRepeats: WrappingProvider {
         init(_ first: LogEvent) { self.first = first }
 
         func isContinued(by event: LogEvent) -> Bool {
-            event.message == first.message && event.level == first.level && event.source == first.source
+            event.message.isSameText(as: first.message) && event.level == first.level && event.source == first.source
                 && event.metadata == first.metadata && event.error == first.error && !event.isEntry
         }
 

@@ -155,3 +155,12 @@ public struct LogErrorDetails: Sendable, Hashable {
         self.init(type: String(describing: Swift.type(of: error)), description: description)
     }
 }
+
+    // As MetadataKey says: the words of an error may be a stranger's.
+    public static func == (left: LogErrorDetails, right: LogErrorDetails) -> Bool {
+        MetadataKey.areEqual(left.type, right.type) && MetadataKey.areEqual(left.description, right.description)
+    }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(MetadataKey(type))
+        hasher.combine(MetadataKey(description))
+    }

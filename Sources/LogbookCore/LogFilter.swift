@@ -78,7 +78,7 @@ public struct LogFilter: Sendable, Hashable {
         case .hasMetadata(let key): event.metadata[key] != nil
         case .metadata(let key, let value): event.metadata[key] == value
         case .inTransaction: event.transactionID != nil
-        case .transaction(let id): event.transactionID == id
+        case .transaction(let id): event.transactionID?.isSameText(as: id) ?? false
         case .entry: event.isEntry
         case .all(let filters): filters.allSatisfy { $0.accepts(event) }
         case .any(let filters): filters.contains { $0.accepts(event) }

@@ -190,11 +190,13 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         places = Dictionary(entries.enumerated().map { (MetadataKey($1.0), $0) }) { first, _ in first }
     }
 
-    public static func == (left: LogMetadata, right: LogMetadata) -> Bool { left.entries.elementsEqual(right.entries, by: ==) }
+    public static func == (left: LogMetadata, right: LogMetadata) -> Bool {
+        left.entries.elementsEqual(right.entries) { MetadataKey.areEqual($0.0, $1.0) && $0.1 == $1.1 }
+    }
     public func hash(into hasher: inout Hasher) {
         hasher.combine(entries.count)
         for (key, value) in entries {
-            hasher.combine(key)
+            hasher.combine(MetadataKey(key))
             hasher.combine(value)
         }
     }

@@ -1,4 +1,5 @@
-/// A key as members are told apart by it: as Swift compares texts, so `é` in one scalar and in two is one key.
+/// A key as members are told apart by it: as Swift compares texts, so `é` in one scalar and in two is one key. So are other texts that
+/// strangers write and that are looked up.
 ///
 /// Long keys are compared by their bytes. To compare texts as Unicode does takes time with the square of their length where somebody means
 /// it to, and a collector reads the keys of strangers.

@@ -58,12 +58,12 @@ public final class RecentEvents: WrappingProvider {
             var bytes = 0
             var latestUse: UInt64 = 0
         }
-        private var groups: [String?: Group] = [:]
+        private var groups: [MetadataKey?: Group] = [:]
         private var uses: UInt64 = 0
         private(set) var bytes = 0
         var count: Int { groups.values.reduce(0) { $0 + $1.events.count } }
 
-        mutating func keep(_ event: LogEvent, of transaction: String?, _ policy: RecentEventsPolicy) {
+        mutating func keep(_ event: LogEvent, of transaction: MetadataKey?, _ policy: RecentEventsPolicy) {
             uses += 1
             var group = groups.removeValue(forKey: transaction) ?? Group()
             group.latestUse = uses
@@ -78,7 +78,7 @@ public final class RecentEvents: WrappingProvider {
             groups[transaction] = group
         }
 
-        mutating func release(_ transaction: String?) -> [LogEvent] {
+        mutating func release(_ transaction: MetadataKey?) -> [LogEvent] {
             guard var group = groups.removeValue(forKey: transaction) else { return [] }
             bytes -= group.bytes
             var released: [LogEvent] = []
@@ -87,7 +87,7 @@ public final class RecentEvents: WrappingProvider {
         }
 
         /// Nil when there is none; the key of a group may be nil itself.
-        private var quietestGroup: String?? { groups.min { $0.value.latestUse < $1.value.latestUse }.map(\.key) }
+        private var quietestGroup: MetadataKey?? { groups.min { $0.value.latestUse < $1.value.latestUse }.map(\.key) }
 
         private mutating func forgetOldest(_ group: inout Group) {
             if let oldest = group.events.removeFirst() { change(&group, by: -oldest.estimatedBytes) }
@@ -114,7 +114,7 @@ public final class RecentEvents: WrappingProvider {
     }
 
     public func log(_ event: LogEvent) {
-        let group = policy.scope == .transaction ? event.transactionID : nil
+        let group = policy.scope == .transaction ? event.transactionID.map { MetadataKey($0) } : nil
         if keeps(event) {
             return state.withLock { state in
                 state.kept.keep(event, of: group, policy)

@@ -34,6 +34,22 @@ import Testing
         #expect(folding.suppression == LogSuppression())
     }
 
+    @Test("texts of many marks are compared by their bytes")
+    func manyMarksAreComparedPromptly() {
+        let folding = folding(), limit = LogDeadline.seconds(20)
+        let texts = [manyMarks("x"), manyMarks("y")]
+        for text in texts { folding.log(event(1, text)) }
+        for text in texts { folding.log(event(2, "m", .info, ["a": .string(text)])) }
+        for text in texts { folding.log(event(3, "m", .info, [text: 1])) }
+        for text in texts {
+            let error = LogErrorDetails(type: text, description: text)
+            folding.log(LogEvent(sequence: 4, time: LogTime(nanoseconds: 0), level: .info, message: "m", error: error))
+        }
+        #expect(provider.events.map(\.sequence) == [1, 1, 2, 2, 3, 3, 4, 4] && !limit.hasPassed)
+        #expect(Set(texts.map(LogValue.init(stringLiteral:))).count == 2 && Set(texts.map { [$0: 1] as LogMetadata }).count == 2)
+        #expect(Set(texts.map { LogErrorDetails(type: "T", description: $0) }).count == 2 && !limit.hasPassed)
+    }
+
     @Test func aRunThatGoesOnIsReportedAfterTheLongestWait() {
         let folding = folding()
         for number in 1...3 { folding.log(event(UInt64(number))) }

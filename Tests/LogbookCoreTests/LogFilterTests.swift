@@ -33,6 +33,16 @@ import Testing
         #expect((!filter).accepts(Self.message) == !message)
     }
 
+    @Test("texts of many marks are compared by their bytes")
+    func manyMarksAreComparedPromptly() {
+        let limit = LogDeadline.seconds(20), text = LogValue.string(manyMarks("x"))
+        let said = event(1, "m", .info, ["a": text, "transaction_id": text])
+        for filter in [LogFilter.metadata("a", is: .string(manyMarks("y"))), .transaction(manyMarks("y")), .transaction("a")] {
+            #expect(!filter.accepts(said))
+        }
+        #expect((LogFilter.metadata("a", is: text) && .transaction(manyMarks("x"))).accepts(said) && !limit.hasPassed)
+    }
+
     @Test func theSmallestPartThatRefusesIsNamed() {
         let filter: LogFilter = .category("shop") && !.text(containing: "accepted") && .metadata("tenant", is: "south")
         #expect(filter.refusal(of: Self.message) == !.text(containing: "accepted"))

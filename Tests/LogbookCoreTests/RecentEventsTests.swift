@@ -36,6 +36,14 @@ import Testing
         #expect(provider.events.map(\.sequence) == [2, 4, 5, 1, 6, 3, 7])
     }
 
+    @Test("transactions whose names are many marks are told apart by their bytes")
+    func manyMarksAreComparedPromptly() {
+        let recent = RecentEvents(provider), limit = LogDeadline.seconds(20)
+        for (number, text) in [manyMarks("x"), manyMarks("y")].enumerated() { recent.log(said(UInt64(number), .debug, in: text)) }
+        recent.log(said(2, .error, in: manyMarks("y")))
+        #expect(provider.events.map(\.sequence) == [1, 2] && !limit.hasPassed)
+    }
+
     @Test func orEverythingIsReleasedTogether() {
         let recent = RecentEvents(provider, RecentEventsPolicy(scope: .everything))
         recent.log(said(1, .debug, in: "A"))

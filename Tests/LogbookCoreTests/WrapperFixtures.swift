@@ -9,6 +9,11 @@ func event(
         source: LogSource(fileNamed: "Module/File.swift", line: line), transaction: transaction)
 }
 
+/// A text of which it takes Unicode minutes to say whether it is equal to one that ends otherwise.
+func manyMarks(_ end: String) -> String {
+    "a" + String(repeating: "\u{301}", count: 200_000) + String(repeating: "\u{316}", count: 200_000) + end
+}
+
 func entry(_ sequence: UInt64, of transaction: String, error code: Int? = nil) -> LogEvent {
     let device = DeviceFacts(make: "", os: "", osVersion: "")
     return event(
