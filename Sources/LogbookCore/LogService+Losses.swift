@@ -30,7 +30,7 @@ extension LogService {
     private func tell(_ reason: DropReason, _ run: LossRun, of registration: LogRegistration) {
         let events = run.count == 1 ? "1 event" : "\(run.count) events"
         sayWithoutWaiting(
-            LogMessage(text: "\(events) did not reach \(registration.name) (\(reason))"),
+            "\(message, privacy: .public)",
             [
                 "category": .string(Self.lossCategory), "provider": .string(registration.name),
                 "reason": .string(reason.rawValue), "count": .integer(Int64(run.count)),

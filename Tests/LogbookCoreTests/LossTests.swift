@@ -49,6 +49,21 @@ import Testing
         #expect(registration.ledger == LogLedger(submitted: 11, delivered: 6, dropped: [.queueFull: 5]))
     }
 
+    @Test("what was lost is told as it is, also where texts are private that nobody marked", arguments: [PrivacyMode.masked, .dropped])
+    func lossesAreReadable(mode: PrivacyMode) throws {
+        service.privacyRules = PrivacyRules(keys: ["provider", "reason"], unmarkedTexts: .private)
+        service.privacy = mode
+        let sink = GatedSink(), registration = overflow(sink)
+        service.info("1")
+        #expect(sink.gate.waitForArrivals(1))
+        for number in 2...10 { service.info("\(number)") }
+        sink.gate.open()
+        registration.unregister(by: .seconds(30))
+        let loss = try #require(losses.first)
+        #expect(loss.message == "5 events did not reach orders (queue_full)")
+        #expect(loss.metadata["provider"] == "orders" && loss.metadata["reason"] == "queue_full" && loss.metadata["count"] == 5)
+    }
+
     @Test func whatOneThatStopsListeningHasLostIsToldToTheOthers() {
         let sink = GatedSink(), registration = overflow(sink)
         service.info("1")
