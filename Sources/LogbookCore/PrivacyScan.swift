@@ -254,20 +254,30 @@ struct PrivacyScan {
         if end - position < Self.shortestGroup { return nil }
         if end - position < Self.shortestCard, end + 1 >= text.count || !text[end].joinsDigits || !text[end + 1].isDigit { return nil }
         if look(position - 1) == UInt8(ascii: "."), look(position - 2)?.isDigit == true { return nil }   // a fraction
-        var digits = CardDigits(), place = position, group = 0, last: Int?
+        var digits = CardDigits(), groups = CardGroups(), place = position, last: Int?
         while let byte = look(place), digits.count <= Self.longestCard {
             if byte.isDigit {
                 digits.append(byte & 15)
-                group += 1
+                groups.latest += 1
             } else {
-                if !byte.isLetter, digits.isCard { last = place }
-                guard byte.joinsDigits, group >= Self.shortestGroup, look(place + 1)?.isDigit == true else { return last.map { position..<$0 } }
-                group = 0
+                if !byte.isLetter, digits.isCard, isCard(groups, upTo: place) { last = place }
+                guard byte.joinsDigits, groups.latest >= Self.shortestGroup, look(place + 1)?.isDigit == true else {
+                    return last.map { position..<$0 }
+                }
+                groups.endLatest()
             }
             place += 1
         }
-        if place == text.count, digits.isCard { last = place }
+        if place == text.count, digits.isCard, isCard(groups, upTo: place) { last = place }
         return last.map { position..<$0 }
+    }
+
+    /// Whether the digits from here on stand together as those of a card, and not within more groups with dashes between.
+    private mutating func isCard(_ groups: CardGroups, upTo end: Int) -> Bool {
+        if groups.isOne { return true }
+        let dash = UInt8(ascii: "-")
+        return groups.areOfCard && !(look(position - 1) == dash && look(position - 2)?.isDigit == true)
+            && !(look(end) == dash && look(end + 1)?.isDigit == true)
     }
 
     // MARK: URLs

@@ -33,6 +33,13 @@ import Testing
         ("no card: nanoseconds", "1767225600000000000", "1767225600000000000"),
         ("no card: part of a number", "41111111111111110000", "41111111111111110000"),
         ("no card: a fraction", "0.4111111111111111", "0.4111111111111111"),
+        ("Diners Club", "3056 930902 5904, 3056-930902-5904", "<private>, <private>"),
+        ("Maestro", "6759-6498-2643-8453-3 x", "<private> x"),
+        ("a card behind a word", "visa-4111-1111-1111-1111, order-4111111111111111", "visa-<private>, order-<private>"),
+        ("no card: a UUID", "51432822-6786-4693-b20f-7945af06222e", "51432822-6786-4693-b20f-7945af06222e"),
+        ("no card: its last parts", "cdf35612-861b-4485-8104-304157425533", "cdf35612-861b-4485-8104-304157425533"),
+        ("no card: other groups", "41111 11111 111111 4111 11111 1111111", "41111 11111 111111 4111 11111 1111111"),
+        ("no card: more groups", "1234-4111-1111-1111-1111 4111-1111-1111-1111-1234", "1234-4111-1111-1111-1111 4111-1111-1111-1111-1234"),
         ("no card: in a word", "id4111111111111111 4111111111111111z", "id4111111111111111 4111111111111111z"),
         ("a private key", "a -----BEGIN RSA PRIVATE KEY-----\nMIIE--x\n-----END RSA PRIVATE KEY----- b", "a <private> b"),
         ("a private key that was cut", "-----BEGIN PRIVATE KEY-----\nMIIE", "<private>"),
@@ -381,3 +388,18 @@ import Testing
         }
     }
 }
+    @Test func aUUIDIsNoCard() {
+        let randomness = LogRandomness.seeded(3)
+        for _ in 0..<Sanitizer.share(of: 20_000) {
+            // Hexadecimal digits of which nearly all are decimal.
+            let digits = (0..<32).map { _ in String(Character(UnicodeScalar(Array("01234567890123456789a4f".utf8)[Int(randomness.next() % 23)]))) }.joined()
+            var text = digits[...], parts: [Substring] = []
+            for count in [8, 4, 4, 4, 12] {
+                parts.append(text.prefix(count))
+                text = text.dropFirst(count)
+            }
+            let uuid = parts.joined(separator: "-")
+            #expect(PrivacyRules.standard.masking("got \(uuid).") == "got \(uuid).")
+        }
+    }
+
