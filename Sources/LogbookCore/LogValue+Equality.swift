@@ -1,4 +1,4 @@
-// Values come from strangers: long texts are compared as MetadataKey says.
+// Values come from strangers: long texts are compared as MetadataKey says, and every value is equal to itself, so that it is of one kind.
 
 extension LogValue {
     public static func == (left: LogValue, right: LogValue) -> Bool {
@@ -7,7 +7,7 @@ extension LogValue {
         case (.bool(let left), .bool(let right)): left == right
         case (.integer(let left), .integer(let right)): left == right
         case (.unsigned(let left), .unsigned(let right)): left == right
-        case (.double(let left), .double(let right)): left == right
+        case (.double(let left), .double(let right)): left == right || (left.isNaN && right.isNaN)
         case (.string(let left), .string(let right)): MetadataKey.areEqual(left, right)
         case (.array(let left), .array(let right)): left == right
         case (.object(let left), .object(let right)): left == right
@@ -22,7 +22,7 @@ extension LogValue {
         case .bool(let value): hasher.combine(value)
         case .integer(let value): hasher.combine(value)
         case .unsigned(let value): hasher.combine(value)
-        case .double(let value): hasher.combine(value)
+        case .double(let value): hasher.combine(value.isNaN ? .nan : value)
         case .string(let text): hasher.combine(MetadataKey(text))
         case .array(let values): hasher.combine(values)
         case .object(let members): hasher.combine(members)

@@ -43,6 +43,23 @@ import Testing
         #expect(kind([.string("a" + border + "b"), "c", tail]) != kind(["a", .string("b" + border + "c"), tail]))
     }
 
+    @Test func numbersThatAreNoneAreOneKind() {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), limited = RecordingProvider(), sampled = RecordingProvider()
+        let folded = RecordingProvider(), folding = FoldingRepeats(folded, clock: .manual(clock))
+        let limiting = RateLimiting(limited, to: RateLimit(1, per: .seconds(1), key: .metadata("v")), clock: .manual(clock))
+        let sampling = Sampling(sampled, SamplingPolicy(first: 1, key: .metadata("v")), clock: .manual(clock))
+        let values: [LogValue] = [.double(.nan), [.double(.nan)]]
+        for value in values {
+            for number in 1...100 {
+                for provider in [limiting, sampling, folding] as [any LogProvider] {
+                    provider.log(event(UInt64(number), "m", .info, ["v": value]))
+                }
+            }
+        }
+        for heard in [limited, sampled, folded] { #expect(heard.events.filter { $0.metadata["suppressed"] == nil }.count == values.count) }
+        #expect(Set(values + values + [.double(-.nan), 0.0, -0.0, 0, .unsigned(0)]).count == 5)
+    }
+
     @Test func messagesOfOtherLevelsAreOtherKinds() {
         #expect(LogEventKey.message.value(of: event(1, Self.long, .info)) != LogEventKey.message.value(of: event(1, Self.long, .notice)))
     }
