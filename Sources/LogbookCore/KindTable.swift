@@ -17,6 +17,12 @@ struct KindTable<Kind> {
         return hasRoom ? value : .rest
     }
 
+    /// What is known at the place that an event of this kind would take now.
+    func known(for value: LogEventKey.Value, isOver: (Kind) -> Bool) -> Kind? {
+        var table = self
+        return table.kinds[table.place(for: value, isOver: isOver)]
+    }
+
     mutating func forget(_ isOver: (Kind) -> Bool) { kinds = kinds.filter { !isOver($1) } }
 
     private var hasRoom: Bool { kinds.count - (kinds[.rest] == nil ? 0 : 1) < maximumKinds }

@@ -41,6 +41,8 @@ public enum LogReason: Sendable, Hashable, CustomStringConvertible {
     case wrapper(String)
     /// The registration or its service was shut down.
     case shutDown
+    /// The process is a forked child, and the registration its parent's; see ``DropReason/forkChild``.
+    case forkChild
 
     public var description: String {
         switch self {
@@ -53,6 +55,7 @@ public enum LogReason: Sendable, Hashable, CustomStringConvertible {
         case .closure: "the closure of its registration"
         case .wrapper(let text): text
         case .shutDown: "it is shut down"
+        case .forkChild: "it is of the process that was forked"
         }
     }
 }

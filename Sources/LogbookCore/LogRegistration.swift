@@ -245,6 +245,7 @@ public final class LogRegistration: Sendable {
             return
         }
         switch phase.load(ordering: .acquiring) {
+        if !isOfThisProcess { return .forkChild }
         case .open: break
         case .shutDown: return lose(.alreadyShutDown, LossRun(event))
         case .unregistered: return

@@ -174,10 +174,9 @@ public final class RateLimiting: WrappingProvider {
 
     public func reasonToHoldBack(_ event: LogEvent) -> String? {
         if spares(event) { return nil }
-        let now = clock.monotonicNanoseconds()
-        guard let window = state.withLock({ $0.table[limit.key.value(of: event)] }), now < window.end,
-            window.passed >= limit.count
-        else { return nil }
+        let now = clock.monotonicNanoseconds(), kind = limit.key.value(of: event)
+        let known = state.withLock { $0.table.known(for: kind) { $0.end <= now && $0.held == 0 } }
+        guard let window = known, now < window.end, window.passed >= limit.count else { return nil }
         return "rate limit: \(limit.count) in \(limit.span) have passed"
     }
 

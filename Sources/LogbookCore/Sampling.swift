@@ -101,7 +101,7 @@ public final class Sampling: WrappingProvider {
     public func reasonToHoldBack(_ event: LogEvent) -> String? {
         if spares(event) { return nil }
         let now = clock.monotonicNanoseconds(), kind = policy.key.value(of: event)
-        var count = state.withLock { $0.table[kind] } ?? SamplingPolicy.Count(policy, from: now)
+        var count = state.withLock { $0.table.known(for: kind) { $0.end <= now } } ?? SamplingPolicy.Count(policy, from: now)
         if count.pass(event, policy, at: now) != nil { return nil }
         return "sampling: the first \(policy.first), then "
             + (policy.every == 0 ? "none" : "one of \(policy.every)") + " in \(policy.window)"

@@ -44,7 +44,7 @@ private func forked(_ child: () -> Bool) -> Int32 {
 
             let status = forked {
                 service.info("in the child")
-                return service.health().providers.map(\.ledger) == [ForkTests.lost, ForkTests.lost]
+                return service.health().providers.map(\.ledger) == [ForkTests.lost, ForkTests.lost] && !service.explain(.info).isWritten
                     && first.ledger == ForkTests.lost && immediate.messages == ["before"]
                     && service.flush(by: .seconds(3600)).isComplete && service.shutdown(by: .seconds(3600)).isComplete
             }

@@ -50,6 +50,25 @@ import Testing
         }
     }
 
+    @Test func itKnowsTheWrappersThatHaveNoRoomForAnotherKind() {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), service = LogService(clock: .manual(clock))
+        let limited = RecordingProvider(), sampled = RecordingProvider(), window = Duration.seconds(1)
+        let limit = RateLimit(1, per: window, key: .message, maximumKinds: 2)
+        service.register(RateLimiting(limited, to: limit, clock: .manual(clock)))
+        let policy = SamplingPolicy(first: 1, window: window, key: .message, maximumKinds: 2)
+        service.register(Sampling(sampled, policy, clock: .manual(clock)))
+        for round in 0..<2 {
+            for number in 0..<12 {
+                let before = [limited.messages.count, sampled.messages.count], message = "\(number % 8)"
+                let expected = service.explain(.info, "\(message)").answers.map(\.isWritten)
+                service.info("\(message)")
+                let after = [limited.messages.count, sampled.messages.count]
+                #expect(zip(before, after).map { $0 < $1 } == expected, "\(round) \(number)")
+            }
+            clock.advance(by: window)
+        }
+    }
+
     @Test func askingChangesNothing() {
         let service = LogService(), provider = RecordingProvider()
         #expect(service.explain(.critical).description == "nobody is registered")
