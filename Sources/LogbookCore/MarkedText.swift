@@ -23,37 +23,26 @@ struct MarkedText: Sendable {
 
     var isMarked: Bool { !marks.isEmpty }
 
-    /// Marks what was found as well, except within parts that are marked public.
+    /// Marks what was found as well, beside the own marks: those stand, so that equal values are equal marks wherever they are.
     ///
-    /// - Parameter found: Ranges in their order that do not overlap.
+    /// - Parameters:
+    ///   - found: Ranges in their order that do not overlap.
+    ///   - privacy: What they are; where that is secret, so is what is marked private within them.
     func marking(_ found: [Range<Int>], _ privacy: LogPrivacy) -> [Mark] {
-        if found.isEmpty { return marks }
-        var all: [Mark] = []
-        var own = 0, next = 0
-        while own < marks.count || next < found.count {
-            let mark: Mark
-            if next == found.count || (own < marks.count && marks[own].range.lowerBound <= found[next].lowerBound) {
-                mark = marks[own]
-                own += 1
-            } else {
-                mark = Mark(range: found[next], privacy: privacy)
-                next += 1
+        var all: [Mark] = [], own = marks[...], end = 0
+        for range in found {
+            end = max(end, range.lowerBound)
+            while let mark = own.first, mark.range.lowerBound < range.upperBound {
+                own.removeFirst()
+                let isWithin = mark.range.upperBound > range.lowerBound
+                if isWithin, end < mark.range.lowerBound { all.append(Mark(range: end..<mark.range.lowerBound, privacy: privacy)) }
+                let isSecret = isWithin && privacy == .secret && mark.privacy == .private
+                all.append(Mark(range: mark.range, privacy: isSecret ? .secret : mark.privacy))
+                end = max(end, mark.range.upperBound)
             }
-            guard let last = all.last, last.range.upperBound > mark.range.lowerBound else {
-                all.append(mark)
-                continue
-            }
-            if last.privacy == .public, mark.range.upperBound <= last.range.upperBound { continue }
-            if last.privacy == .public {
-                all[all.count - 1].range = last.range.lowerBound..<mark.range.lowerBound
-                all.append(mark)
-            } else if mark.privacy != .public || mark.range.upperBound > last.range.upperBound {
-                let end = max(last.range.upperBound, mark.range.upperBound)
-                all[all.count - 1] = Mark(
-                    range: last.range.lowerBound..<end,
-                    privacy: last.privacy == .secret || mark.privacy == .secret ? .secret : .private)
-            }
+            if end < range.upperBound { all.append(Mark(range: end..<range.upperBound, privacy: privacy)) }
+            end = max(end, range.upperBound)
         }
-        return all
+        return all + own
     }
 }

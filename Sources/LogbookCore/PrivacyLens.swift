@@ -65,8 +65,9 @@ struct PrivacyLens {
     /// `<private:0a1b2c3d4e5f6071>`.
     private func hash(of bytes: some Collection<UInt8>) -> String {
         let digits = String(key.hash(bytes), radix: 16)
-        return "<private:" + String(repeating: "0", count: 16 - digits.count) + digits + ">"
+        return Self.hashStart + String(repeating: "0", count: 16 - digits.count) + digits + ">"
     }
+    fileprivate static let hashStart = "<private:", hashBytes = 26
 
     // MARK: Metadata
 
@@ -131,6 +132,7 @@ struct PrivacyLens {
         case (.private, .revealed): self.value(value, depth: depth, isPublic: false, unmarked: .public)
         case (_, .dropped): nil
         case (.secret, _): .string(Self.secret.description)
+        case (.private, .masked) where value.isMasked, (.private, .hashed) where value.isMasked: value
         case (.private, .masked): .string(Self.private.description)
         case (.private, .hashed): .string(hash(of: value))
         }
@@ -183,5 +185,16 @@ struct PrivacyLens {
 extension LogValue {
     fileprivate var isMarkedPublic: Bool {
         if case .protected(.public, _) = self { true } else { false }
+    }
+
+    /// Whether it is a text that stands for a value which was masked elsewhere: nothing is to be hidden, and a hash stays comparable.
+    fileprivate var isMasked: Bool {
+        guard case .string(let text) = self else { return false }
+        let bytes = text.utf8
+        guard bytes.count == PrivacyLens.hashBytes else {
+            return bytes.elementsEqual("<private>".utf8) || bytes.elementsEqual("<secret>".utf8)
+        }
+        return bytes.starts(with: PrivacyLens.hashStart.utf8) && bytes.last == UInt8(ascii: ">")
+            && bytes.dropFirst(PrivacyLens.hashStart.utf8.count).dropLast().allSatisfy { $0.isDigit || 0x61...0x66 ~= $0 }
     }
 }

@@ -71,6 +71,22 @@ import Testing
         #expect(bench.messages(.hashed) == ["\(hash("42")) token=\(hash("abc"))"])
         #expect(metadata == ["n": .string(hash("42")), "token": .string(hash("abc")), "o": .string(hash("43"))])
         #expect(hash("42") != hash("43"))
+        // Within what is found, a mark is one of its own.
+        bench.service.info("Authorization: Bearer \("abc", privacy: .private) password=a\("abc", privacy: .private)b")
+        #expect(
+            bench.messages(.hashed).last
+                == "Authorization: \(hash("Bearer "))\(hash("abc")) password=\(hash("a"))\(hash("abc"))\(hash("b"))")
+        // What was hashed elsewhere is not hashed again.
+        let masked = [hash("abc"), "<private>", "<secret>"]
+        for text in masked {
+            bench.service.info("token=\(text)", metadata: ["token": .string(text), "o": .private(.string(text))])
+            #expect(bench.messages(.hashed).last == "token=\(text)")
+            #expect(bench.metadata(.hashed) == ["token": .string(text), "o": .string(text)])
+        }
+        for text in masked.map({ $0 + " " }) + ["<private:0123456789abcde>", "<private:0123456789abcdeg>", "<private:0123456789abcdef"] {
+            bench.service.info("m", metadata: ["token": .string(text)])
+            #expect(bench.metadata(.hashed)["token"] == .string(hash(text)))
+        }
         bench.service.privacyKey = .random()
         bench.service.info("\(42, privacy: .private)")
         #expect(bench.messages(.hashed).last?.hasPrefix("<private:") == true && bench.messages(.hashed).last != hash("42"))
@@ -168,22 +184,6 @@ import Testing
         for mode in [PrivacyMode.masked, .revealed] { #expect(bench.metadata(mode) == expected) }
     }
 
-    @Test func theErrorOfASinkIsMaskedWhereItsHealthIsShown() {
-        let service = LogService(), declined = Declined(name: "jane")
-        let registration = service.register(sink: FailingSink { _ in declined })
-        service.info("x")
-        #expect(service.flush(by: .milliseconds(50)).unfinished.first?.reason.contains("jane") == false)
-        #expect(becomesTrue { registration.latestFailure == "declined for <private>" })
-    }
-
-    @Test func anErrorWithinAMarkKeepsItsOwnMarks() {
-        let bench = Bench(), error = Declined(name: "jane"), erased: (any Error)? = error
-        bench.service.info("a \(error, privacy: .private) b \(error, privacy: .secret) c \(error, privacy: .public) d")
-        bench.service.info("a \(erased, privacy: .private) b \(erased, privacy: .secret) c \(erased, privacy: .public) d")
-        #expect(bench.messages(.masked) == Array(repeating: "a <private> b <secret> c declined for <private> d", count: 2))
-        #expect(bench.messages(.revealed) == Array(repeating: "a declined for jane b <secret> c declined for jane d", count: 2))
-    }
-
     @Test("S4: an error masks what it marks wherever it is made a text, within another as well")
     func anErrorThatIsMadeATextIsMasked() {
         enum Failed: Error { case failed(underlying: any Error) }
@@ -223,6 +223,22 @@ import Testing
         #expect(becomesTrue { registration.latestFailure == "wrote only 0 events: declined for <private>" })
     }
 
+    @Test func theErrorOfASinkIsMaskedWhereItsHealthIsShown() {
+        let service = LogService(), declined = Declined(name: "jane")
+        let registration = service.register(sink: FailingSink { _ in declined })
+        service.info("x")
+        #expect(service.flush(by: .milliseconds(50)).unfinished.first?.reason.contains("jane") == false)
+        #expect(becomesTrue { registration.latestFailure == "declined for <private>" })
+    }
+
+    @Test func anErrorWithinAMarkKeepsItsOwnMarks() {
+        let bench = Bench(), error = Declined(name: "jane"), erased: (any Error)? = error
+        bench.service.info("a \(error, privacy: .private) b \(error, privacy: .secret) c \(error, privacy: .public) d")
+        bench.service.info("a \(erased, privacy: .private) b \(erased, privacy: .secret) c \(erased, privacy: .public) d")
+        #expect(bench.messages(.masked) == Array(repeating: "a <private> b <secret> c declined for <private> d", count: 2))
+        #expect(bench.messages(.revealed) == Array(repeating: "a declined for jane b <secret> c declined for jane d", count: 2))
+    }
+
     @Test func aLongErrorWithinAMessageIsWhole() {
         let bench = Bench(), name = String(repeating: "jane ", count: 2_000)
         bench.service.info("x \(Declined(name: name)) \("joe", privacy: .private)")
@@ -252,6 +268,21 @@ import Testing
         bench.service.info("token=abc \("jane", privacy: .private)", metadata: ["pin": 1])
         #expect(bench.messages(.revealed) == ["token=<secret> jane"])
         #expect(bench.metadata(.revealed) == ["pin": "<secret>"])
+    }
+
+    @Test func marksWithinWhatIsFoundStand() {
+        var rules = PrivacyRules.standard
+        let open = Bench(rules)
+        open.service.info("pin=a\("b", privacy: .private)c\("d", privacy: .secret)e\("f", privacy: .public)g h\("i", privacy: .private)")
+        #expect(open.messages(.masked) == ["pin=<private><private><private><secret><private>f<private> h<private>"])
+        #expect(open.messages(.revealed) == ["pin=abc<secret>efg hi"])
+        rules.found = .secret
+        let shut = Bench(rules)
+        shut.service.info("pin=a\("b", privacy: .private)\("c", privacy: .public) h\("i", privacy: .private)")
+        #expect(shut.messages(.revealed) == ["pin=<secret><secret>c hi"])
+        let card = "4111111111111111"
+        shut.service.info("\(card, privacy: .private) \("pin=1 pin=2", privacy: .private) \("pin=1 pin=2", privacy: .public)")
+        #expect(shut.messages(.revealed).last == "<secret> <secret> pin=1 pin=2")
     }
 
     @Test func aSecretThatIsCutIsHiddenBefore() {
