@@ -23,11 +23,13 @@ public struct LogEvent: Sendable, Equatable {
         @usableFromInline let transaction: TransactionEntry?
         let error: LogErrorDetails?
         @usableFromInline let isEntry: Bool
+        let showsPrivate: Bool
 
-        init(_ transaction: TransactionEntry?, _ error: LogErrorDetails?, isEntry: Bool) {
+        init(_ transaction: TransactionEntry?, _ error: LogErrorDetails?, isEntry: Bool, showsPrivate: Bool = false) {
             self.transaction = transaction
             self.error = error
             self.isEntry = isEntry
+            self.showsPrivate = showsPrivate
         }
 
         var errorTextBytes: Int {
@@ -39,7 +41,7 @@ public struct LogEvent: Sendable, Equatable {
             left === right || (left.transaction == right.transaction && left.error == right.error)
         }
     }
-    @usableFromInline let attachment: Attachment?
+    @usableFromInline private(set) var attachment: Attachment?
     /// Whether it has an error or an entry.
     package var hasAttachment: Bool { attachment != nil }
     // Without a copy of the entry, and, since other modules see how, of the event: either takes longer than what is asked here.
@@ -68,6 +70,9 @@ public struct LogEvent: Sendable, Equatable {
     package var entryErrorDescription: String? { attachment?.transaction?.errorDescription }
     @inlinable
     package var entryUptime: UInt64? { attachment?.transaction?.uptime }
+
+    /// Whether it shows what was marked private, as a registration sees it that may: what keeps it for another run notes that.
+    package var showsPrivate: Bool { attachment?.showsPrivate ?? false }
 
     /// How many providers stand between the application and this event: 0 when the application itself said it.
     let nesting: UInt32
@@ -133,6 +138,14 @@ public struct LogEvent: Sendable, Equatable {
             sequence: sequence, time: time, level: level, message: message, metadata: metadata, thread: thread,
             source: source, transaction: transaction, error: error, nesting: nesting)
         event.isReport = isReport
+        return event.showingPrivate(showsPrivate)
+    }
+
+    /// The same event; where it is so, known to show what was marked private.
+    package func showingPrivate(_ isSo: Bool) -> LogEvent {
+        if !isSo { return self }
+        var event = self
+        event.attachment = Attachment(transaction, error, isEntry: isEntry, showsPrivate: true)
         return event
     }
 }
@@ -154,7 +167,6 @@ public struct LogErrorDetails: Sendable, Hashable {
         let description = (error as? any LogDescribableError)?.logDescription.description ?? String(describing: error)
         self.init(type: String(describing: Swift.type(of: error)), description: description)
     }
-}
 
     // As MetadataKey says: the words of an error may be a stranger's.
     public static func == (left: LogErrorDetails, right: LogErrorDetails) -> Bool {
@@ -164,3 +176,4 @@ public struct LogErrorDetails: Sendable, Hashable {
         hasher.combine(MetadataKey(type))
         hasher.combine(MetadataKey(description))
     }
+}

@@ -231,7 +231,8 @@ extension LogEvent {
             sequence: sequence, time: time, level: level, message: limits.cut(message), metadata: limits.cut(metadata),
             thread: thread, source: source.cut(limits), transaction: transaction?.cut(limits),
             error: error.map { LogErrorDetails(type: limits.cut($0.type), description: limits.cut($0.description)) },
-            nesting: nesting)
+            nesting: nesting
+        ).showingPrivate(showsPrivate)
     }
 }
 

@@ -99,7 +99,8 @@ public final class LogRegistration: Sendable {
     /// What its provider sees of private values; nil, as it is unless set, for what ``LogService/privacy`` says. May be changed at
     /// any time as well. A ``LogListener`` of a configuration says it before the first event.
     ///
-    /// What a provider keeps (a file, a queue, a flight recorder) it keeps as it was shown.
+    /// What a provider keeps (a file, a queue, a flight recorder) it keeps as it was shown. What a flight recorder was shown in clear, and
+    /// hands over at the next start, is private again as a whole.
     public var privacy: PrivacyMode? {
         get { terms.privacy }
         set { change { $0.privacy = newValue } }

@@ -9,15 +9,18 @@ extension LogService {
     /// They come in portions that every queue has room for, each when the queues have written the one before. Who takes more than half of
     /// the time that is left for one of those gets no more, so that it keeps the events from nobody else; the others get them until the
     /// deadline.
+    ///
+    /// Of an event that shows what was marked private everything is private now, texts and members, since nobody knows the marks.
+    /// - Parameter openKeys: Members that who recovers the events has added: they are not.
     /// - Returns: What the flush did not reach before the deadline, and who was not given everything.
     package func handOver(
-        _ events: [LogEvent], to registrations: [LogRegistration], by deadline: LogDeadline
+        _ events: [LogEvent], openKeys: [String], to registrations: [LogRegistration], by deadline: LogDeadline
     ) -> LogFlushReport {
         let privacy = audience.privacy
         var rest = events[...], takers = registrations
         while !rest.isEmpty {
             let portion = Self.portion(of: rest, for: takers.compactMap { $0.queuePolicy })
-            for event in portion { give(event, to: takers, privacy) }
+            for event in portion { give(event, openKeys, to: takers, privacy) }
             rest = rest[portion.endIndex...]
             if rest.isEmpty { break }
             let patience = deadline.remaining.map { LogDeadline.after($0 / 2) } ?? .never
@@ -39,17 +42,18 @@ extension LogService {
         return LogFlushReport(unfinished: unfinished)
     }
 
-    private func give(_ event: LogEvent, to registrations: [LogRegistration], _ privacy: PrivacyTerms) {
+    private func give(_ event: LogEvent, _ openKeys: [String], to registrations: [LogRegistration], _ privacy: PrivacyTerms) {
         let stamped = LogEvent(
             sequence: nextSequence(), time: event.time, level: event.level,
             message: event.message, metadata: event.metadata, thread: event.thread, source: event.source,
-            transaction: event.transaction, error: event.error, nesting: logbook_nesting_get().depth)
+            transaction: event.transaction, error: event.error, nesting: logbook_nesting_get().depth
+        ).showingPrivate(event.showsPrivate)
         for other in self.registrations where !registrations.contains(where: { $0 === other }) { other.pass(over: .filter) }
-        guard privacy.scanner != nil else {
+        guard privacy.scanner != nil || stamped.showsPrivate else {
             for registration in registrations { registration.take(stamped) }
             return
         }
-        var views = PrivateViews(of: PrivateEvent(recovered: stamped), privacy)
+        var views = PrivateViews(of: PrivateEvent(recovered: stamped, openKeys: openKeys), privacy)
         for registration in registrations { registration.take(views.view(registration.privacy ?? privacy.mode)) }
     }
 

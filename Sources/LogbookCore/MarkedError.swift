@@ -5,9 +5,10 @@ package struct MarkedError: Sendable {
     /// Its text where the error itself says which parts are private.
     private let message: LogMessage?
 
-    package init(_ details: LogErrorDetails) {
+    /// - Parameter privacy: What its text is.
+    package init(_ details: LogErrorDetails, _ privacy: LogPrivacy = .public) {
         self.details = details
-        message = nil
+        message = privacy == .public ? nil : "\(details.description, privacy: privacy)"
     }
 
     package init(_ error: any Error) {

@@ -19,11 +19,18 @@ struct PrivateEvent {
             stamped: stamped, message: MarkedText(""), metadata: metadata, error: nil, entry: entry, entryText: text)
     }
 
-    /// An event as another run kept it: its marks are gone.
-    init(recovered event: LogEvent) {
+    /// An event as another run kept it: its marks are gone, so all of it is private where it shows what was marked so.
+    /// - Parameter openKeys: Members that are not.
+    init(recovered event: LogEvent, openKeys: [String]) {
+        let privacy: LogPrivacy = event.showsPrivate ? .private : .public
+        let metadata = event.metadata.map { key, value in
+            (key, openKeys.contains { MetadataKey.areEqual($0, key) } ? value : LogValue.protected(privacy, value))
+        }
         self.init(
-            stamped: event, message: MarkedText(event.message), metadata: event.metadata, error: event.error.map { MarkedError($0) },
-            entry: event.transaction, entryText: event.transaction?.errorDescription.map { MarkedText($0) })
+            stamped: event, message: MarkedText(event.message, privacy),
+            metadata: event.showsPrivate ? LogMetadata(distinct: metadata) : event.metadata,
+            error: event.error.map { MarkedError($0, privacy) }, entry: event.transaction,
+            entryText: event.transaction?.errorDescription.map { MarkedText($0, privacy) })
     }
 
     private init(
@@ -50,7 +57,13 @@ struct PrivateEvent {
             message: shownEntry?.description ?? lens.text(message), metadata: lens.metadata(metadata), thread: stamped.thread,
             source: stamped.source, transaction: shownEntry,
             error: error.map { LogErrorDetails(type: $0.details.type, description: lens.text($0.text(lens.unmarkedTexts))) }, nesting: stamped.nesting
-        ).within(.highest)
+        ).within(.highest).showingPrivate(lens.mode == .revealed && isPrivate(lens.unmarkedTexts))
+    }
+
+    /// Whether something in it is marked private.
+    private func isPrivate(_ unmarked: LogPrivacy) -> Bool {
+        [message, entryText, error?.text(unmarked)].contains { $0?.marks.contains { $0.privacy == .private } ?? false }
+            || metadata.isPrivate(depth: 0)
     }
 }
 
@@ -70,5 +83,24 @@ struct PrivateViews {
         let view = event.seen(through: terms.lens(mode))
         made.append((mode, view))
         return view
+    }
+}
+
+extension LogMetadata {
+    /// Whether something that an event can hold of it is marked private.
+    fileprivate func isPrivate(depth: Int) -> Bool {
+        mayHoldProtected && depth <= LogLimits.highest.metadataDepth && contains { $0.value.isPrivate(depth: depth + 1) }
+    }
+}
+
+extension LogValue {
+    fileprivate func isPrivate(depth: Int) -> Bool {
+        switch self {
+        case .protected(.private, _): true
+        case .protected(.public, let value): depth <= LogLimits.highest.metadataDepth && value.isPrivate(depth: depth + 1)
+        case .array(let values): depth <= LogLimits.highest.metadataDepth && values.contains { $0.isPrivate(depth: depth + 1) }
+        case .object(let members): members.isPrivate(depth: depth)
+        default: false
+        }
     }
 }

@@ -18,6 +18,10 @@ internal import Synchronization
 /// leaves nothing to hand over but what was said while it was under way: that may have reached nobody else, and is handed over, some of
 /// it for the second time. A hand-over leaves nothing. Register it for immediate delivery: a queue in front would keep the newest events
 /// in memory. Do not shorten the file while it is in use.
+///
+/// An event is kept as the recorder's registration sees it. One that shows what was marked private, where that is
+/// ``PrivacyMode/revealed``, is handed over in clear only to registrations that are, too: for all others its texts and every member are
+/// private as a whole (`<private>`), as the marks are not kept.
 public final class FlightRecorder: SafeEndWitness {
     /// In the metadata of a recovered event: `recovered` is true, `recovered_epoch` and `recovered_sequence` say of which run and
     /// under which number it was said first. They stand first, so that no format leaves them out; a member of the event's own that has
@@ -25,6 +29,7 @@ public final class FlightRecorder: SafeEndWitness {
     public static let recoveredKey = "recovered"
     public static let epochKey = "recovered_epoch"
     public static let sequenceKey = "recovered_sequence"
+    private static let markKeys = [recoveredKey, epochKey, sequenceKey]
 
     /// What the ring may hold, in bytes: 64 KiB to 1 GiB.
     public static let capacities = 64 << 10...1 << 30
@@ -106,7 +111,7 @@ public final class FlightRecorder: SafeEndWitness {
         line.removeLast()   // the line break
         state.withLock { state in
             state.ledger.submit()
-            guard let taken = state.ring?.append(line) else { return state.ledger.drop(1, .alreadyShutDown) }
+            guard let taken = state.ring?.append(line, showsPrivate: event.showsPrivate) else { return state.ledger.drop(1, .alreadyShutDown) }
             if taken { state.ledger.deliver(1) } else { state.ledger.drop(1, .oversize) }
         }
     }
@@ -195,7 +200,7 @@ public final class FlightRecorder: SafeEndWitness {
         guard !events.isEmpty else { return .everythingIsSafe }
         // A flush is complete as well where a queue was full or a disk has no room: what is safe then is what was not dropped.
         let droppedBefore = receivers.map(\.ledger.droppedTotal)
-        let report = service.handOver(events, to: receivers, by: deadline)
+        let report = service.handOver(events, openKeys: Self.markKeys, to: receivers, by: deadline)
         let losses = zip(receivers, droppedBefore).compactMap { receiver, before -> LogFlushReport.Unfinished? in
             guard receiver.isOpen else {   // it took nothing, and counts nothing
                 return LogFlushReport.Unfinished(

@@ -38,6 +38,6 @@ struct RecordedEvents {
         ]
         var keys = NumberedKeys(taken: metadata.map(\.key) + event.metadata.map(\.key))
         for (key, value) in event.metadata { metadata[metadata[key] == nil ? key : keys.take(key)] = value }
-        return event.replacingMetadata(metadata)
+        return event.replacingMetadata(metadata).showingPrivate(frame.showsPrivate)
     }
 }

@@ -21,9 +21,9 @@ struct RecorderRing: @unchecked Sendable {   // the pointer is the mapping's; on
     var maximumFrameBytes: Int { capacity / 4 }
 
     /// - Returns: False when the record is too large for the ring.
-    mutating func append(_ payload: [UInt8]) -> Bool {
+    mutating func append(_ payload: [UInt8], showsPrivate: Bool) -> Bool {
         guard RingFrame.bytes(forPayload: payload.count) <= maximumFrameBytes else { return false }
-        let frame = RingFrame.encoded(payload, number: number + 1, epoch: epoch, at: position)
+        let frame = RingFrame.encoded(payload, showsPrivate: showsPrivate, number: number + 1, epoch: epoch, at: position)
         let first = min(frame.count, capacity - position)
         frame.withUnsafeBytes { bytes in
             let ring = base + RingHeader.bytes

@@ -5,8 +5,8 @@
 /// length   4  of the payload
 /// number   8  counts records through all runs, from 1
 /// epoch    8  of the run that wrote it
-/// check    4  CRC-32C of offset, length, number, epoch and payload
-/// zero     4
+/// check    4  CRC-32C of offset, length, flags, number, epoch and payload
+/// flags    4  1 where the event shows what was marked private, otherwise 0
 /// payload  …  the event as a line of JSON, filled up with zeros to a multiple of 8
 /// ```
 /// All numbers are little-endian. The offset within the ring is part of the check, so that a record counts only where it was
@@ -17,23 +17,25 @@ struct RingFrame: Equatable {
 
     let number: UInt64
     let epoch: UInt64
+    let showsPrivate: Bool
     let payload: [UInt8]
 
     static func bytes(forPayload count: Int) -> Int { headerBytes + (count + 7) / 8 * 8 }
 
     private static func checksum(
-        offset: Int, length: Int, number: UInt64, epoch: UInt64, payload: UnsafeRawBufferPointer
+        offset: Int, length: Int, flags: UInt32, number: UInt64, epoch: UInt64, payload: UnsafeRawBufferPointer
     ) -> UInt32 {
         var check = CRC32C()
-        for part in [UInt64(offset), UInt64(length), number, epoch] { check.add(part) }
+        for part in [UInt64(offset), UInt64(length) | UInt64(flags) << 32, number, epoch] { check.add(part) }
         check.add(payload)
         return check.value
     }
 
     /// The bytes of a record that will begin at `offset`.
-    static func encoded(_ payload: [UInt8], number: UInt64, epoch: UInt64, at offset: Int) -> [UInt8] {
+    static func encoded(_ payload: [UInt8], showsPrivate: Bool, number: UInt64, epoch: UInt64, at offset: Int) -> [UInt8] {
+        let flags: UInt32 = showsPrivate ? 1 : 0
         let check = payload.withUnsafeBytes {
-            checksum(offset: offset, length: payload.count, number: number, epoch: epoch, payload: $0)
+            checksum(offset: offset, length: payload.count, flags: flags, number: number, epoch: epoch, payload: $0)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.bytes(forPayload: payload.count))
@@ -42,7 +44,7 @@ struct RingFrame: Equatable {
         bytes.append(little: number)
         bytes.append(little: epoch)
         bytes.append(little: check)
-        bytes.append(little: UInt32(0))
+        bytes.append(little: flags)
         bytes.append(contentsOf: payload)
         bytes.append(contentsOf: repeatElement(0, count: (8 - payload.count % 8) % 8))
         return bytes
@@ -66,13 +68,14 @@ struct RingFrame: Equatable {
         let length = Int(ring.little(offset + 4, as: UInt32.self))
         guard length > 0, bytes(forPayload: length) <= ring.count else { return nil }
         let number = ring.little(offset + 8, as: UInt64.self), epoch = ring.little(offset + 16, as: UInt64.self)
-        guard RingHeader.numbers.contains(number), ring.little(offset + 28, as: UInt32.self) == 0 else { return nil }
+        let flags = ring.little(offset + 28, as: UInt32.self)
+        guard RingHeader.numbers.contains(number), flags <= 1 else { return nil }
         let payload = ring.circular(offset + headerBytes, count: length)
         let check = payload.withUnsafeBytes {
-            checksum(offset: offset, length: length, number: number, epoch: epoch, payload: $0)
+            checksum(offset: offset, length: length, flags: flags, number: number, epoch: epoch, payload: $0)
         }
         guard check == ring.little(offset + 24, as: UInt32.self) else { return nil }
-        return RingFrame(number: number, epoch: epoch, payload: payload)
+        return RingFrame(number: number, epoch: epoch, showsPrivate: flags == 1, payload: payload)
     }
 }
 

@@ -18,9 +18,9 @@ import Testing
     private let folder = TemporaryFolder()
     private static let smallest = FlightRecorder.capacities.lowerBound
 
-    private func recorder(epoch: UInt64 = 1, capacityBytes: Int = smallest) throws -> FlightRecorder {
+    private func recorder(_ name: String = "ring", epoch: UInt64 = 1, capacityBytes: Int = smallest) throws -> FlightRecorder {
         try FlightRecorder(
-            path: folder("ring"), capacityBytes: capacityBytes, origin: LogOrigin(installation: "test", epoch: epoch))
+            path: folder(name), capacityBytes: capacityBytes, origin: LogOrigin(installation: "test", epoch: epoch))
     }
 
     /// A run that says something and ends badly.
@@ -289,6 +289,66 @@ import Testing
         let all = (1...40).flatMap { run in (1...97).map { "\(run) \($0)" } }
         #expect(messages.count > 200)
         #expect(messages == Array(all.suffix(messages.count)))
+    }
+
+    private struct Declined: LogDescribableError {
+        var logDescription: LogMessage { "declined for \("jane", privacy: .private)" }
+    }
+
+    @Test("what was marked private, and a recorder was shown, is private again at the next start")
+    func whatWasMarkedPrivateStaysSo() throws {
+        var id = ""
+        do {
+            let service = LogService(privacy: .revealed)
+            service.register(Sampling(try recorder(epoch: 7), SamplingPolicy(first: 9)))
+            service.info("for \("jane", privacy: .private)", metadata: ["n": 1], error: Declined())
+            service.info("m", metadata: ["list": [1, .public(["user": .private("jane")])], "category": "net"])
+            let transaction = service.transaction(usecase: 1)
+            id = transaction.id
+            transaction.log(7, error: 401, "no account for \("jane", privacy: .private)")
+            service.info("\("joe", privacy: .public) \("key", privacy: .secret)", metadata: ["n": .public(1), "key": .secret("key")])
+        }
+        let recovered = try FlightRecorder.recover(folder("ring"))
+        #expect(
+            recovered.map(\.message)
+                == ["for jane", "m", "\(id) began", "\(id) event 7, error 401: no account for jane", "joe <secret>"])
+
+        let service = LogService()
+        var heard: [PrivacyMode: RecordingProvider] = [:], registrations: [LogRegistration] = []
+        for mode in [PrivacyMode.masked, .revealed, .dropped] {
+            let provider = RecordingProvider(), registration = service.register(provider)
+            registration.privacy = mode
+            heard[mode] = provider
+            registrations.append(registration)
+        }
+        let third = try recorder("third", epoch: 8)
+        registrations.append(service.register(third))
+        registrations.last?.privacy = .revealed
+        #expect(try recorder(epoch: 8).handOver(to: service, only: registrations).isComplete)
+
+        func marks(_ sequence: UInt64) -> LogMetadata {
+            ["recovered": true, "recovered_epoch": .unsigned(7), "recovered_sequence": .unsigned(sequence)]
+        }
+        let masked = try #require(heard[.masked]).events, dropped = try #require(heard[.dropped]).events
+        #expect(
+            masked.map(\.message)
+                == ["<private>", "<private>", "\(id) began", "\(id) event 7, error 401: <private>", "joe <secret>"])
+        #expect(
+            masked.map(\.metadata) == [
+                marks(1).merging(["n": "<private>"]), marks(2).merging(["list": "<private>", "category": "<private>"]), marks(3), marks(4),
+                marks(5).merging(["n": 1, "key": "<secret>"]),
+            ])
+        #expect(masked[0].error == LogErrorDetails(type: "Declined", description: "<private>"))
+        #expect(masked[3].transaction?.errorDescription == "<private>")
+        #expect(dropped[0].message.isEmpty && dropped[0].metadata == marks(1) && dropped[4].metadata["n"] == 1)
+        #expect(heard[.revealed]?.events.map(\.message) == recovered.map(\.message))
+        #expect(heard[.revealed]?.events.map(\.metadata) == recovered.map(\.metadata))
+
+        // What was handed over to another recorder is kept in the same way.
+        let last = LogService(), end = RecordingProvider()
+        try third.shutdown(by: .now)
+        #expect(try recorder("third", epoch: 9).handOver(to: last, only: [last.register(end)]).isComplete)
+        #expect(end.messages == masked.map(\.message))
     }
 
     @Test func anEventTooLargeForTheRingIsDroppedAndCounted() throws {
