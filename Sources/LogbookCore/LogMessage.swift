@@ -195,6 +195,13 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
         public mutating func appendInterpolation(_ value: Bool) { appendLiteral(value ? "true" : "false") }
         public mutating func appendInterpolation(_ value: Double) { append(.double, value.bitPattern) }
 
+        /// By way of its digits, so that 0.1 stays 0.1; one with more of them than a `Double` has is a text.
+        public mutating func appendInterpolation<Number: BinaryFloatingPoint>(_ value: Number) {
+            let text = String(describing: value)
+            guard Number.significandBitCount <= Double.significandBitCount, let number = Double(text) else { return append(text: text) }
+            append(.double, number.bitPattern)
+        }
+
         /// See ``MessageWord/Kind/small``.
         @inlinable
         @inline(__always)

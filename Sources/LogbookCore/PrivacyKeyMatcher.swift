@@ -52,6 +52,9 @@ final class PrivacyKeyMatcher: Sendable {
         }
     }
 
+    /// Whether the key does not count, whatever pattern it holds.
+    func isExempt(_ key: String) -> Bool { !exempt.isEmpty && exempt.contains(Self.folded(key)) }
+
     /// What a key of several words has of its first one and of its last one: `sent to Ken` is no token.
     private static let leastOfFirstWord = 3, leastOfLastWord = 2
 

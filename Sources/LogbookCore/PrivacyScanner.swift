@@ -8,8 +8,6 @@ final class PrivacyScanner: Sendable {
     let unmarkedTexts: LogPrivacy
     /// Whether there is anything to be found.
     let seeks: Bool
-    /// Keys whose texts are as they are, whatever ``unmarkedTexts`` says.
-    private let openKeys: Set<MetadataKey>
 
     /// Nil when the rules find nothing.
     init?(_ rules: PrivacyRules) {
@@ -21,7 +19,6 @@ final class PrivacyScanner: Sendable {
         found = rules.found
         unmarkedTexts = rules.unmarkedTexts
         seeks = rules.found != .public && !(rules.keys.isEmpty && rules.detectors.isEmpty)
-        openKeys = Set(rules.exemptKeys.union([LogMetadata.categoryKey, LogMetadata.transactionKey]).map { MetadataKey($0) })
     }
 
     func names(_ key: String) -> Bool {
@@ -30,7 +27,12 @@ final class PrivacyScanner: Sendable {
     }
 
     /// What a text under the key is that nobody marked.
-    func unmarkedTexts(under key: String) -> LogPrivacy { openKeys.contains(MetadataKey(key)) ? .public : unmarkedTexts }
+    func unmarkedTexts(under key: String) -> LogPrivacy {
+        Self.placeKeys.contains(MetadataKey(key)) || keys.isExempt(key) ? .public : unmarkedTexts
+    }
+
+    /// Keys that say where an event belongs.
+    private static let placeKeys = Set([LogMetadata.categoryKey, LogMetadata.transactionKey].map { MetadataKey($0) })
 
     /// Whether anything in the text is private.
     func finds(in text: UnsafeBufferPointer<UInt8>) -> Bool {

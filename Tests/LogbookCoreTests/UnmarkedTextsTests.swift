@@ -40,6 +40,21 @@ struct UnmarkedTextsTests {
         ])
     }
 
+    @Test func exemptKeysAreComparedAsTheOthersAre() {
+        let service = service(PrivacyRules(keys: ["pay"], exemptKeys: ["payGateway", "city"], unmarkedTexts: .private))
+        service.info(
+            "m", metadata: ["pay_gateway": "north", "CITY": "Ulm", "Pay-Gateway": ["city": "south"], "Category": "net", "town": "Ulm"])
+        #expect(heard.events[0].metadata == [
+            "pay_gateway": "north", "CITY": "Ulm", "Pay-Gateway": ["city": "south"], "Category": "<private>", "town": "<private>",
+        ])
+    }
+
+    @Test func numbersOfEveryTypeAreShown() {
+        let service = service()
+        service.info("\(Float(0.1)) \(Float(-1.5)) \(Float16(2.5)) \(Float.infinity) \(Int8(-3)) \(UInt64.max) \(0.1)")
+        #expect(heard.events[0].message == "0.1 -1.5 2.5 inf -3 18446744073709551615 0.1")
+    }
+
     private struct Refused: LogDescribableError {
         let customer: String
         var logDescription: LogMessage { "payment refused for \(customer), code \(7)" }
