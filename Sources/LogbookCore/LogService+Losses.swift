@@ -29,13 +29,15 @@ extension LogService {
 
     private func tell(_ reason: DropReason, _ run: LossRun, of registration: LogRegistration) {
         let events = run.count == 1 ? "1 event" : "\(run.count) events"
+        let message = "\(events) did not reach \(registration.name) (\(reason))"
         sayWithoutWaiting(
             "\(message, privacy: .public)",
             [
-                "category": .string(Self.lossCategory), "provider": .string(registration.name),
-                "reason": .string(reason.rawValue), "count": .integer(Int64(run.count)),
-                "firstSeq": .unsigned(run.sequences.lowerBound), "lastSeq": .unsigned(run.sequences.upperBound),
-                "firstAt": .integer(run.times.lowerBound.nanoseconds), "lastAt": .integer(run.times.upperBound.nanoseconds),
+                "category": .string(Self.lossCategory), "provider": .public(.string(registration.name)),
+                "reason": .public(.string(reason.rawValue)), "count": .public(.integer(Int64(run.count))),
+                "firstSeq": .public(.unsigned(run.sequences.lowerBound)), "lastSeq": .public(.unsigned(run.sequences.upperBound)),
+                "firstAt": .public(.integer(run.times.lowerBound.nanoseconds)),
+                "lastAt": .public(.integer(run.times.upperBound.nanoseconds)),
             ])
     }
 
@@ -43,7 +45,7 @@ extension LogService {
     private func sayWithoutWaiting(_ message: LogMessage, _ metadata: LogMetadata) {
         let level = LogLevel.warning
         guard mayHear(level) else { return }
-        let admission = admission(of: level, from: .unknown)
+        let admission = admission(of: level, from: .unknown, isSaidNow: false)
         if admission == .refused || (admission == .open && !admits(level, metadata, from: .unknown, isSaidNow: false)) { return }
         say(level, message, metadata, nil, at: clock.now(), .unknown, mayWait: false)
     }

@@ -21,7 +21,8 @@ extension LogService {
         guard mayHear(level) else { return false }
         if Inside.isInterrupted { return true }   // the call that follows is counted
         let audience = audience, context = context(for: audience)
-        let names = EventNames(source: LogSource(file: file), category: category ?? context?.metadata.category)
+        let carried = audience.wantsContext ? context?.messageMetadata.category : nil
+        let names = EventNames(source: LogSource(file: file), category: category ?? carried)
         return audience.mayHear(level, from: names, occasion(for: audience, context))
     }
 
@@ -84,7 +85,7 @@ extension LogService {
         marked error: @autoclosure () -> MarkedError?, at time: LogTime?, source: LogSource
     ) {
         guard mayHear(level) else { return }
-        let admission = admission(of: level, from: source)
+        let admission = admission(of: level, from: source, isSaidNow: time == nil)
         if admission == .refused { return }
         let metadata = metadata()
         if admission == .open, !admits(level, metadata, from: source, isSaidNow: time == nil) { return }
@@ -106,20 +107,20 @@ extension LogService {
 
     /// The second look: at the source, and at what is raised or carried by the task. It is open where the category may decide.
     @usableFromInline
-    func admission(of level: LogLevel, from source: LogSource) -> Admission {
+    func admission(of level: LogLevel, from source: LogSource, isSaidNow: Bool = true) -> Admission {
         if level.rawValue >= sureFloor.load(ordering: .relaxed) { return .granted }
         if isRefusedAsInterrupting(level) { return .refused }
         let audience = audience
         if audience.hasRules { return .open }
-        let occasion = occasion(for: audience, context(for: audience))
+        let occasion = occasion(for: audience, isSaidNow ? context(for: audience) : nil)
         return audience.mayHear(level, from: EventNames(source: source, category: nil), occasion) ? .granted : .refused
     }
 
     /// The third look, at the category as well.
     @usableFromInline
     func admits(_ level: LogLevel, _ metadata: LogMetadata, from source: LogSource, isSaidNow: Bool = true) -> Bool {
-        let audience = audience, context = context(for: audience)
-        let carried = isSaidNow && audience.wantsContext ? context?.messageMetadata.category : nil
+        let audience = audience, context = isSaidNow ? context(for: audience) : nil
+        let carried = audience.wantsContext ? context?.messageMetadata.category : nil
         let names = EventNames(source: source, category: metadata.category ?? carried)
         return audience.mayHear(level, from: names, occasion(for: audience, context))
     }
@@ -252,9 +253,9 @@ extension LogService {
     ) {
         Inside.begin()
         defer { Inside.end() }
-        let audience = audience, context = mayWait ? context(for: audience) : nil
+        let audience = audience, context = time == nil ? context(for: audience) : nil
         var metadata = metadata
-        if time == nil, audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
+        if audience.wantsContext, let context { metadata = context.messageMetadata.merging(metadata) }
         let category = audience.category(in: metadata), occasion = occasion(for: audience, context)
         if hidesNothing(message, metadata, error, from: audience) {
             let event = stamp(level, message.plainText, metadata, time: time, source: source, error: error?.details)

@@ -115,6 +115,30 @@ import Testing
         #expect(provider.messages == ["1"])
     }
 
+    @Test func aTasksLevelIsNotThatOfWhatWasSaidElsewhereAndEarlier() {
+        let provider = RecordingProvider(), ruled = RecordingProvider(), service = LogService()
+        service.register(provider, from: .warning)
+        service.register(ruled, levels: ["*": .warning, "net": .error])
+        LogService.withLevel(.debug) {
+            service.relay(.debug, "then", at: LogTime(nanoseconds: 1))
+            service.relay(.debug, "now")
+            service.relay(.warning, "then, loud", at: LogTime(nanoseconds: 1))
+        }
+        #expect(provider.messages == ["now", "then, loud"] && ruled.messages == provider.messages)
+    }
+
+    @Test func whoWantsNoContextIsNotAskedForTheTasksCategory() {
+        let plain = Plain(), service = LogService()
+        service.register(plain, levels: ["*": .error, "net": .debug]).isFixed = true
+        LogService.with(["category": "net"]) {
+            LogService.withLevel(.verbose) {
+                #expect(!service.isEnabled(.debug) && service.isEnabled(.debug, category: "net"))
+                service.debug("unheard")
+            }
+        }
+        #expect(plain.inner.events.isEmpty)
+    }
+
     @Test func whatWasSaidElsewhereAndEarlierIsNotOfThisTask() {
         let provider = RecordingProvider(), service = LogService()
         service.register(provider)
