@@ -357,6 +357,35 @@ import Testing
         #expect(scanner.unmarkedTexts(under: marks) == .private && scanner.unmarkedTexts(under: "open") == .public)
     }
 
+    @Test("S4: keys that are not ASCII are told whatever their case, and however their letters are composed", arguments: [
+        ("пароль", true), ("Пароль", true), ("МОЙ_ПАРОЛЬ_2", true), ("contrase\u{F1}a", true), ("CONTRASEN\u{303}A", true),
+        ("Κωδικός", true), ("ΚΩΔΙΚΌΣ", true), ("Straße", true), ("STRASSE", true), ("пінКод", true), ("пин", false), ("password", true),
+        ("éPassword", true), ("parol", false), ("парольБезОпасности", false), ("пароль_без_опасности", false), ("é", false),
+    ])
+    func keysOfOtherScripts(key: String, isPrivate: Bool) {
+        let service = LogService(), heard = RecordingProvider()
+        service.privacyRules = PrivacyRules(
+            keys: ["password", "Пароль", "contrasen\u{303}a", "κωδικός", "straße", .word("Код")], exemptKeys: ["Пароль Без Опасности"],
+            detectors: [.assignment])
+        service.register(heard)
+        service.info("\(key): x", metadata: LogMetadata([(key, LogValue.string("v"))]))
+        #expect(heard.events.map { $0.metadata[key] } == [.string(isPrivate ? "<private>" : "v")])
+        #expect(heard.messages == ["\(key): \(isPrivate ? "<private>" : "x")"])
+    }
+
+    @Test func aKeyOfSeveralWordsMayBeOfAnotherScript() {
+        let rules = PrivacyRules(keys: ["секретный ключ"], detectors: [.assignment])
+        #expect(rules.masking("Мой Секретный Ключ: abc, Ключ: x") == "Мой Секретный Ключ: <private>, Ключ: x")
+    }
+
+    @Test("a key of many marks is looked up promptly, whatever script the rules are of")
+    func aKeyOfManyMarksIsLookedUpPromptly() {
+        let limit = LogDeadline.seconds(20), rules = PrivacyRules(keys: ["пароль", "ñ"], exemptKeys: ["é"])
+        var key = manyMarks("Пароль"), steps = 0
+        let matcher = PrivacyKeyMatcher(rules)
+        #expect(key.withUTF8 { matcher.names($0, &steps) } && !matcher.isExempt(key) && !limit.hasPassed)
+    }
+
     @Test("S5: a key costs a multiple of its length too")
     func lookingUpAKeyIsLinear() throws {
         let scanner = try #require(PrivacyScanner(.standard))
@@ -371,6 +400,21 @@ import Testing
     func aHugeTextIsSearchedWhole() {
         let count = Sanitizer.share(of: 100_000), text = String(repeating: "token=abc ", count: count)
         #expect(PrivacyRules.standard.masking(text) == String(repeating: "token=<private> ", count: count))
+    }
+
+    @Test func aUUIDIsNoCard() {
+        let randomness = LogRandomness.seeded(3)
+        for _ in 0..<Sanitizer.share(of: 20_000) {
+            // Hexadecimal digits of which nearly all are decimal.
+            let digits = (0..<32).map { _ in String(Character(UnicodeScalar(Array("01234567890123456789a4f".utf8)[Int(randomness.next() % 23)]))) }.joined()
+            var text = digits[...], parts: [Substring] = []
+            for count in [8, 4, 4, 4, 12] {
+                parts.append(text.prefix(count))
+                text = text.dropFirst(count)
+            }
+            let uuid = parts.joined(separator: "-")
+            #expect(PrivacyRules.standard.masking("got \(uuid).") == "got \(uuid).")
+        }
     }
 
     @Test("S5: whatever stands around a card number, it is found")
@@ -388,18 +432,3 @@ import Testing
         }
     }
 }
-    @Test func aUUIDIsNoCard() {
-        let randomness = LogRandomness.seeded(3)
-        for _ in 0..<Sanitizer.share(of: 20_000) {
-            // Hexadecimal digits of which nearly all are decimal.
-            let digits = (0..<32).map { _ in String(Character(UnicodeScalar(Array("01234567890123456789a4f".utf8)[Int(randomness.next() % 23)]))) }.joined()
-            var text = digits[...], parts: [Substring] = []
-            for count in [8, 4, 4, 4, 12] {
-                parts.append(text.prefix(count))
-                text = text.dropFirst(count)
-            }
-            let uuid = parts.joined(separator: "-")
-            #expect(PrivacyRules.standard.masking("got \(uuid).") == "got \(uuid).")
-        }
-    }
-
