@@ -77,13 +77,14 @@ public final class LogRegistration: Sendable {
         set { change { $0.levels.default = LogThreshold(newValue) } }
     }
 
-    /// What this provider hears, by the module and category of an event.
+    /// What this provider hears, by the module and category of an event. Where several threads change it: ``changeLevels(_:)``.
     public var levels: LevelRules {
         get { terms.levels }
         set { change { $0.levels = newValue } }
     }
 
-    /// What of that it hears. A closure that was given to `register` decides as well, afterwards.
+    /// What of that it hears. A closure that was given to `register` decides as well, afterwards. Where several threads change it:
+    /// ``changeFilter(_:)``.
     public var filter: LogFilter {
         get { terms.filter }
         set { change { $0.filter = newValue } }
@@ -104,6 +105,29 @@ public final class LogRegistration: Sendable {
     public var privacy: PrivacyMode? {
         get { terms.privacy }
         set { change { $0.privacy = newValue } }
+    }
+
+    /// Changes ``levels`` in one step. `registration.levels["net"] = .debug` reads them and sets them again, and so undoes what another
+    /// thread sets meanwhile; this does not: `registration.changeLevels { $0["net"] = .debug }`.
+    /// - Parameter body: Called once more where another thread was faster, so that it should do nothing else.
+    public func changeLevels(_ body: (inout LevelRules) -> Void) { change(\.levels, body) }
+
+    /// Changes ``filter`` in the same way.
+    public func changeFilter(_ body: (inout LogFilter) -> Void) { change(\.filter, body) }
+
+    /// The body is foreign code, so it runs outside of the lock.
+    private func change<Value: Equatable>(_ path: WritableKeyPath<ListeningTerms, Value>, _ body: (inout Value) -> Void) {
+        var isChanged = false
+        while !isChanged {
+            let before = terms[keyPath: path]
+            var value = before
+            body(&value)
+            adopt { terms in
+                isChanged = terms[keyPath: path] == before
+                if isChanged { terms[keyPath: path] = value }
+            }
+        }
+        service()?.audienceChanged()
     }
 
     private func change(_ body: (inout ListeningTerms) -> Void) {
@@ -221,6 +245,7 @@ public final class LogRegistration: Sendable {
 
     /// What keeps an event back that this registration hears; nil when it would be written.
     func obstacle(for event: LogEvent) -> LogReason? {
+        if !isOfThisProcess { return .forkChild }
         if !isOpen { return .shutDown }
         return wrappers.lazy.compactMap { $0.reasonToHoldBack(event) }.first.map(LogReason.wrapper)
     }
@@ -246,7 +271,6 @@ public final class LogRegistration: Sendable {
             return
         }
         switch phase.load(ordering: .acquiring) {
-        if !isOfThisProcess { return .forkChild }
         case .open: break
         case .shutDown: return lose(.alreadyShutDown, LossRun(event))
         case .unregistered: return

@@ -8,10 +8,27 @@ extension LogService {
     }
 
     /// Which values are private although nobody marked them; ``PrivacyRules/none`` unless set, so that no text is searched. A configuration
-    /// that is applied afterwards takes nothing of it away, see ``apply(_:by:)``.
+    /// that is applied afterwards takes nothing of it away, see ``apply(_:by:)``. Where several threads change it:
+    /// ``changePrivacyRules(_:)``.
     public var privacyRules: PrivacyRules {
         get { audience.privacy.rules }
         set { change { ($0.ownPrivacyRules, $0.privacy.rules) = (newValue, newValue) } }
+    }
+
+    /// Changes ``privacyRules`` in one step: `service.privacyRules.keys.append("iban")` reads them and sets them again, and so undoes what
+    /// another thread sets meanwhile.
+    /// - Parameter body: Called once more where another thread was faster, so that it should do nothing else.
+    public func changePrivacyRules(_ body: (inout PrivacyRules) -> Void) {
+        var isChanged = false
+        while !isChanged {
+            let before = privacyRules
+            var rules = before
+            body(&rules)
+            change { listening in   // not under its lock: the body is foreign code
+                isChanged = listening.privacy.rules == before
+                if isChanged { (listening.ownPrivacyRules, listening.privacy.rules) = (rules, rules) }
+            }
+        }
     }
 
     /// The key under which ``PrivacyMode/hashed`` values are hashed: a random one of this service unless set, which nobody else

@@ -3,6 +3,49 @@ import LogbookTestKit
 import Testing
 
 @Suite struct LogRegistrationTests {
+    @Test func changesOfSeveralThreadsAreAllMade() {
+        let service = LogService(), registration = service.register(RecordingProvider(), from: .warning), count = Sanitizer.share(of: 1_000)
+        service.privacyRules = .none
+        let gate = Gate(), ended = Monitor(0)
+        for thread in 0..<2 {
+            LogThread.start("changes") {
+                gate.wait()
+                for number in 0..<count {
+                    registration.changeLevels { $0[LogPattern(stringLiteral: "m\(thread)_\(number)")] = .debug }
+                    if number % 10 == 0 {
+                        registration.changeFilter { $0 = $0 && .metadata("\(thread)_\(number)") }
+                        service.changePrivacyRules { $0.exemptKeys.insert("\(thread)_\(number)") }
+                    }
+                }
+                ended.withLock { access in
+                    access.value += 1
+                    access.broadcast()
+                }
+            }
+        }
+        #expect(gate.waitForArrivals(2))
+        gate.open()
+        let limit = LogDeadline.seconds(300)
+        ended.withLock { access in while access.value < 2, access.wait(until: limit) {} }
+        #expect(registration.levels.rules.count == 2 * count && registration.level == .warning)
+        #expect(registration.filter.description.split(separator: " and ").count == 2 * ((count + 9) / 10))
+        #expect(service.privacyRules.exemptKeys.count == 2 * ((count + 9) / 10))
+    }
+
+    /// A change may say something, or change something else: no lock is held.
+    @Test func aChangeMayUseTheService() {
+        let service = LogService(), provider = RecordingProvider(), registration = service.register(provider)
+        registration.changeLevels { levels in
+            service.info("changing")
+            levels.default = LogThreshold(service.registrations[0].level == .verbose ? .error : .info)
+        }
+        service.changePrivacyRules { rules in
+            service.error("changing")
+            rules.keys.append("iban")
+        }
+        #expect(provider.messages == ["changing", "changing"] && registration.level == .error && service.privacyRules.keys == ["iban"])
+    }
+
     @Test(.timeLimit(.minutes(2))) func aProviderMayLogWhileItIsAskedWhatItWants() {
         struct Talkative: LogProvider {
             let service: LogService
