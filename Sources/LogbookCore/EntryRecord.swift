@@ -1,6 +1,6 @@
 // HOT PATH — what a caller leaves in the ring of a transaction's entry, and what the reader makes of it.
 
-/// What an entry says that has no error in words and is about the service's own device, as it lies in the ring: five words behind the
+/// What an entry says that has no error in words and is about the service's own device, as it lies in the ring: six words behind the
 /// record's header, and the transaction's id behind them. Every other entry travels in a ``SpokenEvent``.
 struct EntryRecord {
     /// A longer id travels in a ``SpokenEvent``.
@@ -11,12 +11,14 @@ struct EntryRecord {
     let errorCode: Int?
     /// When it was said, exactly by the service's monotonic clock: by it is decided who was logged in.
     let uptime: UInt64
+    /// When the object was made that said it, by the same clock.
+    let madeAt: UInt64
 
     private static let idMask: UInt64 = 0xFF
     private static let beganFlag: UInt64 = 1 << 8
     private static let codeFlag: UInt64 = 1 << 9
     /// One word for the length of the id and the flags, and one each for what else there is.
-    private static let words = 5
+    private static let words = 6
 
     /// What comes behind the record's header.
     @inline(__always)
@@ -34,15 +36,17 @@ struct EntryRecord {
         words[0] = first
         words[1] = UInt64(bitPattern: Int64(usecase))
         words[4] = uptime
+        words[5] = madeAt
         guard let start = id.baseAddress else { return }
         copyText(id.count, from: start, to: UnsafeMutableRawPointer(words + Self.words).assumingMemoryBound(to: UInt8.self))
     }
 
-    init(usecase: Int, kind: TransactionEntry.Kind, errorCode: Int?, uptime: UInt64) {
+    init(usecase: Int, kind: TransactionEntry.Kind, errorCode: Int?, uptime: UInt64, madeAt: UInt64) {
         self.usecase = usecase
         self.kind = kind
         self.errorCode = errorCode
         self.uptime = uptime
+        self.madeAt = madeAt
     }
 
     /// - Parameter words: As they were written.
@@ -51,6 +55,7 @@ struct EntryRecord {
         kind = words[0] & Self.beganFlag != 0 ? .began : .happened(Int(Int64(bitPattern: words[2])))
         errorCode = words[0] & Self.codeFlag != 0 ? Int(Int64(bitPattern: words[3])) : nil
         uptime = words[4]
+        madeAt = words[5]
     }
 
     static func id(in words: UnsafePointer<UInt64>) -> UnsafeBufferPointer<UInt8> {
@@ -76,6 +81,7 @@ struct EntryReader {
         var entry = TransactionEntry(
             transactionID: id(EntryRecord.id(in: words)), usecase: said.usecase, kind: said.kind, errorCode: said.errorCode, device: device)
         entry.uptime = said.uptime
+        entry.madeAt = said.madeAt
         return LogEvent(
             sequence: record.pointee.sequence, time: record.pointee.time, level: record.pointee.level, message: entry.description,
             metadata: [:], thread: record.pointee.thread, source: record.pointee.source, transaction: entry, error: nil, nesting: 0

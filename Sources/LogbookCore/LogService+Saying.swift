@@ -302,8 +302,8 @@ extension LogService {
     /// own.
     /// - Returns: False when there is more to it; nothing was said.
     func sayAtOnce(
-        _ kind: TransactionEntry.Kind, error code: Int?, id: String, usecase: Int, _ file: StaticString, _ function: StaticString,
-        _ line: UInt32
+        _ kind: TransactionEntry.Kind, error code: Int?, id: String, usecase: Int, madeAt: UInt64, _ file: StaticString,
+        _ function: StaticString, _ line: UInt32
     ) -> Bool {
         let level = Self.level(ofEntryWithError: code != nil)
         guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return true }
@@ -317,7 +317,8 @@ extension LogService {
             return id.lendingUTF8 { id in
                 guard id.count <= EntryRecord.maximumIDBytes else { return false }
                 Inside.begin()   // nobody could make room for a handler that has interrupted a record
-                let entry = EntryRecord(usecase: usecase, kind: kind, errorCode: code, uptime: clock.monotonicNanoseconds())
+                let entry = EntryRecord(
+                    usecase: usecase, kind: kind, errorCode: code, uptime: clock.monotonicNanoseconds(), madeAt: madeAt)
                 distributor.push(
                     entry, id: id, level: level, hearing: hearing, time: distributor.now, sequence: nextSequence(),
                     thread: LogThread.currentNumber, file: file, function: function, line: line)

@@ -17,12 +17,15 @@ public struct LogTransaction: Sendable {
     private let service: LogService
     /// Of a transaction that began elsewhere.
     private let continuedDevice: DeviceFacts?
+    /// By the service's monotonic clock: what was made before a logout is over with it.
+    private let madeAt: UInt64
 
     init(id: String, usecase: Int, service: LogService, continuedDevice: DeviceFacts? = nil) {
         self.id = id
         self.usecase = usecase
         self.service = service
         self.continuedDevice = continuedDevice
+        madeAt = service.clock.monotonicNanoseconds()
     }
 
     /// Says that an event of the use case happened.
@@ -35,9 +38,9 @@ public struct LogTransaction: Sendable {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) {
         if description == nil, continuedDevice == nil,
-            service.sayAtOnce(.happened(event), error: code, id: id, usecase: usecase, file, function, line) { return }
+            saysAtOnce(.happened(event), error: code, file, function, line) { return }
         service.log(
-            entry(event, code, description),
+            entry(.happened(event), code, description),
             source: LogSource(file: file, function: function, line: line))
     }
 
@@ -49,13 +52,24 @@ public struct LogTransaction: Sendable {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) {
         service.log(
-            entry(event, code, description.plainText),
+            entry(.happened(event), code, description.plainText),
             errorText: description, source: LogSource(file: file, function: function, line: line))
     }
 
-    private func entry(_ event: Int, _ code: Int?, _ description: String?) -> TransactionEntry {
+    /// Says it in the fast way, where that is open.
+    /// - Returns: False when there is more to it; nothing was said.
+    @inline(__always)
+    fileprivate func saysAtOnce(
+        _ kind: TransactionEntry.Kind, error code: Int?, _ file: StaticString, _ function: StaticString, _ line: UInt32
+    ) -> Bool {
+        service.sayAtOnce(kind, error: code, id: id, usecase: usecase, madeAt: madeAt, file, function, line)
+    }
+
+    /// What it would say.
+    package func entry(_ kind: TransactionEntry.Kind, _ code: Int? = nil, _ description: String? = nil) -> TransactionEntry {
         var entry = TransactionEntry(
-            transactionID: id, usecase: usecase, kind: .happened(event), errorCode: code, errorDescription: description, device: device)
+            transactionID: id, usecase: usecase, kind: kind, errorCode: code, errorDescription: description, device: device)
+        entry.madeAt = madeAt
         entry.isContinued = continuedDevice != nil
         return entry
     }
@@ -84,8 +98,8 @@ extension LogService {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
     ) -> LogTransaction {
         let transaction = newTransaction(usecase: usecase)
-        if !sayAtOnce(.began, error: nil, id: transaction.id, usecase: usecase, file, function, line) {
-            begin(transaction, from: LogSource(file: file, function: function, line: line), onlyTo: nil)
+        if !transaction.saysAtOnce(.began, error: nil, file, function, line) {
+            log(transaction.entry(.began), source: LogSource(file: file, function: function, line: line))
         }
         return transaction
     }
@@ -93,19 +107,13 @@ extension LogService {
     /// The same for a place that is no literal, and for the providers of these names alone; nil for everybody.
     package func transaction(usecase: Int, from source: LogSource, onlyTo names: Set<String>?) -> LogTransaction {
         let transaction = newTransaction(usecase: usecase)
-        begin(transaction, from: source, onlyTo: names)
+        log(transaction.entry(.began), source: source, onlyTo: names)
         return transaction
     }
 
     private func newTransaction(usecase: Int) -> LogTransaction {
         LogTransaction(
             id: "TXN\(usecase)-\(UniqueID.make(at: clock.now(), randomness))", usecase: usecase, service: self)
-    }
-
-    private func begin(_ transaction: LogTransaction, from source: LogSource, onlyTo names: Set<String>?) {
-        log(
-            TransactionEntry(transactionID: transaction.id, usecase: transaction.usecase, kind: .began, device: transaction.device),
-            source: source, onlyTo: names)
     }
 
     /// Goes on with a transaction that began elsewhere: on a server, the one that the request's headers name.

@@ -19,6 +19,8 @@ public struct TransactionEntry: Sendable, Hashable {
     /// When it was said, by the service's monotonic clock; nil for an entry that was read back. Entries are equal when they say the
     /// same, whenever that was.
     @usableFromInline package internal(set) var uptime: UInt64?
+    /// When the ``LogTransaction`` was made that said it, by the same clock; nil where none did.
+    @usableFromInline package internal(set) var madeAt: UInt64?
     /// Whether who said it goes on with a transaction that began elsewhere; see ``LogService/transaction(continuing:usecase:device:)``.
     @usableFromInline package internal(set) var isContinued = false
 
@@ -62,6 +64,7 @@ public struct TransactionEntry: Sendable, Hashable {
     package func said(as other: TransactionEntry) -> TransactionEntry {
         var entry = self
         entry.uptime = other.uptime
+        entry.madeAt = other.madeAt
         entry.isContinued = other.isContinued
         return entry
     }

@@ -85,10 +85,8 @@ final class TransactionAdvice: Sendable {
         }
         if let event {
             service.log(
-                TransactionEntry(
-                    transactionID: transaction.id, usecase: usecase, kind: .happened(event), errorCode: prepared.errorCode,
-                    errorDescription: prepared.errorDescription, device: transaction.device),
-                source: point.source, onlyTo: providers)
+                transaction.entry(.happened(event), prepared.errorCode, prepared.errorDescription), source: point.source,
+                onlyTo: providers)
         }
         return transaction.id
     }

@@ -269,8 +269,9 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// transactions.setStore(url: account.transactionStore, token: account.token)
     /// ```
     /// It ends every transaction. What was said before it and waits in a queue, and what an object that was made before it says later, is
-    /// not stored, and counted under ``DropReason/loggedOut``: it would reach the next user's address. That holds for the latest 4096
-    /// transactions; one without an id of its own goes on for the next user.
+    /// not stored, and counted under ``DropReason/loggedOut``: it would reach the next user's address. Of an object that is made later for
+    /// an id from before (`service.transaction(continuing:…)`) that holds for the latest 4096 transactions; one without an id of its own
+    /// goes on for the next user.
     ///
     /// The files are written anew, so that no byte of an entry is left in them. A program that reads one at the same time may stand in the
     /// way: then diagnostics say so; call it again. Damaged files that were set aside (`.corrupt-…`) stay.

@@ -5,7 +5,8 @@ package import LogbookCore
 ///
 /// What was true at the beginning stays: another user does not change that of a transaction that goes on, also when its row was
 /// delivered and has to be made again. A logout ends every transaction: what an object that was made before it says later would reach
-/// the next user's address.
+/// the next user's address. Entries tell when their object was made; what is remembered of ids is for those that do not, and for objects
+/// that are made later of an id from before.
 package final class TransactionSession: Sendable {
     struct Labels: Sendable, Hashable {
         var user: String?
@@ -50,7 +51,7 @@ package final class TransactionSession: Sendable {
 
     /// Changes of the user that entries waiting in a queue may lie before.
     private static let maximumChanges = 64
-    /// Transactions under way at a time; the beginnings of older ones are forgotten.
+    /// Transactions under way at a time; of older ones is known what their entries tell.
     static let maximumBegun = 4096
     /// UTF-8 bytes; receivers take no more.
     private static let maximumBytes = 256
@@ -107,8 +108,8 @@ package final class TransactionSession: Sendable {
                 state.remember(transaction, .elsewhere)
                 return nil
             }
-            let uptime = entry.uptime ?? .max
-            let labels = state.labels(at: uptime)
+            let madeAt = entry.isContinued ? nil : entry.madeAt   // what has no id is of whoever uses the program
+            let labels = state.labels(at: madeAt ?? entry.uptime ?? .max)
             state.remember(transaction, .with(labels))
             return labels
         }
@@ -151,8 +152,8 @@ package final class TransactionSession: Sendable {
     /// A user as it is stored.
     static func storedUser(_ user: String) -> String? { cut(user) }
 
-    /// Which of the events a logout or an erasure has ended, by their places: they were said before it, or belong to what began before it.
-    /// Without an id there is no saying when something began.
+    /// Which of the events a logout or an erasure has ended, by their places: they were said before it, by an object that was made before
+    /// it, or belong to what began before it. Without an id there is no saying when something began.
     func ended(among events: UnsafeBufferPointer<LogEvent>) -> [Int] {
         state.withLock { state in
             guard state.loggedOut != nil || !state.erased.isEmpty, let start = events.baseAddress else { return [] }
@@ -169,9 +170,9 @@ package final class TransactionSession: Sendable {
         }
     }
 
-    /// Whether the entry was said before a logout, or before its user was erased.
+    /// Whether the entry was said, or its object made, before a logout or before its user was erased.
     private func isOver(_ entry: TransactionEntry, _ id: String?, _ state: inout State) -> Bool {
-        guard let uptime = entry.uptime else { return false }
+        guard let uptime = id == nil ? entry.uptime : entry.madeAt ?? entry.uptime else { return false }
         if let loggedOut = state.loggedOut, uptime < loggedOut { return true }
         // Whose a transaction is was decided with the first of its entries that was seen, which may be this one.
         guard !state.erased.isEmpty, !entry.isContinued, id.map({ state.begun[$0] == nil }) ?? true else { return false }

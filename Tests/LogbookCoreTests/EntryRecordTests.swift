@@ -44,6 +44,8 @@ import Testing
         #expect(queued.map(\.sequence) == queued.indices.map { UInt64($0 + 1) })
         #expect(zip(queued, atOnce).filter { $0 != $1 }.map(\.0.message) == [])
         #expect(queued.compactMap { $0.transaction?.uptime } == atOnce.compactMap { $0.transaction?.uptime })
+        #expect(queued.compactMap { $0.transaction?.madeAt } == atOnce.compactMap { $0.transaction?.madeAt })
+        #expect(queued.allSatisfy { ($0.transaction?.madeAt == nil) == ($0.transaction == nil) })
         #expect(queued.count == atOnce.count)
     }
 
@@ -56,10 +58,12 @@ import Testing
                     withUnsafeTemporaryAllocation(of: UInt64.self, capacity: size / 8 + 1) { words in
                         words.update(repeating: 0xDEAD_BEEF_DEAD_BEEF)
                         id.prefix(bytes).withUnsafeBufferPointer {
-                            EntryRecord(usecase: .min, kind: kind, errorCode: code, uptime: .max).write($0, to: words.baseAddress!)
+                            EntryRecord(usecase: .min, kind: kind, errorCode: code, uptime: .max, madeAt: 7)
+                                .write($0, to: words.baseAddress!)
                         }
                         let read = EntryRecord(words.baseAddress!)
-                        #expect(read.usecase == .min && read.kind == kind && read.errorCode == code && read.uptime == .max)
+                        #expect(read.usecase == .min && read.kind == kind && read.errorCode == code)
+                        #expect(read.uptime == .max && read.madeAt == 7)
                         #expect(EntryRecord.id(in: words.baseAddress!).elementsEqual(id.prefix(bytes)))
                         #expect(words[size / 8] == 0xDEAD_BEEF_DEAD_BEEF)
                     }

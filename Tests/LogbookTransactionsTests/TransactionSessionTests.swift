@@ -110,6 +110,82 @@ import Testing
         #expect(try store.allTransactions().map { $0.entries.map(\.event) } == [[2], [3]])
     }
 
+    @Test(
+        "C28: what an object says that was made before a logout is not stored, also where nothing had been heard of its transaction",
+        arguments: [LogDelivery.immediate, .queued()])
+    func aLogoutEndsWhatWasMadeBefore(delivery: LogDelivery) throws {
+        let bench = try Bench { $0.user = "joe" }
+        bench.registration.unregister()
+        let unheard = bench.service.transaction(usecase: 1)
+        let continued = bench.service.transaction(continuing: "TXN1-AFAR", usecase: 1, device: phone)
+        bench.clock.advance(by: .seconds(1))
+        bench.provider.user = nil
+        try bench.provider.deleteAll()
+        bench.provider.user = "ann"
+        bench.clock.advance(by: .seconds(1))
+        bench.service.register(bench.provider, delivery: delivery)
+        unheard.log(1)
+        unheard.log(2, error: 3)
+        continued.log(4, error: 5, "Joe's car")
+        let after = bench.service.transaction(usecase: 1)
+        after.log(6)
+        #expect(bench.service.flush(by: .seconds(30)).isComplete)
+        let stored = try bench.provider.allTransactions()
+        #expect(stored.map(\.id) == [after.id] && stored.map(\.user) == ["ann"])
+        #expect(bench.provider.ledger?.dropped == [.loggedOut: 3])
+    }
+
+    @Test("C28: an object that is made before a logout and has no id goes on for the next user")
+    func whatHasNoIDGoesOn() throws {
+        let bench = try Bench { $0.user = "joe" }
+        let nameless = bench.service.transaction(continuing: "", usecase: 1, device: phone)
+        nameless.log(1)
+        bench.clock.advance(by: .seconds(1))
+        try bench.provider.deleteAll()
+        bench.provider.user = "ann"
+        bench.clock.advance(by: .seconds(1))
+        nameless.log(2)
+        let stored = try bench.provider.allTransactions()
+        #expect(stored.map { $0.entries.map(\.event) } == [[2]] && stored.map(\.user) == ["ann"])
+    }
+
+    @Test("S32: what an object says that was made before its user was erased is not stored")
+    func anErasureEndsWhatWasMadeBefore() throws {
+        let bench = try Bench { $0.user = "joe" }
+        bench.registration.unregister()
+        let joes = bench.service.transaction(usecase: 1)
+        bench.clock.advance(by: .seconds(1))
+        try bench.provider.erase(user: "joe")
+        bench.clock.advance(by: .seconds(1))
+        bench.service.register(bench.provider)
+        joes.log(1)
+        let next = bench.service.transaction(usecase: 1)
+        next.log(2)
+        #expect(try bench.provider.allTransactions().map(\.id) == [next.id])
+    }
+
+    @Test("a transaction keeps the user it began with behind any number of others")
+    func keepsItsUserBehindManyOthers() throws {
+        let folder = TemporaryFolder()
+        let clock = ManualClock(now: t0), session = TransactionSession(user: "joe", clock: .manual(clock))
+        let store = try TransactionStore(path: folder.store, session: session)
+        let heard = RecordingProvider(interest: .transactionEntries)
+        let service = LogService(device: phone, clock: .manual(clock))
+        service.register(heard)
+        let transaction = service.transaction(usecase: 1)
+        transaction.log(0)
+        for _ in 0...TransactionSession.maximumBegun { _ = service.transaction(usecase: 2) }
+        try store.append(heard.events)
+        let parcel = try #require(try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system))
+        try store.settleDelivered(parcel.id)
+        clock.advance(by: .seconds(1))
+        session.user = "ann"
+        transaction.log(1)
+        try store.append(heard.events.suffix(1))
+        let stored = try store.allTransactions().filter { !$0.entries.isEmpty }
+        #expect(stored.map(\.id) == [transaction.id] && stored.map(\.user) == ["joe"])
+    }
+
     @Test("C28: what a queue holds at a logout is counted, and stored for nobody")
     func whatAQueueHoldsAtALogout() throws {
         let bench = try Bench()
