@@ -292,7 +292,7 @@ final class StoreLanes: Sendable {
     /// - Throws: The first failure, also of a lane that could not be opened; what it was not about is deleted all the same.
     func deleteAll() throws(TransactionStoreError) {
         let now = clock.monotonicNanoseconds(), since = state.withLock { $0.hasUserSince }
-        try inEveryLane(where: { $0.transactions > 0 }) { store throws(TransactionStoreError) in
+        try inEveryLane { store throws(TransactionStoreError) in
             // When the others have their turn, the transactions of this process are ended, and new ones may have begun.
             try store.deleteAll(endsTransactions: store === own)
             if store === own { noteLogout(at: now) }
@@ -332,7 +332,7 @@ final class StoreLanes: Sendable {
     /// - Throws: As ``deleteAll()``.
     func erase(user: String) throws(TransactionStoreError) -> Int {
         var count = 0
-        try inEveryLane(where: { $0.transactions > 0 }) { store throws(TransactionStoreError) in
+        try inEveryLane { store throws(TransactionStoreError) in
             count += try store.erase(user: user, endsTransactions: store === own)
         }
         return count
@@ -356,12 +356,13 @@ final class StoreLanes: Sendable {
         }
     }
 
-    /// Does the same in the own store, and then in each lane of somebody who has gone of whose contents `isWanted` says so, or which cannot
-    /// be seen.
-    /// - Parameter others: Hears of the lanes of those who run.
+    /// Does the same in the own store, and then in each lane of somebody who has gone.
+    /// - Parameters:
+    ///   - isWanted: Passes over a lane, where its contents can be seen. Nil for none: where nothing is in one, bytes of what was may be.
+    ///   - others: Hears of the lanes of those who run.
     /// - Throws: The first failure; the others had their turn all the same.
     private func inEveryLane(
-        where isWanted: (TransactionStoreCounts) -> Bool, _ work: (TransactionStore) throws(TransactionStoreError) -> Void,
+        where isWanted: ((TransactionStoreCounts) -> Bool)? = nil, _ work: (TransactionStore) throws(TransactionStoreError) -> Void,
         others: (_ lane: String) throws(TransactionStoreError) -> Void = { _ in }
     ) throws(TransactionStoreError) {
         try alone { () throws(TransactionStoreError) in
@@ -372,7 +373,7 @@ final class StoreLanes: Sendable {
             run(in: own)
             if let held = state.withLock({ $0.held }) { run(in: held) }
             let unopened = eachLeft { file throws(TransactionStoreError) in
-                if let contents = file.contents, !isWanted(contents.counts) { return }
+                if let isWanted, let contents = file.contents, !isWanted(contents.counts) { return }
                 let store = try Self.opened(file, open)
                 run(in: store)
                 store.close()

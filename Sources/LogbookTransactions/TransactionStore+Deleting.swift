@@ -34,7 +34,8 @@ extension TransactionStore {
     }
 
     /// Deletes what is of a user, what is under way and what is set aside included, and writes the file anew as
-    /// ``deleteAll(endsTransactions:)`` does.
+    /// ``deleteAll(endsTransactions:)`` does, also where nothing of the user is in it: bytes may be left of what was delivered, and of an
+    /// earlier erasure that could not write it anew.
     /// - Parameters:
     ///   - user: As it is stored.
     ///   - endsTransactions: Nothing more is stored of transactions that were the user's until now, see ``TransactionSession``.
@@ -48,7 +49,7 @@ extension TransactionStore {
             if endsTransactions { session.end(user: user, and: ids) }   // a commit that fails may be on disk all the same
             return ids.count
         }
-        if count > 0 { overwrite("a user's transactions") }
+        overwrite("a user's transactions")
         return count
     }
 

@@ -364,6 +364,30 @@ import Testing
         #expect(try !received(server).contains { $0.hasPrefix(joeThere.id) })
     }
 
+    @Test("Row 24, S32: a logout reaches the bytes of what others have left that was delivered, or deleted behind a reader's back")
+    func aLogoutReachesTheBytesOfWhatIsLeft() throws {
+        let lane = folder.store + ".lane-1"
+        try leave("B", in: lane, text: "Jane Doe")
+        let lanes = try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+            file throws(TransactionStoreError) in try TransactionStore(file, busyTimeout: 0.05)
+        }
+        defer { lanes.close() }
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: lane, configuration: configuration)
+        #expect(
+            try reader.inDatabase { db in
+                try db.execute(sql: "BEGIN")
+                return try Int.fetchOne(db, sql: "SELECT count(*) FROM txn_log")
+            } == 1)
+        func found() -> [String] { folder.names(in: ".").filter { folder.text($0).contains("Jane Doe") } }
+        try lanes.deleteAll()
+        #expect(!found().isEmpty)
+        try reader.inDatabase { try $0.execute(sql: "COMMIT") }
+        try lanes.deleteAll()
+        #expect(found() == [])
+    }
+
     @Test("Row 24, C29: what somebody who has gone had set aside is counted, and sent again when that is asked for")
     func whatIsLeftSetAside() throws {
         let server = try receiver()
@@ -386,13 +410,14 @@ import Testing
     }
 
     /// Leaves an entry in a lane, as a process that has gone.
-    private func leave(_ id: String, in path: String) throws {
+    private func leave(_ id: String, in path: String, text: String? = nil) throws {
         let store = try TransactionStore(path: path)
         defer { store.close() }
         try store.append([
             LogEvent(
                 sequence: 1, time: t0, level: .info, message: "",
-                transaction: TransactionEntry(transactionID: id, usecase: 1, kind: .happened(1), device: phone))
+                transaction: TransactionEntry(
+                    transactionID: id, usecase: 1, kind: .happened(1), errorDescription: text, device: phone))
         ])
     }
 

@@ -274,15 +274,16 @@ private func mode(_ path: String) -> UInt32 {
         #expect(bench.sqlite3("SELECT count(*) FROM txn_log") == "1")
     }
 
-    @Test("a reader stands in the way of the bytes, and not of the deletion")
-    func aReaderStandsInTheWay() throws {
-        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store, busyTimeout: 0.05)
-        try store.append([
-            LogEvent(
-                sequence: 1, time: t0, level: .info, message: "",
-                transaction: TransactionEntry(
-                    transactionID: "T", usecase: 1, kind: .happened(1), errorCode: 1, errorDescription: "Jane Doe", device: phone))
-        ])
+    @Test("S32: a reader stands in the way of the bytes, and not of the deletion; the next one reaches them", arguments: [false, true])
+    func aReaderStandsInTheWay(erases: Bool) throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store, busyTimeout: 0.05, session: TransactionSession(user: "joe"))
+        func delete() throws -> Int {
+            if erases { return try store.erase(user: "joe") }
+            try store.deleteAll()
+            return 0
+        }
+        try store.append([canary])
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
         let reader = try DatabaseQueue(path: folder.store, configuration: configuration)
@@ -291,10 +292,27 @@ private func mode(_ path: String) -> UInt32 {
                 try db.execute(sql: "BEGIN")
                 return try Int.fetchOne(db, sql: "SELECT count(*) FROM txn_log")
             } == 1)
-        try store.deleteAll()
+        #expect(try delete() == (erases ? 1 : 0))
         #expect(try store.allTransactions() == [])
         try reader.inDatabase { try $0.execute(sql: "COMMIT") }
-        try store.deleteAll()
+        #expect(try delete() == 0)
+        #expect(folder.names(in: ".").filter { folder.text($0).contains("Jane Doe") } == [])
+    }
+
+    private let canary = LogEvent(
+        sequence: 1, time: t0, level: .info, message: "",
+        transaction: TransactionEntry(
+            transactionID: "T", usecase: 1, kind: .happened(1), errorCode: 1, errorDescription: "Jane Doe", device: phone))
+
+    @Test("S32: no byte is left of what was delivered before its user was erased")
+    func anErasureReachesWhatWasDelivered() throws {
+        let folder = TemporaryFolder()
+        let store = try TransactionStore(path: folder.store, session: TransactionSession(user: "joe"))
+        try store.append([canary])
+        let parcel = try #require(try store.nextParcel(.v0_0_1, limits: ParcelLimits(), now: t0, randomness: .system))
+        try store.settleDelivered(parcel.id)
+        #expect(folder.names(in: ".").contains { folder.text($0).contains("Jane Doe") })
+        #expect(try store.erase(user: "joe") == 0)
         #expect(folder.names(in: ".").filter { folder.text($0).contains("Jane Doe") } == [])
     }
 
