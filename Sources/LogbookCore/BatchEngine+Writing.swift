@@ -34,6 +34,9 @@ extension BatchEngine {
                     divert(&refused)
                     if !refused.isEmpty { settle(lost: refused, reason, because: words(cause, about: refused)) }
                     pause = policy.firstPause
+                case .some(BatchWriteError.dropped(let said, let total, let reason)):
+                    settle(&rest, dropped: said, of: total, reason, by: name)
+                    pause = policy.firstPause
                 case .some(let failure):
                     if case BatchWriteError.wroteOnly(let said, _) = failure {
                         let count = writtenCount(said, of: rest.eventCount, by: name)
@@ -163,16 +166,29 @@ extension BatchEngine {
         return place
     }
 
-    private func settle(written: Int, diverted: Bool = false) {
+    /// Settles the events at the beginning of a batch of which a sink has dropped some on purpose. One at least: it would be offered again
+    /// at once, and for ever.
+    private func settle(
+        _ batch: inout ArraySlice<QueueItem>, dropped said: Int, of total: Int, _ reason: DropReason, diverted: Bool = false,
+        by origin: String
+    ) {
+        let done = max(1, writtenCount(total, of: batch.eventCount, by: origin)), count = min(max(said, 0), done)
+        let run = count > 0 ? batch.asLoss.map { LossRun(count, of: $0) } : nil
+        settle(written: done - count, diverted: diverted, dropping: run.map { (reason, $0) })
+        batch = batch.droppingEvents(done)
+    }
+
+    private func settle(written: Int, diverted: Bool = false, dropping loss: (reason: DropReason, run: LossRun)? = nil) {
         let missing = (sink as? ProviderSink)?.missing ?? 0
         let losses = locked { access in
             access.value.settledMissing = missing
             access.value.ledger.deliver(written)
-            access.value.inFlight -= written
+            if let loss { lose(loss.reason, loss.run, access) }
+            access.value.inFlight -= written + (loss?.run.count ?? 0)
             access.value.isStuck = false
             if diverted {
                 access.value.diverted += UInt64(written)
-            } else if written > 0 {
+            } else if written > 0 || loss != nil {
                 access.value.latestFailure = nil
                 if access.value.breaker.succeed() { access.value.notes.append("writes again") }
             }
@@ -237,6 +253,10 @@ extension BatchEngine {
                 batch = batch.droppingEvents(count)
                 settle(lost: batch.firstEvent, reason, because: words(cause, about: batch))
                 batch = batch.droppingEvents(1)
+                continue
+            }
+            if case BatchWriteError.dropped(let said, let total, let reason) = failure {
+                settle(&batch, dropped: said, of: total, reason, diverted: true, by: origin)
                 continue
             }
             var written = 0

@@ -334,7 +334,7 @@ final class BatchEngine: Sendable {
     }
 
     /// Counts events that were submitted and are in the queue no more.
-    private func lose(_ reason: DropReason, _ run: LossRun, _ access: Access) {
+    func lose(_ reason: DropReason, _ run: LossRun, _ access: Access) {
         access.value.ledger.drop(run.count, reason)
         access.value.losses?.lost(reason, run)
     }

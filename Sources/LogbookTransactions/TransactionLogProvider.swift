@@ -107,6 +107,10 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
             account.drop(ended, .loggedOut)
         }
         wakeCourier(for: batch.prefix(count))
+        if ended > 0 {
+            errors.tell()
+            throw BatchWriteError.dropped(count: ended, of: count, .loggedOut)   // what stands behind them comes again, and fails by itself
+        }
         do {
             try errors.reporting { () throws(TransactionStoreError) in if let failure { throw failure } }
         } catch {

@@ -4,6 +4,10 @@ import LogbookTestKit
 import Synchronization
 import Testing
 
+extension DropReason {
+    fileprivate static let unwanted = DropReason(rawValue: "unwanted")
+}
+
 @Suite struct BatchingProviderTests {
     @Test func theDefaultsAreWhatTheDocumentationSays() async {
         let policy = QueuePolicy(
@@ -35,6 +39,16 @@ import Testing
             let place = batch.firstIndex { $0.sequence % 10 == 7 }
             written.withLock { $0 += batch[..<(place ?? batch.count)].map(\.sequence) }
             if let place { throw BatchWriteError.refusedOne(.oversize, after: place, because: ScriptedFailure()) }
+        }
+    }
+
+    /// Takes three events at a time, and wants none whose number is odd.
+    final class Choosy: BatchSink {
+        let written = Locked<[UInt64]>([])
+        func write(_ batch: [LogEvent]) throws {
+            let part = batch.prefix(3), wanted = part.map(\.sequence).filter { $0 % 2 == 0 }
+            written.withLock { $0 += wanted }
+            throw BatchWriteError.dropped(count: part.count - wanted.count, of: part.count, .unwanted)
         }
     }
 
@@ -147,6 +161,42 @@ import Testing
         try provider.flush(by: .seconds(30))
         #expect(sink.written.withLock { $0 } == Array(1...20))
         #expect(provider.ledger == LogLedger(submitted: 20, delivered: 20))
+    }
+
+    @Test("what a sink drops on purpose is counted, and is no failure: nothing of it goes to a fallback", arguments: [false, true])
+    func aSinkMayDropOnPurpose(hasFallback: Bool) throws {
+        let sink = Choosy(), fallback = FailingSink { _ in nil }
+        let provider = BatchingProvider(sink, fallback: hasFallback ? fallback : nil)
+        for number in 1...20 { provider.log(event(number)) }
+        try provider.flush(by: .seconds(30))
+        #expect(sink.written.withLock { $0 } == (1...20).filter { $0 % 2 == 0 })
+        #expect(provider.ledger == LogLedger(submitted: 20, delivered: 10, dropped: [.unwanted: 10]))
+        #expect(fallback.written.isEmpty && provider.diverted == 0)
+        #expect(provider.condition == .working && provider.latestFailure == nil)
+    }
+
+    @Test func aFallbackMayDropOnPurpose() throws {
+        let fallback = Choosy()
+        let provider = BatchingProvider(
+            FailingSink { _ in BatchWriteError.refused(.oversize, because: ScriptedFailure()) }, fallback: fallback)
+        for number in 1...20 { provider.log(event(number)) }
+        try provider.flush(by: .seconds(30))
+        #expect(fallback.written.withLock { $0 } == (1...20).filter { $0 % 2 == 0 })
+        #expect(provider.ledger == LogLedger(submitted: 20, delivered: 10, dropped: [.unwanted: 10]))
+        #expect(provider.diverted == 10)
+    }
+
+    @Test("a sink that says it has dropped what cannot be is offered no event for ever", arguments: [(2, 0), (-1, -1), (9, 1), (0, 9)])
+    func countsOfWhatWasDropped(count: Int, total: Int) throws {
+        struct Confused: BatchSink {
+            let count: Int, total: Int
+            func write(_ batch: [LogEvent]) throws { throw BatchWriteError.dropped(count: count, of: total, .unwanted) }
+        }
+        let provider = BatchingProvider(Confused(count: count, total: total))
+        for number in 1...3 { provider.log(event(number)) }
+        try provider.flush(by: .seconds(30))
+        #expect(provider.ledger?.submitted == 3 && provider.ledger?.pending == 0)
+        #expect(provider.ledger?.dropped == (count > 0 ? [.unwanted: 3] : [:]))
     }
 
     @Test func aRefusedBatchIsDroppedUnderItsReason() throws {

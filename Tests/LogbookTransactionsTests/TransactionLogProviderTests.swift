@@ -185,6 +185,33 @@ import Testing
         #expect(bench.registration.ledger == LogLedger(submitted: 4, delivered: 4))
     }
 
+    @Test("C28: what waits in a queue at a logout is counted by the registration, too")
+    func aQueueCountsWhatALogoutHasEnded() throws {
+        let bench = try Bench(delivery: .queued()) { $0.busyTimeout = .zero }
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1)
+        #expect(bench.service.flush(by: .seconds(30)).isComplete)
+        let stranger = try DatabaseQueue(path: bench.folder.store)
+        try stranger.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN IMMEDIATE")
+            for event in 2...4 { transaction.log(event) }
+            #expect(!bench.errors.wait(for: 1).isEmpty)
+            try db.execute(sql: "ROLLBACK")
+        }
+        bench.clock.advance(by: .microseconds(1))
+        try bench.provider.deleteAll()
+        let after = bench.service.transaction(usecase: 1)
+        after.log(5)
+        transaction.log(6)
+        #expect(bench.service.flush(by: .seconds(30)).isComplete)
+        #expect(try bench.provider.allTransactions().map(\.id) == [after.id])
+        let ledger = bench.registration.ledger
+        #expect(ledger.dropped == [.loggedOut: 4])
+        #expect(ledger.submitted == 8 && ledger.delivered == 4)
+        #expect(bench.service.health().providers.first?.ledger == ledger)
+        #expect(bench.registration.latestFailure == nil)
+    }
+
     @Test func leavingTheServiceDoesNotCloseIt() throws {
         let bench = try Bench(delivery: .queued())
         bench.service.transaction(usecase: 1).log(1)

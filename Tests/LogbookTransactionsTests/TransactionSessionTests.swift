@@ -198,7 +198,7 @@ import Testing
         bench.service.transaction(usecase: 1).log(3)
         before.log(4)
         let ledger = bench.provider.ledger
-        try bench.provider.write(heard.events)
+        #expect(throws: BatchWriteError.self) { try bench.provider.write(heard.events) }
         #expect(ledger == LogLedger(submitted: 6, delivered: 4, dropped: [.loggedOut: 2]))
         #expect(bench.provider.ledger == LogLedger(submitted: 10, delivered: 6, dropped: [.loggedOut: 4]))
         #expect(bench.sqlite3("SELECT usecase_event FROM txn_log") == "3\n3")
