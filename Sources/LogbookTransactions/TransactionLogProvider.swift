@@ -98,7 +98,9 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     }
 
     /// Stores a batch in one SQLite transaction, or in several where the store has no room for all of it at once: then what is older
-    /// gives way to what is newer. When that fails nothing is lost: the queue offers again what is not stored.
+    /// gives way to what is newer. When that fails nothing is lost: the queue offers again what is not stored. After a shutdown it is
+    /// refused (``DropReason/alreadyShutDown``).
+    /// - Throws: ``BatchWriteError``, also where a logout has ended what some of it belongs to (``DropReason/loggedOut``).
     public func write(_ batch: [LogEvent]) throws {
         let (count, ended, failure) = append(batch[...])
         account.withLock { account in
@@ -115,6 +117,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
             try errors.reporting { () throws(TransactionStoreError) in if let failure { throw failure } }
         } catch {
             if count > 0 { throw BatchWriteError.wroteOnly(count: count, because: error) }
+            if case .closed = error { throw BatchWriteError.refused(.alreadyShutDown, because: error) }
             throw error
         }
     }

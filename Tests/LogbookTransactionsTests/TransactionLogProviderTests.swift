@@ -212,6 +212,17 @@ import Testing
         #expect(bench.registration.latestFailure == nil)
     }
 
+    @Test("what comes to a queue when the provider has been shut down is counted, and held up by nobody")
+    func aQueueBehindAShutdown() throws {
+        let bench = try Bench(delivery: .queued())
+        bench.service.transaction(usecase: 1).log(1)
+        #expect(bench.service.flush(by: .seconds(30)).isComplete)
+        bench.close()
+        bench.service.transaction(usecase: 1).log(2)
+        #expect(bench.service.shutdown(by: .seconds(5)).isComplete)
+        #expect(bench.registration.ledger == LogLedger(submitted: 4, delivered: 2, dropped: [.alreadyShutDown: 2]))
+    }
+
     @Test func leavingTheServiceDoesNotCloseIt() throws {
         let bench = try Bench(delivery: .queued())
         bench.service.transaction(usecase: 1).log(1)
