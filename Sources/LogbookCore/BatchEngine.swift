@@ -43,6 +43,8 @@ final class BatchEngine: Sendable {
         /// When the sink of an open breaker is tried again, where a fallback takes what comes before.
         var nextTry: UInt64 = 0
         var losses: LossWatch?
+        /// The sink is somebody else's, and goes on without the queue.
+        var keepsSinkOpen = false
 
         /// Nobody waits for a queue that does not move.
         var isHopeless: Bool { isStuck || breaker.isOpen }
@@ -134,6 +136,8 @@ final class BatchEngine: Sendable {
     }
 
     func watch(_ losses: LossWatch) { state.withLock { $0.value.losses = losses } }
+
+    func keepSinkOpen() { state.withLock { $0.value.keepsSinkOpen = true } }
 
     /// Works on the state, and reports afterwards: the diagnostics' handler is foreign code and never runs under our lock.
     func locked<Result>(_ body: (Access) throws -> Result) rethrows -> Result {

@@ -78,6 +78,9 @@ public final class BatchingProvider: LogProvider {
     /// Counts events that will not even be queued.
     func lose(_ reason: DropReason, _ run: LossRun) { engine.lose(reason, run) }
 
+    /// Leaves its sink open when it ends: that is a provider which has left the service.
+    func keepSinkOpen() { engine.keepSinkOpen() }
+
     /// Lets the watch see what the queue loses, and when it writes again.
     func watch(_ losses: LossWatch) { engine.watch(losses) }
 }

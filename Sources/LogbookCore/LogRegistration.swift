@@ -466,7 +466,9 @@ public final class LogRegistration: Sendable {
     func leave(by deadline: LogDeadline) {
         let wasOpen = phase.exchange(.unregistered, ordering: .acquiringAndReleasing) == .open
         switch feed {
-        case .queued(let queue): try? queue.flush(by: deadline)
+        case .queued(let queue):
+            try? queue.flush(by: deadline)
+            if wasOpen, !(provider is BatchingProvider) { queue.keepSinkOpen() }
         case .immediate:
             guard wasOpen, !deadline.hasPassed else { return }
             // On a thread of its own: it is foreign code, and may ignore the deadline.

@@ -184,6 +184,43 @@ import Testing
         #expect(service.flush(by: .seconds(30)).isComplete)
     }
 
+    /// Says when it goes.
+    private final class Life: Sendable {
+        let isOver: Locked<Bool>
+        init(_ isOver: Locked<Bool>) { self.isOver = isOver }
+        deinit { isOver.withLock { $0 = true } }
+    }
+
+    private struct Lasting: LogProvider {
+        let life: Life, closings: Locked<Int>
+        func log(_ event: LogEvent) {}
+        func flush(by deadline: LogDeadline) {}
+        func shutdown(by deadline: LogDeadline) { closings.withLock { $0 += 1 } }
+    }
+
+    private struct LastingSink: LogProvider, BatchSink {
+        let life: Life, closings: Locked<Int>
+        func log(_ event: LogEvent) {}
+        func write(_ batch: [LogEvent]) {}
+        func flush(by deadline: LogDeadline) {}
+        func close(by deadline: LogDeadline) { closings.withLock { $0 += 1 } }
+    }
+
+    @Test("who leaves is not shut down, also when nobody keeps the registration", arguments: [false, true])
+    func whoLeavesIsNotShutDown(isSink: Bool) {
+        let isOver = Locked(false), closings = Locked(0), service = LogService()
+        do {
+            let life = Life(isOver)
+            let provider: any LogProvider = isSink
+                ? LastingSink(life: life, closings: closings) : Lasting(life: life, closings: closings)
+            let registration = service.register(provider, delivery: .queued())
+            service.info("heard")
+            registration.unregister(by: .seconds(30))
+        }
+        #expect(becomesTrue { isOver.withLock { $0 } })
+        #expect(closings.withLock { $0 } == 0)
+    }
+
     @Test("who leaves while something is held up on its way to the queues is let go of once that is handed out")
     func whoCouldNotBeLetGoAtOnceIsLater() throws {
         let service = LogService()
