@@ -163,6 +163,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         lanes.close()
     }
 
+    public func close(by deadline: LogDeadline) { shutdown(by: deadline) }
+
     /// Entries, and beginnings of transactions, that were taken: `delivered` ones are in the file, or were.
     public var ledger: LogLedger? { account.withLock { $0 } }
 

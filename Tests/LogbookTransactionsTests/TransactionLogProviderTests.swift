@@ -223,6 +223,24 @@ import Testing
         #expect(bench.registration.ledger == LogLedger(submitted: 4, delivered: 2, dropped: [.alreadyShutDown: 2]))
     }
 
+    @Test("a queue of one's own shuts the provider down with it, also where that is the fallback", arguments: [false, true])
+    func aQueueOfOnesOwnClosesIt(isFallback: Bool) throws {
+        let server = try LoopbackServer { _ in .status(202) }
+        let bench = try Bench(url: server.url, interval: .seconds(20))
+        bench.registration.unregister()
+        let queue = isFallback
+            ? BatchingProvider(FailingSink { _ in ScriptedFailure() }, fallback: bench.provider) : BatchingProvider(bench.provider)
+        bench.service.register(queue)
+        bench.service.transaction(usecase: 1).log(1)
+        _ = bench.service.shutdown(by: .seconds(30))
+        #expect(throws: TransactionStoreError.closed(path: bench.folder.store)) { _ = try bench.provider.counts() }
+        #expect(bench.sqlite3("SELECT count(*) FROM txn_log") == "1")
+        bench.provider.token = "t"
+        bench.clock.advance(by: .seconds(60))
+        #expect(throws: (any Error).self) { try bench.deliver() }
+        #expect(server.requests.isEmpty)
+    }
+
     @Test func leavingTheServiceDoesNotCloseIt() throws {
         let bench = try Bench(delivery: .queued())
         bench.service.transaction(usecase: 1).log(1)
