@@ -16,10 +16,19 @@ internal import LogbookCore
 /// entries of that epoch and of earlier ones first. By epochs and not by times: those are the caller's clock's, which may be set back.
 ///
 /// A process that logs out as well has no use for the mark beside its own lane: everything that it was about is deleted. One of the same
-/// logout that is left later, by a slower process, is known by its `since`, see ``isCovered(byLogoutAt:)``.
+/// logout that is left later, by a slower process, is known by its `since`, see ``isCovered(byLogoutAt:)``. So that whoever opens the lane
+/// after a kill knows it as well, the process leaves a mark of its own logout, `<lane>.own-logout`, until its next login.
 struct LogoutMark: Equatable {
+    /// Whose logout a mark beside a lane is about.
+    enum Owner: String {
+        case another = ".logout"
+        /// The process's that writes to the lane.
+        case own = ".own-logout"
+    }
+
     var epoch: Int64
-    /// When who has left it was last told of a user, by the monotonic clock, which processes share; nil where nothing is known of that.
+    /// When who has left it was last told of a user, by the monotonic clock, which processes share; nil where nothing is known of that. Of
+    /// a process's own logout, when that was.
     var since: UInt64?
 
     /// All that there is.
@@ -47,7 +56,10 @@ struct LogoutMark: Equatable {
     /// - Parameter logout: By the monotonic clock.
     func isCovered(byLogoutAt logout: UInt64) -> Bool { since.map { $0 < logout } ?? false }
 
-    static func path(of lane: String) -> String { lane + ".logout" }
+    /// The same of what the process itself has left that was written to: while it had the lane, its epoch is that of both.
+    func isCovered(by own: LogoutMark) -> Bool { own.epoch == epoch && own.since.map(isCovered(byLogoutAt:)) ?? false }
+
+    static func path(of lane: String, _ owner: Owner = .another) -> String { lane + owner.rawValue }
 
     /// That of a lane which another process writes to; nil where there never was a store.
     static func current(in lane: String, since: UInt64? = nil) -> LogoutMark? {
@@ -60,8 +72,8 @@ struct LogoutMark: Equatable {
     }
 
     /// Makes it survive a crash of the machine.
-    func leave(for lane: String) throws(TransactionStoreError) {
-        let path = Self.path(of: lane), new = path + ".new", files = RestartingFileSystem(SystemFileSystem())
+    func leave(for lane: String, _ owner: Owner = .another) throws(TransactionStoreError) {
+        let path = Self.path(of: lane, owner), new = path + ".new", files = RestartingFileSystem(SystemFileSystem())
         let slash = path.lastIndex(of: "/")
         func name(_ path: String) -> String { String(path[(slash.map { path.index(after: $0) } ?? path.startIndex)...]) }
         do throws(SystemError) {
@@ -84,8 +96,8 @@ struct LogoutMark: Equatable {
     }
 
     /// Nil where none was left; everything, where what stands there says nothing.
-    static func left(for lane: String) -> LogoutMark? {
-        let path = path(of: lane)
+    static func left(for lane: String, _ owner: Owner = .another) -> LogoutMark? {
+        let path = path(of: lane, owner)
         guard access(path, F_OK) == 0 else { return nil }
         guard let file = fopen(path, "re") else { return .everything }
         defer { fclose(file) }
@@ -95,6 +107,6 @@ struct LogoutMark: Equatable {
     }
 
     /// Where this fails it is heeded once more, which gives up nothing else.
-    static func forget(for lane: String) { unlink(path(of: lane)) }
+    static func forget(for lane: String, _ owner: Owner = .another) { unlink(path(of: lane, owner)) }
 }
 #endif

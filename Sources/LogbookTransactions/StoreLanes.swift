@@ -110,15 +110,17 @@ final class StoreLanes: Sendable {
     private static func opened(
         _ file: StoreFile, _ open: (StoreFile) throws(TransactionStoreError) -> TransactionStore
     ) throws(TransactionStoreError) -> TransactionStore {
-        let store = try open(file)
-        guard let mark = LogoutMark.left(for: file.path) else { return store }
-        do throws(TransactionStoreError) {
-            try store.drop(mark)
-        } catch {
-            store.close()
-            throw error
+        let store = try open(file), own = LogoutMark.left(for: file.path, .own)
+        if let mark = LogoutMark.left(for: file.path) {
+            do throws(TransactionStoreError) {
+                if own.map(mark.isCovered(by:)) != true { try store.drop(mark) }
+            } catch {
+                store.close()
+                throw error
+            }
+            LogoutMark.forget(for: file.path)
         }
-        LogoutMark.forget(for: file.path)
+        LogoutMark.forget(for: file.path, .own)
         return store
     }
 
@@ -292,12 +294,24 @@ final class StoreLanes: Sendable {
     /// - Throws: The first failure, also of a lane that could not be opened; what it was not about is deleted all the same.
     func deleteAll() throws(TransactionStoreError) {
         let now = clock.monotonicNanoseconds(), since = state.withLock { $0.hasUserSince }
+        var doOthersRun = false
+        defer { if doOthersRun { leaveOwnMark(at: now) } }
         try inEveryLane { store throws(TransactionStoreError) in
             // When the others have their turn, the transactions of this process are ended, and new ones may have begun.
             try store.deleteAll(endsTransactions: store === own)
             if store === own { noteLogout(at: now) }
         } others: { lane throws(TransactionStoreError) in
+            doOthersRun = true
             try LogoutMark.current(in: lane, since: since)?.leave(for: lane)
+        }
+    }
+
+    /// For who opens this lane after a kill. Those who start later have their users since later: only who runs now can leave a mark that
+    /// this one is of use against. Where it cannot be left, that mark is heeded.
+    private func leaveOwnMark(at logout: UInt64) {
+        state.withLock { state in
+            guard !state.isClosed, state.loggedOut == logout else { return }
+            try? LogoutMark(epoch: own.epoch, since: logout).leave(for: own.path, .own)
         }
     }
 
@@ -316,15 +330,15 @@ final class StoreLanes: Sendable {
         state.withLock { $0.hasUserSince = now }
     }
 
-    /// The same with a token and an address. The first time after this process's own logout another's of the same user is forgotten; one
-    /// that comes later may be the next user's, and is heeded.
-    func noteLogin() {
-        noteUser()
-        state.withLock { state in
-            guard !state.isClosed, let loggedOut = state.loggedOut else { return }
-            state.loggedOut = nil
-            if LogoutMark.left(for: own.path)?.isCovered(byLogoutAt: loggedOut) == true { LogoutMark.forget(for: own.path) }
-        }
+    /// A token and an address are set. The first time after this process's own logout another's of the same user is forgotten; one that
+    /// comes later may be the next user's, and is heeded.
+    func noteLogin() { state.withLock { forgetLogout(&$0) } }
+
+    private func forgetLogout(_ state: inout State) {
+        guard !state.isClosed, let loggedOut = state.loggedOut else { return }
+        state.loggedOut = nil
+        if LogoutMark.left(for: own.path)?.isCovered(byLogoutAt: loggedOut) == true { LogoutMark.forget(for: own.path) }
+        LogoutMark.forget(for: own.path, .own)
     }
 
     /// Deletes what is of a user, here and in the lanes of those who have gone.
@@ -388,6 +402,7 @@ final class StoreLanes: Sendable {
     func close() {
         let held = state.withLock { state in
             defer { (state.held, state.left) = (nil, []) }
+            forgetLogout(&state)   // what was stored since is left to whoever opens the lane next
             state.isClosed = true
             return state.held
         }

@@ -175,8 +175,9 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     public var user: String? {
         get { labels.user }
         set {
+            let earlier = labels.user
             labels.user = newValue
-            if newValue != nil { lanes.noteUser() }
+            if let user = labels.user, user != earlier { lanes.noteUser() }
         }
     }
 
@@ -210,8 +211,10 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     }
 
     private func changeAddress(_ change: (inout TransactionDelivery.Address) -> Void) {
+        let wasSet = (try? delivery.checkAddress()) != nil
         let isAnotherReceiver = delivery.change(change)
         guard (try? delivery.checkAddress()) != nil else { return }
+        if !wasSet { lanes.noteUser() }   // what is renewed is of the same user
         lanes.noteLogin()
         courier.reconfigured(forAnotherReceiver: isAnotherReceiver)
     }

@@ -258,6 +258,50 @@ import Testing
     }
 
     @Test(
+        "Row 24, C28: what a process says after its own logout is delivered by who opens its lane, also where another's logout came last",
+        arguments: [false, true])
+    func theLatterLogsOutAlone(isKilled: Bool) throws {
+        let server = try receiver(), clock = ManualClock(now: t0)
+        let first = try bench(server, clock), second = try bench(server, clock)
+        let lane = second.provider.storePath
+        log(second, "B", 1)
+        clock.advance(by: .seconds(1))
+        try logOut(second)
+        clock.advance(by: .seconds(1))
+        log(second, "L", 2)
+        first.provider.token = "renewed"   // for the same user still
+        try logOut(first)
+        if isKilled { _ = shell("mkdir '\(folder.path)/at-the-kill' && cp '\(folder.path)'/*.* '\(folder.path)/at-the-kill'") }
+        second.close()
+        if isKilled { _ = shell("cp '\(folder.path)'/at-the-kill/*lane-1* '\(folder.path)'; rm -r '\(folder.path)/at-the-kill'") }
+        let heir = try bench(server, clock)
+        #expect(heir.provider.storePath == lane)
+        try heir.deliver()
+        #expect(try received(server) == ["L: 2"])
+        #expect(try heir.provider.counts() == TransactionStoreCounts())
+        heir.close()
+        first.close()
+        #expect(folder.names(in: ".").filter { $0.contains("logout") } == [])
+    }
+
+    @Test("Row 24, C28: another user at a process that runs is a login: its logout may be about what others say meanwhile")
+    func anotherUserIsALogin() throws {
+        let server = try receiver(), clock = ManualClock(now: t0)
+        let first = try bench(server, clock), second = try bench(server, clock)
+        clock.advance(by: .seconds(1))
+        try logOut(second)
+        clock.advance(by: .seconds(1))
+        first.provider.user = "ann"
+        log(second, "L", 2)
+        try logOut(first)
+        second.close()
+        let heir = try bench(server, clock)
+        try heir.deliver()
+        #expect(server.requests.isEmpty)
+        #expect(try heir.provider.counts() == TransactionStoreCounts(dropped: 1))
+    }
+
+    @Test(
         "Row 24, C28: where it may be the next user's, another's logout is heeded by a process that has had its own, whatever it is given later",
         arguments: [false, true])
     func aLaterLogout(isOfTheNextUser: Bool) throws {
@@ -267,6 +311,7 @@ import Testing
         try logOut(second)
         clock.advance(by: .seconds(1))
         if isOfTheNextUser {
+            try logOut(first)
             logIn(first, server)   // the second one hears of that when it is over
             try logOut(first)
             logIn(second, server)
