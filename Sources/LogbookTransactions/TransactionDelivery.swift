@@ -103,11 +103,15 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
     private var store: TransactionStore { state.withLock { $0.source } }
 
     private func encoded(_ parcel: StoredParcel) -> Parcel {
-        var type = configuration.mediaType
-        type.versionText = parcel.version.rawValue
-        return Parcel(
-            id: parcel.id, body: parcel.set.encode(parcel.version), contentType: type.description,
+        Parcel(
+            id: parcel.id, body: parcel.set.encode(parcel.version), contentType: configuration.mediaType(of: parcel.version).description,
             count: parcel.set.entryCount, sealed: parcel.sealed)
+    }
+
+    /// How a parcel of ours is written. By what we call each version: a prefix need not be one that can be told from the rest.
+    func version(of parcel: Parcel) -> TransactionSetVersion {
+        TransactionSetVersion.allCases.first { configuration.mediaType(of: $0).description == parcel.contentType }
+            ?? configuration.wireVersion
     }
 
     /// Says what became of entries; of those that were deleted meanwhile, nothing.

@@ -14,7 +14,7 @@ struct TransactionDestination: Destination {
         guard let url = address.url, let token = address.token else {
             throw HTTPFailure.invalidRequest("no token or no address is set")
         }
-        let essence = TransactionSetMediaType(parcel.contentType)?.essence ?? configuration.mediaType.essence
+        let essence = configuration.mediaType(of: delivery.version(of: parcel)).essence
         return HTTPRequest(
             url: url,
             headers: [
@@ -49,7 +49,7 @@ struct TransactionDestination: Destination {
     func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
         switch response.status {
         case 200, 201, 202, 204:
-            let isOriginal = TransactionSetMediaType(parcel.contentType)?.version == .v0_0_1
+            let isOriginal = delivery.version(of: parcel) == .v0_0_1
             guard let id = response.header(Self.parcelHeader) else {
                 if isOriginal {
                     if response.status != 200 || !response.holdsPage { return .delivered }
@@ -69,9 +69,8 @@ struct TransactionDestination: Destination {
     /// The receiver does not read the form of the parcel. Where another one is set by now, its entries go in that.
     /// - Returns: Nil where the form is the one that is set, or the store cannot do it.
     private func unsealed(_ parcel: Parcel, unreadBy response: HTTPResponse) -> DeliveryVerdict? {
-        guard let version = TransactionSetMediaType(parcel.contentType)?.version, version != configuration.wireVersion,
-            delivery.unseal(version)
-        else { return nil }
+        let version = delivery.version(of: parcel)
+        guard version != configuration.wireVersion, delivery.unseal(version) else { return nil }
         return .retry(
             after: nil,
             "HTTP status \(response.status): the receiver does not read version \(version.rawValue); "

@@ -25,7 +25,7 @@ public struct TransactionLogConfiguration: Sendable {
     /// `Authorization: <authScheme> <authTokenParameter>="<token>"`, or `Authorization: <authScheme> <token>` without a parameter.
     public var authScheme = "Bearer"
     public var authTokenParameter: String?
-    /// What stands before `apptxnset` in the media type, its dot included.
+    /// What stands before `apptxnset` in the media type, its dot included: a Logbook collector takes no other.
     public var mediaSubtypePrefix = "vnd.logbook."
     /// How sets are written. In 0.0.1, the default, an answer of 200, 201, 202 or 204 deletes the entries unless it names another
     /// parcel, and user, variant, ids and offsets are not sent; in 0.0.2 they are, and only an answer that names the parcel deletes.
@@ -67,8 +67,8 @@ public struct TransactionLogConfiguration: Sendable {
         self.token = token
     }
 
-    var mediaType: TransactionSetMediaType {
-        TransactionSetMediaType(prefix: mediaSubtypePrefix, version: wireVersion, charset: charset)
+    func mediaType(of version: TransactionSetVersion) -> TransactionSetMediaType {
+        TransactionSetMediaType(prefix: mediaSubtypePrefix, version: version, charset: charset)
     }
 }
 #endif
