@@ -71,13 +71,22 @@ struct TransactionSetReader {
     /// - Parameter bytes: Those that outlive the reader.
     init(_ bytes: UnsafeBufferPointer<UInt8>, _ version: TransactionSetVersion, _ limits: TransactionSetLimits) {
         var jsonLimits = JSONLimits()
-        jsonLimits.elements = max(limits.transactions, limits.entries) + 1   // so that it is our own limit that is named
-        jsonLimits.stringBytes = max(limits.textBytes, limits.idBytes) * 6 + 2   // every byte may come escaped
+        // So that it is our own limit that is named.
+        jsonLimits.elements = Self.product(max(limits.transactions, limits.entries), 1, plus: 1)
+        jsonLimits.stringBytes = Self.product(max(limits.textBytes, limits.idBytes), 6, plus: 2)   // every byte may come escaped
         json = JSONReader(bytes, limits: jsonLimits)
         self.bytes = bytes
         self.jsonLimits = jsonLimits
         self.version = version
         self.limits = limits
+    }
+
+    /// The highest number where none can hold it.
+    private static func product(_ limit: Int, _ factor: Int, plus more: Int) -> Int {
+        guard case (let product, false) = limit.multipliedReportingOverflow(by: factor),
+            case (let sum, false) = product.addingReportingOverflow(more)
+        else { return .max }
+        return sum
     }
 
     mutating func set() throws(TransactionSetError) -> TransactionSet {

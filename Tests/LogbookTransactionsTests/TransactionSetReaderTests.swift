@@ -193,6 +193,14 @@ private struct Manner: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test("a receiver may take anything: no limit is too high", arguments: [
+        TransactionSetLimits(transactions: .max), TransactionSetLimits(entries: .max), TransactionSetLimits(idBytes: .max),
+        TransactionSetLimits(textBytes: .max),
+    ])
+    func noLimitIsTooHigh(limits: TransactionSetLimits) throws {
+        #expect(try TransactionSet.decode(Array(goldenG1.utf8), limits: limits).entryCount == 2)
+    }
+
     @Test func limitsCountOverAllTransactions() throws {
         let one = #"{"apptxn/id":"a","apptxn/usecase":1,"apptxn/logs":[{"apptxnlog/usecase-event":0,"apptxnlog/timestamp":"Fri, 06 Feb 2015 05:59:27 GMT"}]}"#
         let three = Array(#"{"apptxns":[\#(Array(repeating: one, count: 3).joined(separator: ","))]}"#.utf8)
