@@ -154,15 +154,15 @@ extension StoreFile {
 
     /// Whether the write-ahead log was made for another database, or for an earlier state of this one: SQLite would mix the two.
     /// Each opening of a store raises its epoch, which tells.
-    static func isLogForeign(_ path: String) -> Bool {
+    static func isLogForeign(_ path: String, _ busyMode: Database.BusyMode = .immediateError) -> Bool {
         let plain = path + ".plain"   // under another name no log is found
         remove(plain)
         guard link(path, plain) == 0 else { return false }   // a file system without links cannot tell
-        let alone = try? identity(of: plain)
+        let alone = try? identity(of: plain, busyMode)
         remove(plain)
         guard let alone else { return false }
         do {
-            let both = try identity(of: path)
+            let both = try identity(of: path, busyMode)
             return both.installation != alone.installation || both.epoch < alone.epoch
         } catch let error as DatabaseError {
             return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR].contains(error.resultCode)   // pages that do not belong together
@@ -171,9 +171,10 @@ extension StoreFile {
         }
     }
 
-    private static func identity(of path: String) throws -> StoreIdentity {
+    private static func identity(of path: String, _ busyMode: Database.BusyMode) throws -> StoreIdentity {
         var configuration = Configuration()
         configuration.readonly = true
+        configuration.busyMode = busyMode
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
         return try queue.read { db in

@@ -84,8 +84,9 @@ final class StoreFile: Sendable {
     }
 
     /// Looks at the file without changing it, and makes an empty one, readable by this user alone, when there is none.
+    /// - Parameter busyMode: How another program is waited for that keeps the file locked.
     /// - Throws: ``TransactionStoreError/damaged(path:reason:)`` only for a file that was a store of ours.
-    func prepare(supported: Int) throws(TransactionStoreError) {
+    func prepare(supported: Int, busyMode: Database.BusyMode) throws(TransactionStoreError) {
         let file = logbook_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)
         guard file >= 0 else {
             if errno != ENOENT { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
@@ -105,7 +106,7 @@ final class StoreFile: Sendable {
         } else if identity != nil {
             throw .damaged(path: path, reason: "it is empty")
         }
-        try checkLog(supported: supported)
+        try checkLog(supported: supported, busyMode)
         if access(path, W_OK) != 0 { throw .cannotOpen(path: path, reason: Self.reason(errno)) }
         fchmod(file, 0o600)   // a file of somebody else's that we may write keeps its mode
     }
@@ -130,12 +131,13 @@ final class StoreFile: Sendable {
     }
 
     /// What the file says may be overruled by its write-ahead log, after a kill: read it through SQLite, without writing.
-    private func checkLog(supported: Int) throws(TransactionStoreError) {
+    private func checkLog(supported: Int, _ busyMode: Database.BusyMode) throws(TransactionStoreError) {
         var facts = stat()
         guard stat(path + "-wal", &facts) == 0, facts.st_size > 0 else { return }
-        if Self.isLogForeign(path) { throw .damaged(path: path, reason: "its write-ahead log is that of another file") }
+        if Self.isLogForeign(path, busyMode) { throw .damaged(path: path, reason: "its write-ahead log is that of another file") }
         var configuration = Configuration()
         configuration.readonly = true
+        configuration.busyMode = busyMode
         let found: (version: Int32, application: Int32, isEmpty: Bool)
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)

@@ -24,7 +24,7 @@ extension TransactionStore {
     static func open(
         _ file: StoreFile, _ terms: Terms, goingOnAs current: StoreIdentity? = nil
     ) throws(TransactionStoreError) -> Opened {
-        try file.prepare(supported: schemaVersion)
+        try file.prepare(supported: schemaVersion, busyMode: terms.busyMode)
         do {
             let connection = try open(file.path, terms)
             func begin(_ version: Int) throws -> Opened {
@@ -57,13 +57,10 @@ extension TransactionStore {
         }
     }
 
-    /// In seconds: 24 days. SQLite counts milliseconds in 32 bits.
-    private static let longestBusyTimeout: Double = 24 * 86_400
-
     private static func open(_ path: String, _ terms: Terms) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "logbook.transactions"
-        configuration.busyMode = .timeout(min(max(terms.busyTimeout, 0), longestBusyTimeout))
+        configuration.busyMode = terms.busyMode
         let connection = try DatabaseQueue(path: path, configuration: configuration)
         try connection.inDatabase { db in
             try terms.prepare?(db)

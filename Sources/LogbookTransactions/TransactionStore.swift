@@ -66,6 +66,11 @@ package final class TransactionStore: Sendable {
         let randomness: LogRandomness
         /// Runs on a connection before anything is written.
         let prepare: (@Sendable (Database) throws -> Void)?
+
+        /// In seconds: 24 days. SQLite counts milliseconds in 32 bits.
+        private static let longestBusyTimeout: Double = 24 * 86_400
+
+        var busyMode: Database.BusyMode { .timeout(min(max(busyTimeout, 0), Self.longestBusyTimeout)) }
     }
 
     /// Opens the store, and makes it when there is none: the file for this user alone, and the folders that are missing.

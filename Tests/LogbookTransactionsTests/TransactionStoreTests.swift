@@ -239,6 +239,22 @@ private func mode(_ path: String) -> UInt32 {
         #expect(try store.counts() == TransactionStoreCounts())
     }
 
+    @Test("Row 21: an opening waits for a locked store as long as any other call, also where a write-ahead log stands beside it")
+    func anOpeningWaitsForALockedStore() throws {
+        let folder = TemporaryFolder()
+        try TransactionStore(path: folder.store).close()
+        let stranger = try DatabaseQueue(path: folder.store)
+        try stranger.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; UPDATE meta SET epoch = epoch + 1")
+        }
+        #expect(!folder.bytes("store.sqlite-wal").isEmpty)
+        let begun = LogClock.system.monotonicNanoseconds()
+        #expect(throws: TransactionStoreError.busy(path: folder.store)) { try TransactionStore(path: folder.store, busyTimeout: 0.3) }
+        #expect(LogClock.system.monotonicNanoseconds() - begun >= 300_000_000)
+        try stranger.close()
+        try TransactionStore(path: folder.store).close()
+    }
+
     @Test("C10, C11: all transactions in order, one deleted, all deleted")
     func readsAndDeletes() throws {
         let bench = try Bench()
