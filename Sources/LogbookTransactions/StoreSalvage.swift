@@ -40,7 +40,7 @@ struct StoreSalvage {
             close(new)
             let output = try DatabaseQueue(path: target)
             try output.writeWithoutTransaction { db in
-                try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+                try db.execute(sql: TransactionStore.durable + "; PRAGMA foreign_keys = ON")
             }
             try output.write { db in
                 guard let input = try? Self.open(copy) else {

@@ -11,6 +11,9 @@ extension TransactionStore {
     /// What a write-ahead log that has grown, while somebody read, is shortened to when it begins anew.
     private static let maximumLogBytes = 4 << 20
 
+    /// A disk of Apple's may keep in its own memory what it was told to write, unless `fullfsync` is on; elsewhere that means nothing.
+    static let durable = "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON"
+
     struct Opened {
         let connection: DatabaseQueue
         let status: FileStatus?
@@ -82,7 +85,7 @@ extension TransactionStore {
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
                 throw TransactionStoreError.cannotOpen(path: path, reason: "its file system has no write-ahead logs")
             }
-            try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+            try db.execute(sql: durable + "; PRAGMA foreign_keys = ON")
         }
         return connection
     }

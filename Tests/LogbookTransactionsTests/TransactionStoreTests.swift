@@ -225,11 +225,12 @@ private func mode(_ path: String) -> UInt32 {
         let folder = TemporaryFolder()
         let store = try TransactionStore(path: folder.store)
         let values = try store.transaction { db in
-            try ["foreign_keys", "synchronous", "trusted_schema", "cell_size_check", "mmap_size", "busy_timeout"].map {
-                try Int.fetchOne(db, sql: "PRAGMA \($0)")
-            }
+            try [
+                "foreign_keys", "synchronous", "fullfsync", "checkpoint_fullfsync", "trusted_schema", "cell_size_check", "mmap_size",
+                "busy_timeout",
+            ].map { try Int.fetchOne(db, sql: "PRAGMA \($0)") }
         }
-        #expect(values == [1, 2, 0, 1, 0, 5000])
+        #expect(values == [1, 2, 1, 1, 0, 1, 0, 5000])
         #expect(throws: TransactionStoreError.self) {
             try store.transaction { db in
                 try db.execute(
