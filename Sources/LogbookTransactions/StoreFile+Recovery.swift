@@ -102,23 +102,41 @@ extension StoreFile {
     /// Deletes a database that was made on the way, and what is beside it.
     static func remove(_ path: String) { for suffix in suffixes { unlink(path + suffix) } }
 
-    /// Copies a file as far as it can be read; one that is not there gives none.
-    static func copy(_ path: String, to target: String) throws(TransactionStoreError) {
+    /// Copies a file; one that is not there gives none. A page that cannot be read is one of zeros in the copy.
+    /// - Parameter read: As `pread`: for tests, whose disks can be read.
+    static func copy(
+        _ path: String, to target: String,
+        read: (_ file: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ offset: off_t) -> Int = pread
+    ) throws(TransactionStoreError) {
         let source = logbook_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)
         if source < 0 { return }
         defer { close(source) }
         let copy = logbook_openat(AT_FDCWD, target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         if copy < 0 { throw .cannotOpen(path: target, reason: reason(errno)) }
         defer { close(copy) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        while case let count = read(source, &bytes, bytes.count), count > 0 {
+        var facts = stat(), bytes = [UInt8](repeating: 0, count: 1 << 20)
+        guard fstat(source, &facts) == 0 else { throw .cannotOpen(path: path, reason: reason(errno)) }
+        let size = Int(facts.st_size)
+        // In front of `troubleEnd` it is read page by page, because not all of it can be.
+        var place = 0, troubleEnd = 0
+        while place < size {
+            let wanted = place < troubleEnd ? pageBytes - place % pageBytes : bytes.count
+            let count = read(source, &bytes, min(wanted, size - place), off_t(place))
+            if count == 0 { break }
+            if count < 0 {
+                if errno == EINTR { continue }
+                if place < troubleEnd { place += wanted } else { troubleEnd = place + bytes.count }
+                continue
+            }
             var done = 0
             while done < count {
-                let written = bytes.withUnsafeBytes { write(copy, $0.baseAddress! + done, count - done) }
+                let written = bytes.withUnsafeBytes { pwrite(copy, $0.baseAddress! + done, count - done, off_t(place + done)) }
                 if written <= 0 { throw .diskFull(path: target) }
                 done += written
             }
+            place += count
         }
+        if ftruncate(copy, off_t(size)) != 0 { throw .diskFull(path: target) }
     }
 
     private static let pageBytes = 4096

@@ -97,6 +97,26 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         #expect(access(folder.store + ".corrupt-12", F_OK) == 0)
     }
 
+    @Test("Row 20: what a disk cannot read of a damaged file costs those pages alone")
+    func pagesThatCannotBeRead() throws {
+        let folder = TemporaryFolder(), page = 4096, unreadable: Set = [0, 256, 300, 610]
+        _ = shell("head -c 2500000 /dev/urandom > '\(folder.store)'")
+        try StoreFile.copy(folder.store, to: folder("copy")) { file, bytes, count, offset in
+            let pages = Int(offset) / page...(Int(offset) + count - 1) / page
+            if unreadable.contains(where: pages.contains) {
+                errno = EIO
+                return -1
+            }
+            return pread(file, bytes, count, offset)
+        }
+        var expected = folder.bytes("store.sqlite")
+        for number in unreadable {
+            let bytes = number * page..<min((number + 1) * page, expected.count)
+            expected.replaceSubrange(bytes, with: [UInt8](repeating: 0, count: bytes.count))
+        }
+        #expect(folder.bytes("copy") == expected)
+    }
+
     @Test("Row 20: what another program keeps at the path, and cannot be read, is not touched")
     func whatIsNotOursStays() throws {
         let folder = TemporaryFolder()
