@@ -20,11 +20,15 @@ public struct DatePattern: Sendable, Hashable {
     public let zone: LogTimeZone
 
     /// The article's pattern, without anything between seconds and milliseconds: `2020-06-06 19:47:15393`.
-    public static let article = DatePattern(
-        pieces: [
-            .year, .sign(0x2D), .month(2), .sign(0x2D), .day(2), .sign(0x20), .hour(2), .sign(0x3A), .minute, .sign(0x3A),
-            .second, .fraction(3),
-        ], texts: [], zone: .local)
+    public static let article = article(in: .local)
+
+    package static func article(in zone: LogTimeZone) -> DatePattern {
+        DatePattern(
+            pieces: [
+                .year, .sign(0x2D), .month(2), .sign(0x2D), .day(2), .sign(0x20), .hour(2), .sign(0x3A), .minute, .sign(0x3A),
+                .second, .fraction(3),
+            ], texts: [], zone: zone)
+    }
 
     private init(pieces: [Piece], texts: [UInt8], zone: LogTimeZone) {
         self.pieces = pieces

@@ -4,7 +4,11 @@ extension ECSFormat {
     /// Reads a line of this format, or one of another ecs-logging library. A field may be nested (`"log":{"origin":…}`) or
     /// dotted (`"log.origin.file.name"`). A field that is not ours becomes metadata under its name as it stands, and what is left of an
     /// object whose other fields are ours likewise; where a label has that name, with a number behind it.
-    public func event(from line: [UInt8]) throws(LogLineError) -> LogEvent {
+    public func event(from line: [UInt8]) throws(LogLineError) -> LogEvent { try event(from: line, keepingService: false) }
+
+    /// - Parameter keepingService: Whether what a line of ours says of the service becomes metadata too: for who passes the event on as
+    ///   part of another one.
+    package func event(from line: [UInt8], keepingService: Bool) throws(LogLineError) -> LogEvent {
         let fields = try JSONFields(line: line)
         let time = try fields.time("@timestamp")
         var rest = ECSRest(value: fields.value)
@@ -27,7 +31,7 @@ extension ECSFormat {
         let thread = try rest.take("process.thread.id", Expected.natural, \.natural) ?? 0
         for name in ["@timestamp", "message", "ecs.version"] { rest.drop(name) }
         if transaction != nil { rest.drop("transaction.id") }
-        if sequence != nil { rest.dropService() }
+        if sequence != nil, !keepingService { rest.dropService() }
         return LogEvent(
             sequence: sequence ?? 0, time: time, level: level, message: message, metadata: rest.members(beside: labels), thread: thread,
             source: LogSource(fileNamed: file ?? "", functionNamed: function ?? "", line: number ?? 0),

@@ -8,8 +8,10 @@ enum LevelWord {
     private static let longestWord = 24
 
     /// A bare word counts in capitals (`ERROR`); in other letters only in brackets (`[warn]`, `[core:error]`), before a colon
-    /// (`warning:`) or after a key (`level=info`): "no error found" is no error.
-    static func find(in line: ArraySlice<UInt8>) -> LogLevel? {
+    /// (`warning:`) or after a key (`level=info`): "no error found" is no error. The first word behind a time counts in all letters.
+    static func find(in line: ArraySlice<UInt8>, behindTime: Bool) -> LogLevel? {
+        if let level = behindTime ? firstWord(of: line) : nil { return level }
+        if let level = beforeLogger(line) { return level }
         let words = line.prefix(200).split(
             maxSplits: maximumWords, omittingEmptySubsequences: true, whereSeparator: { $0 == 0x20 || $0 == 0x09 })
         for (index, word) in words.prefix(maximumWords).enumerated() where word.count <= longestWord {
@@ -17,6 +19,24 @@ enum LevelWord {
         }
         return nil
     }
+
+    /// `error`, `error:`, `error[E0308]`.
+    private static func firstWord(of line: ArraySlice<UInt8>) -> LogLevel? {
+        let word = line.prefix(longestWord).prefix { isLetter($0) }
+        if let next = line.dropFirst(word.count).first, !" \t:[".utf8.contains(next) { return nil }
+        return word.count >= 3 ? LogLevel(name: text(word)) : nil
+    }
+
+    /// What Python writes, `ERROR:root:no such file`: the level, the logger's name and the message.
+    private static func beforeLogger(_ line: ArraySlice<UInt8>) -> LogLevel? {
+        let word = line.prefix(longestWord).prefix { isCapital($0) }, rest = line.dropFirst(word.count)
+        guard word.count >= 3, rest.first == 0x3A else { return nil }
+        let logger = rest.dropFirst().prefix { $0 > 0x20 && $0 != 0x3A }
+        return !logger.isEmpty && rest.dropFirst(1 + logger.count).first == 0x3A ? LogLevel(name: text(word)) : nil
+    }
+
+    private static func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
+    private static func isLetter(_ byte: UInt8) -> Bool { isCapital(byte & 0xDF) }
 
     private static func level(of word: ArraySlice<UInt8>, isFirst: Bool) -> LogLevel? {
         var core = word
@@ -39,10 +59,9 @@ enum LevelWord {
             core = core.dropFirst().dropLast()
             if let colon = core.lastIndex(of: 0x3A) { core = core[(colon + 1)...] }
         }
-        guard let first = core.first, (0x41...0x5A).contains(first & 0xDF) else { return nil }
-        if core.count == 1, isFirst, isMarked, (0x41...0x5A).contains(first) { return letters[first] }
-        let isCapital = core.allSatisfy { (0x41...0x5A).contains($0) }
-        return core.count >= 3 && (isMarked || isCapital) ? LogLevel(name: text(core)) : nil
+        guard let first = core.first, isLetter(first) else { return nil }
+        if core.count == 1, isFirst, isMarked, isCapital(first) { return letters[first] }
+        return core.count >= 3 && (isMarked || core.allSatisfy(isCapital)) ? LogLevel(name: text(core)) : nil
     }
 
     /// The letters that apt (`E: Unable to …`) and others open a line with.

@@ -5,12 +5,15 @@ public import LogbookFormat
 ///
 /// | Line | Becomes |
 /// |---|---|
+/// | a line in one of our own formats, such as `[☠️ 2026-11-21 10:35:22125 Cart.swift:pay():12] boom` | what was said there, and then |
 /// | `{"level":"warn","msg":"slow","ms":812}` | warning, `slow`, metadata `ms` 812 |
 /// | `2026-11-21 10:35:22 status installed curl` | that time, `status installed curl` |
 /// | `2026/11/21 10:35:22 [error] 12#12: no such file` | error, that time, the rest as the message |
 /// | `Nov 21 10:35:22 host app[7]: WARN low disk` | warning, that time in the year that fits best, the rest |
 /// | `<3>cannot mount` | error (syslog priority), `cannot mount` |
+/// | `2026-11-21T10:35:22+0100 error com.example.app: [App] boom` | error, that time, the rest with the word |
 /// | `E: Unable to locate package`, `app: warning: old flag`, `level=debug …` | error, warning, debug; the line as it stands |
+/// | `ERROR:root:boom` | error; the line as it stands |
 ///
 /// A time is taken out of the message, a level word stays in it. Times without an offset are read in ``zone``. Terminal
 /// colours are left out; a byte that is no UTF-8 becomes `\xE9`. JSON that is nested deeper than an event can be written is text.
@@ -18,21 +21,24 @@ public struct LineRecognizer: Sendable {
     /// The level of a line that names none.
     public var unknownLevel: LogLevel
     /// Where times without an offset are at home.
-    public var zone: LogTimeZone
+    public var zone: LogTimeZone {
+        didSet { ownLines = OwnLineRecognizer(zone: zone) }
+    }
+    private var ownLines: OwnLineRecognizer
     private let clock: LogClock
 
     public init(unknownLevel: LogLevel = .info, zone: LogTimeZone = .local, clock: LogClock = .system) {
         self.unknownLevel = unknownLevel
         self.zone = zone
+        ownLines = OwnLineRecognizer(zone: zone)
         self.clock = clock
     }
 
     /// - Parameter line: One line without its ending.
     public func recognize(_ line: [UInt8]) -> RecognizedLine {
-        if line.first(where: { $0 != 0x20 && $0 != 0x09 }) == 0x7B, let recognized = recognizeJSON(line) {
-            return recognized
-        }
         let shown = LineText.withoutTerminalSequences(line)
+        if let recognized = ownLines.recognize(shown) { return recognized }
+        if shown.first(where: { $0 != 0x20 && $0 != 0x09 }) == 0x7B, let recognized = recognizeJSON(shown) { return recognized }
         var rest = shown[...]
         var metadata: LogMetadata = [:]
         var level: LogLevel?
@@ -42,9 +48,8 @@ public struct LineRecognizer: Sendable {
         }
         let time = LeadingTime(zone: zone, now: { clock.now() }).take(from: &rest)
         return RecognizedLine(
-            level: level ?? LevelWord.find(in: rest) ?? unknownLevel, message: LineText.decoded(rest),
-            metadata: metadata,
-            time: time)
+            level: level ?? LevelWord.find(in: rest, behindTime: time != nil) ?? unknownLevel, message: LineText.decoded(rest),
+            metadata: metadata, time: time)
     }
 
     private static let limits: JSONLimits = {

@@ -121,8 +121,8 @@ public final class PipeSession: Sendable {
         } else {
             let recognized = recognizer.recognize(line.bytes)
             service.relay(
-                recognized.level, LogMessage(text: recognized.message), metadata: recognized.metadata,
-                at: recognized.time)
+                recognized.level, LogMessage(text: recognized.message), metadata: recognized.metadata, error: recognized.error,
+                at: recognized.time, source: recognized.source)
         }
     }
 }

@@ -19,7 +19,9 @@ import Testing
         ("[core:error] [pid 3] x", .error), ("host app[7]: CRITICAL x", .critical),
         ("\u{1B}[33mWARN\u{1B}[0m x", .warning),
         ("one two three four five six ERROR", .info), ("FATAL: out of memory", .critical), ("TRACE enter", .verbose),
-        ("INFO, fine", .info), ("", .info), ("=", .info), ("[", .info), ("[]", .info), ("level=", .info), (":", .info),
+        ("INFO, fine", .info), ("ERROR:root:x", .error), ("WARNING:a.logger.of.a.long.name:it is slow", .warning),
+        ("ERROR:x", .info), ("ERROR::x", .info), ("ERROR:a b:x", .info), ("error:root:x", .info),
+        ("", .info), ("=", .info), ("[", .info), ("[]", .info), ("level=", .info), (":", .info),
     ])
     func aLevelWordNearTheBeginningDecides(line: String, level: LogLevel) {
         #expect(recognize(line).level == level)
@@ -29,6 +31,13 @@ import Testing
     @Test(arguments: [
         ("2026-11-21 10:35:22 status installed curl", "2026-11-21T10:35:22Z", "status installed curl", LogLevel.info),
         ("2026-11-21T10:35:22.125+01:00 ERROR x", "2026-11-21T09:35:22.125Z", "ERROR x", .error),
+        ("2026-11-21T10:35:22+0100 error com.example.app: [App] x", "2026-11-21T09:35:22Z", "error com.example.app: [App] x", .error),
+        ("2026-11-21 10:35:22 trace: x", "2026-11-21T10:35:22Z", "trace: x", .verbose),
+        ("2026-11-21 10:35:22 error[E0308]: x", "2026-11-21T10:35:22Z", "error[E0308]: x", .error),
+        ("[2026-11-21 10:35:22] warn x", "2026-11-21T10:35:22Z", "warn x", .warning),
+        ("2026-11-21T10:35:22Z error [App] a \\n b", "2026-11-21T10:35:22Z", "error [App] a \\n b", .error),
+        ("2026-11-21T10:35:22Z errors: 0", "2026-11-21T10:35:22Z", "errors: 0", .info),
+        ("2026-11-21T10:35:22Z the error", "2026-11-21T10:35:22Z", "the error", .info),
         ("2026-11-21T10:35:22Z: x", "2026-11-21T10:35:22Z", "x", .info),
         ("2026-11-21 10:35:22,125 WARN x", "2026-11-21T10:35:22.125Z", "WARN x", .warning),
         ("2026-11-21 10:35:22 +0100 x", "2026-11-21T09:35:22Z", "x", .info),
@@ -62,6 +71,93 @@ import Testing
     ])
     func whatIsNoTimeStaysInTheMessage(line: String) {
         #expect(recognize(line) == RecognizedLine(level: .info, message: line))
+    }
+
+    // MARK: Our own lines
+
+    private static let said = LogEvent(
+        sequence: 7, time: ISO8601.time("2026-11-21T10:35:22.123456Z")!, level: .error, message: "boom\nand \\ more",
+        metadata: ["gateway": "north", "attempt": 2, "thread": "main"], thread: 4711,
+        source: LogSource(fileNamed: "Checkout/Cart.swift", functionNamed: "pay()", line: 12),
+        transaction: TransactionEntry(
+            transactionID: "TXN7-1", usecase: 7, kind: .happened(3), errorCode: 5, errorDescription: "refused",
+            device: DeviceFacts(make: "m", os: "Linux", osVersion: "6")),
+        error: LogErrorDetails(type: "PaymentError", description: "no money"))
+
+    private static let saidOfTheEntry: LogValue = [
+        "id": "TXN7-1", "usecase": 7, "event": 3, "error_code": 5, "error_description": "refused",
+        "device": ["make": "m", "os": "Linux", "os_version": "6"],
+    ]
+
+    /// What becomes metadata of ``said``, beside what is.
+    static let ours: [(format: any LogFormat, rest: LogMetadata)] = [
+        (
+            JSONLineFormat(origin: LogOrigin(installation: "i", epoch: 3)),
+            ["sequence": 7, "thread_2": 4711, "transaction": saidOfTheEntry, "installation": "i", "epoch": 3]
+        ),
+        (LogfmtFormat(), ["sequence": 7, "thread_2": 4711, "transaction": saidOfTheEntry]),
+        (
+            ECSFormat(service: "checkout"),
+            [
+                "event": ["dataset": "checkout.log"], "service": ["name": "checkout"], "sequence": 7, "thread_2": 4711,
+                "transaction": saidOfTheEntry,
+            ]
+        ),
+    ]
+
+    @Test("a line of ours says what it said: what a relayed event has no place for becomes metadata", arguments: ours)
+    func aLineOfOurs(format: any LogFormat, rest: LogMetadata) {
+        #expect(
+            recognize(String(format.string(for: Self.said).dropLast()))
+                == RecognizedLine(
+                    level: .error, message: Self.said.message, metadata: Self.said.metadata.merging(rest), time: Self.said.time,
+                    source: Self.said.source, error: Self.said.error))
+    }
+    @Test func aLineForPeopleOfOursSaysWhatItSaid() {
+        let place = LogSource(fileNamed: "A/B.swift", functionNamed: "f()", line: 1), time = ISO8601.time("2026-11-21T09:29:20.1Z")
+        #expect(
+            recognize("2026-11-21T10:29:20.1+01:00 error [A/B.swift:1 f()] boom")
+                == RecognizedLine(level: .error, message: "boom", time: time, source: place))
+        #expect(
+            recognize("\u{1B}[31m2026-11-21T10:29:20.100000+01:00 error boom\\nx\tgateway=north\u{1B}[0m")
+                == RecognizedLine(level: .error, message: "boom\nx", metadata: ["gateway": "north"], time: time))
+        #expect(
+            recognize("2026-11-21T10:29:20.1+01:00 notice x\ttransaction.id=T transaction.usecase=7").metadata["transaction"]
+                == ["id": "T", "usecase": 7, "device": ["make": "", "os": "", "os_version": ""]])
+        #expect(
+            recognize("[☠️ 2026-11-21 09:29:20100 B.swift:f():1] boom")
+                == RecognizedLine(
+                    level: .error, message: "boom", time: time,
+                    source: LogSource(fileNamed: "B.swift", functionNamed: "f()", line: 1)))
+    }
+
+    @Test(
+        "a line of another program that looks like one of ours loses nothing",
+        arguments: [
+            "time=2026-11-21T10:35:22Z level=error msg=boom and more", "time=2026-11-21T10:35:22Z level=ERROR msg=x a=1 a=2",
+            "time=2026-11-21T10:35:22Z level=error msg=\"x\"",
+        ])
+    func aLineLikeOurs(line: String) {
+        #expect(recognize(line) == RecognizedLine(level: .error, message: line, time: ISO8601.time("2026-11-21T10:35:22Z")))
+    }
+
+    @Test(arguments: ["error [7] x", "error C:\\new", "error x\ta=1 a=2", "error x\ta=b c"])
+    func aLineLikeOursBehindItsTime(rest: String) {
+        #expect(
+            recognize("2026-11-21T10:35:22Z \(rest)")
+                == RecognizedLine(level: .error, message: rest, time: ISO8601.time("2026-11-21T10:35:22Z")))
+    }
+
+    @Test func membersOfALineOfOursThatAreNotOursAreKept() {
+        let line = #"{"time":"2026-11-21T10:35:22Z","level":"error","message":"x","sequence":5,"user":"bob","function":"f""#
+            + #","error":{"type":"T","message":"m","code":4},"metadata":{"user":1}}"#
+        #expect(
+            recognize(line)
+                == RecognizedLine(
+                    level: .error, message: "x",
+                    metadata: [
+                        "user": 1, "sequence": 5, "user_2": "bob", "function": "f", "error": ["type": "T", "message": "m", "code": 4],
+                    ], time: ISO8601.time("2026-11-21T10:35:22Z"), error: LogErrorDetails(type: "T", description: "m")))
     }
 
     @Test func theZoneIsUsedForTimesWithoutOffset() {

@@ -1,4 +1,5 @@
 import LogbookCore
+import LogbookFormat
 import LogbookTestKit
 import Testing
 
@@ -36,6 +37,22 @@ import Testing
         #expect(heard.messages == ["one", "ERROR two", "", "last"])
         #expect(heard.events.map(\.level) == [.info, .error, .info, .info])
         #expect(session.counts == PipeCounts(bytes: 19, lines: 4, events: 4))
+        close(ends.read)
+    }
+
+    @Test func whatALineOfOursSaysIsPassedOn() throws {
+        let ends = Ends()
+        let place = LogSource(fileNamed: "A/B.swift", functionNamed: "f()", line: 1)
+        let said = LogEvent(
+            sequence: 7, time: LogTime(nanoseconds: 1_795_257_322_000_000_000), level: .error, message: "boom", metadata: ["a": 1],
+            source: place, error: LogErrorDetails(type: "T", description: "m"))
+        ends.send(JSONLineFormat().string(for: said) + "\n")
+        close(ends.write)
+        _ = try PipeSession(reading: ends.read, into: service).run()
+        let event = try #require(heard.events.first)
+        #expect(event.time == said.time && event.level == .error && event.message == "boom")
+        #expect(event.metadata == ["a": 1, "sequence": 7])
+        #expect(event.source == place && event.error == said.error)
         close(ends.read)
     }
 
