@@ -22,6 +22,17 @@ package enum LineText {
         return shown
     }
 
+    /// Longer sequences are not waited for.
+    private static let longestSequence = 32
+
+    /// The terminal sequence that the bytes end within; empty where they end within none.
+    package static func unfinishedTerminalSequence(of bytes: [UInt8]) -> ArraySlice<UInt8> {
+        guard let escape = bytes.suffix(longestSequence).lastIndex(of: 0x1B) else { return [] }
+        let behind = bytes[(escape + 1)...]
+        let goesOn = behind.isEmpty || behind.first == 0x5B && behind.dropFirst().allSatisfy { (0x20...0x3F).contains($0) }
+        return goesOn ? bytes[escape...] : []
+    }
+
     /// The bytes as text. A byte that is no UTF-8 becomes `\xE9`, so that it is seen and can be told.
     package static func decoded(_ bytes: some BidirectionalCollection<UInt8>) -> String {
         let bytes = Array(bytes)

@@ -30,7 +30,8 @@ public final class PipeSession: Sendable {
 
     /// - Parameters:
     ///   - descriptor: Read until its end; stays open.
-    ///   - maximumLineBytes: A longer line becomes several events, all but the first with the metadata `continued`.
+    ///   - maximumLineBytes: A longer line becomes several events with its level and time, all but the first with the metadata
+    ///     `continued`.
     ///   - windowEvents: Events of one window.
     ///   - windowBytes: Bytes of the lines of one window.
     /// - Throws: ``PipeError/noDescriptors(errno:)``.
@@ -59,6 +60,8 @@ public final class PipeSession: Sendable {
     /// Reads on the calling thread until the end.
     public func run() -> PipeEnd {
         var splitter = LineSplitter(maximumLineBytes: maximumLineBytes)
+        var beginning = Beginning(level: recognizer.unknownLevel)
+        func relay(_ piece: LineSplitter.Line) { self.relay(piece, of: &beginning) }
         var bytesAfterStop: Int?
         var buffer = [UInt8](repeating: 0, count: Self.chunkBytes)
         var end = PipeEnd.endOfInput
@@ -109,17 +112,30 @@ public final class PipeSession: Sendable {
         }
     }
 
-    private func relay(_ line: LineSplitter.Line) {
-        pace.wait(for: line.bytes.count)
+    /// What the later pieces of a line have of its earlier ones.
+    private struct Beginning {
+        var level: LogLevel
+        var time: LogTime?
+        /// The beginning of a terminal sequence.
+        var sequence: [UInt8] = []
+    }
+
+    private func relay(_ piece: LineSplitter.Line, of line: inout Beginning) {
+        pace.wait(for: piece.bytes.count)
         progress.withLock { counts in
             counts.events += 1
-            if !line.isContinued { counts.lines += 1 }
+            if !piece.isContinued { counts.lines += 1 }
         }
-        if line.isContinued {
+        var bytes = line.sequence + piece.bytes
+        line.sequence = piece.goesOn ? Array(LineText.unfinishedTerminalSequence(of: bytes)) : []
+        bytes.removeLast(line.sequence.count)
+        if piece.isContinued {
             service.relay(
-                recognizer.unknownLevel, LogMessage(text: LineText.decoded(line.bytes)), metadata: ["continued": true])
+                line.level, LogMessage(text: LineText.decoded(LineText.withoutTerminalSequences(bytes))),
+                metadata: ["continued": true], at: line.time)
         } else {
-            let recognized = recognizer.recognize(line.bytes)
+            let recognized = recognizer.recognize(bytes)
+            (line.level, line.time) = (recognized.level, recognized.time)
             service.relay(
                 recognized.level, LogMessage(text: recognized.message), metadata: recognized.metadata, error: recognized.error,
                 at: recognized.time, source: recognized.source)

@@ -68,6 +68,30 @@ import Testing
         close(ends.read)
     }
 
+    @Test func thePiecesOfAVeryLongLineHaveItsLevelAndTimeAndNoColours() throws {
+        let ends = Ends()
+        // The first piece ends within the first colour.
+        ends.send("2026-11-21T10:35:22Z ERROR red: \u{1B}[31m" + String(repeating: "x", count: 50) + "\u{1B}[0m\u{1B}[1m.\nnext\n")
+        close(ends.write)
+        _ = try PipeSession(reading: ends.read, into: service, maximumLineBytes: 34).run()
+        #expect(heard.messages.dropLast().joined() == "ERROR red: " + String(repeating: "x", count: 50) + ".")
+        #expect(heard.events.map(\.level) == [.error, .error, .error, .info])
+        #expect(heard.events.dropLast().allSatisfy { $0.time == ISO8601.time("2026-11-21T10:35:22Z") })
+        #expect(heard.events.map { $0.metadata["continued"] } == [nil, true, true, nil])
+        close(ends.read)
+    }
+
+    @Test("a line of nothing but an endless colour takes no more memory than another one")
+    func anEndlessColour() throws {
+        let ends = Ends()
+        ends.send("\u{1B}[" + String(repeating: "1", count: 200) + "\n")
+        close(ends.write)
+        _ = try PipeSession(reading: ends.read, into: service, maximumLineBytes: 40).run()
+        #expect(heard.messages.joined() == "\u{1B}[" + String(repeating: "1", count: 200))
+        #expect(heard.messages.allSatisfy { $0.utf8.count <= 40 })
+        close(ends.read)
+    }
+
     @Test func stopReadsWhatThePipeHolds() throws {
         let ends = Ends()
         ends.send(String(repeating: "line\n", count: 5000) + "torn")
