@@ -30,7 +30,7 @@ package final class LogFileCursor {
     package let path: String
     private let files = Files(SystemFileSystem())
     private let name: LogFileName
-    private let folder: OwnedDescriptor<Files>
+    private var folder: OwnedDescriptor<Files>
     private let folderPath: String
     private let compression: ArchiveCompression?
     private var reading: Reading?
@@ -113,7 +113,20 @@ package final class LogFileCursor {
             for candidate in [next.plain, next.compressed] where try open(candidate) { return true }
             latest = next.number
         }
-        return try openActive()
+        if try openActive() { return true }
+        return takeNewFolder() ? try openNext() : false
+    }
+
+    /// - Returns: Whether the folder was removed, or moved away, and there is a new one, in which the log begins anew.
+    private func takeNewFolder() -> Bool {
+        guard let opened = try? files.openFolder(at: folderPath) else { return false }
+        let found = OwnedDescriptor(opened, files)
+        guard let new = try? files.status(of: opened), let old = try? files.status(of: folder.descriptor), !new.isSameFile(as: old)
+        else { return false }
+        folder = found
+        manifest = ManifestFile(name, files)
+        latest = 0
+        return true
     }
 
     private func open(_ archive: ArchiveName) throws(Unreadable) -> Bool {

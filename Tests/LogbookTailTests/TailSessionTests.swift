@@ -181,6 +181,28 @@ import Testing
         #expect(throws: FileLogProviderError.self) { try self.session().showWhatIsThere() }
     }
 
+    @Test("a log whose folder is removed, and made again by who logs, is followed in the new one")
+    func followsIntoAFolderThatIsMadeAgain() throws {
+        let (service, provider) = try service()
+        for number in 1...2 {
+            service.info("\(number)")
+            try provider.roll()
+        }
+        let session = try session()
+        try session.showWhatIsThere()
+        for round in 1...2 {
+            output(of: "rm -r '\(folder.path)'")
+            try session.showWhatIsNew()
+            service.info("\(round).1")
+            try provider.roll()
+            service.info("\(round).2")
+            try session.showWhatIsNew()
+            service.info("\(round).3")
+            try session.showWhatIsNew()
+        }
+        #expect(messages(takeShown()) == ["1", "2", "1.1", "1.2", "1.3", "2.1", "2.2", "2.3"])
+    }
+
     @Test func followsWhatOthersMoveAwayAndTruncate() throws {
         let (service, _) = try service()
         let session = try session()
