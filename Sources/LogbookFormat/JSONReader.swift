@@ -366,6 +366,7 @@ package struct JSONReader {
         if isWhole {
             if let integer = Int64(text) { return .integer(integer) }
             if let unsigned = UInt64(text) { return .unsigned(unsigned) }
+            if limits.keepsLongNumbers { return .string(text) }
         }
         guard let double = Double(text), double.isFinite else {
             throw .tooLarge("a number beyond what a double holds", offset: start)

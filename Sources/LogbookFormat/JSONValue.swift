@@ -41,6 +41,8 @@ package struct JSONLimits: Sendable, Equatable {
     package var stringBytes = 1 << 20
     /// Characters of one number.
     package var numberLength = 64
+    /// Whether a whole number beyond 64 bits is read as text, with all its digits, rather than rounded.
+    package var keepsLongNumbers = false
     package init() {}
 
     /// What a line of our own formats may hold: the longest array, and the longest string, which is a document of all the metadata

@@ -16,7 +16,8 @@ public import LogbookFormat
 /// | `ERROR:root:boom` | error; the line as it stands |
 ///
 /// A time is taken out of the message, a level word stays in it. Times without an offset are read in ``zone``. Terminal
-/// colours are left out; a byte that is no UTF-8 becomes `\xE9`. JSON that is nested deeper than an event can be written is text.
+/// colours are left out; a byte that is no UTF-8 becomes `\xE9`. What begins like JSON and is none, is nested deeper than an event can be
+/// written, or has more members, is text with the level and the time of its members.
 public struct LineRecognizer: Sendable {
     /// The level of a line that names none.
     public var unknownLevel: LogLevel
@@ -38,15 +39,18 @@ public struct LineRecognizer: Sendable {
     public func recognize(_ line: [UInt8]) -> RecognizedLine {
         let shown = LineText.withoutTerminalSequences(line)
         if let recognized = ownLines.recognize(shown) { return recognized }
-        if shown.first(where: { $0 != 0x20 && $0 != 0x09 }) == 0x7B, let recognized = recognizeJSON(shown) { return recognized }
         var rest = shown[...]
         var metadata: LogMetadata = [:]
-        var level: LogLevel?
+        var level: LogLevel?, time: LogTime?
+        if rest.first(where: { $0 != 0x20 && $0 != 0x09 }) == 0x7B {
+            if let recognized = recognizeJSON(shown) { return recognized }
+            (level, time) = looseLevelAndTime(shown)
+        }
         if let priority = SyslogPriority(from: &rest) {
             level = priority.level
             if priority.facility != 0 { metadata["facility"] = LogValue(priority.facility) }
         }
-        let time = LeadingTime(zone: zone, now: { clock.now() }).take(from: &rest)
+        time = time ?? LeadingTime(zone: zone, now: { clock.now() }).take(from: &rest)
         return RecognizedLine(
             level: level ?? LevelWord.find(in: rest, behindTime: time != nil) ?? unknownLevel, message: LineText.decoded(rest),
             metadata: metadata, time: time)
@@ -55,6 +59,7 @@ public struct LineRecognizer: Sendable {
     private static let limits: JSONLimits = {
         var limits = JSONLimits()
         limits.depth = 1 + LogLimits.highest.metadataDepth   // the line's own object is none of the metadata's levels
+        limits.keepsLongNumbers = true
         return limits
     }()
 
@@ -65,23 +70,23 @@ public struct LineRecognizer: Sendable {
         var time: LogTime?
         var metadata: LogMetadata = [:]
         for member in members {
-            switch member.key {
-            case "level", "lvl", "severity", "log.level":
+            switch KnownMember(key: member.key) {
+            case .level:
                 if level == nil, let read = LevelWord.level(member.value) {
                     level = read
                     continue
                 }
-            case "message", "msg":
+            case .message:
                 if message == nil, let text = member.value.text {
                     message = text
                     continue
                 }
-            case "time", "timestamp", "ts", "@timestamp":
+            case .time:
                 if time == nil, let read = moment(member.value) {
                     time = read
                     continue
                 }
-            default: break
+            case nil: break
             }
             metadata[member.key] = member.value.logValue
         }
@@ -89,6 +94,31 @@ public struct LineRecognizer: Sendable {
             return RecognizedLine(level: level ?? unknownLevel, message: LineText.decoded(line), time: time)
         }
         return RecognizedLine(level: level ?? unknownLevel, message: message, metadata: metadata, time: time)
+    }
+
+    private enum KnownMember {
+        case level, message, time
+
+        init?(key: String) {
+            switch key {
+            case "level", "lvl", "severity", "log.level": self = .level
+            case "message", "msg": self = .message
+            case "time", "timestamp", "ts", "@timestamp": self = .time
+            default: return nil
+            }
+        }
+    }
+
+    /// Of a line that is no JSON after all, or more than is taken. Of a key that comes twice, the last counts.
+    private func looseLevelAndTime(_ line: [UInt8]) -> (LogLevel?, LogTime?) {
+        var level: LogLevel?, time: LogTime?
+        for (key, value) in LooseMembers(line) {
+            guard let known = KnownMember(key: String(decoding: key, as: UTF8.self)), known != .message,
+                let value = try? JSONValue.parse(Array(value))
+            else { continue }
+            if known == .level { level = LevelWord.level(value) ?? level } else { time = moment(value) ?? time }
+        }
+        return (level, time)
     }
 
     /// ISO 8601, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by its size.

@@ -205,8 +205,39 @@ import Testing
         #expect(
             recognize(#"{"level":"error","code":7}"#)
                 == RecognizedLine(level: .error, message: #"{"level":"error","code":7}"#))
-        #expect(recognize(#"{"level":"error""#) == RecognizedLine(level: .info, message: #"{"level":"error""#))
         #expect(recognize("{}").message == "{}")
+    }
+
+    @Test(
+        "what is no JSON, or more than is taken, is text with the level and the time of its members",
+        arguments: [
+            #"{"level":"error","a":1,"a":2,"msg":"x","time":"2026-11-21T10:35:22Z"}"#,
+            #"{"level":"info","level":"error","time":"2026-11-21T10:35:22Z","msg":"x"}"#,
+            #" { "x" : NaN , "y":-Infinity,"severity":"error", "ts" : 1795257322 } "#,
+            #"{"msg":"\ud800 \" {","nested":{"level":"info","b":[{"time":1}]},"lvl":50,"@timestamp":"2026-11-21T10:35:22Z"}"#,
+            #"{"log.level":"ERROR","timestamp":1795257322000,"n":1e400}"#,
+            #"{"level":"error","time":"2026-11-21T10:35:22Z","msg":"cut o"#,
+            #"{"level":"error","time":"2026-11-21T10:35:22Z""#,
+            #"{"level":"error","time":"2026-11-21T10:35:22Z",\#((0..<257).map { #""k\#($0)":1"# }.joined(separator: ","))}"#,
+            #"{"level":"error","time":"2026-11-21T10:35:22Z","msg":"m","deep":\#(String(repeating: "[", count: 30))"#,
+        ])
+    func membersOfWhatIsNoJSON(line: String) {
+        #expect(recognize(line) == RecognizedLine(level: .error, message: line, time: ISO8601.time("2026-11-21T10:35:22Z")))
+    }
+
+    @Test(arguments: [
+        "{", #"{"level""#, #"{"level":"#, #"{"level":loud"#, #"{"level":50"#, "{level:error}", #"{"a" "level":"error"}"#,
+        #"{]"level":"error"}"#,
+    ])
+    func whatHasNoMembersIsText(line: String) { #expect(recognize(line) == RecognizedLine(level: .info, message: line)) }
+
+    @Test func wholeNumbersBeyond64BitsKeepTheirDigits() {
+        let line = #"{"msg":"x","n":123456789012345678901234567890,"m":[-9223372036854775809],"u":18446744073709551615,"d":1e20}"#
+        #expect(
+            recognize(line).metadata
+                == [
+                    "n": "123456789012345678901234567890", "m": ["-9223372036854775809"], "u": .unsigned(.max), "d": .double(1e20),
+                ])
     }
 
     @Test func bytesThatAreNoTextAreSeenAndOthersKept() {
