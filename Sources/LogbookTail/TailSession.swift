@@ -53,8 +53,12 @@ public final class TailSession {
     }
 
     /// Reads to the end and shows the last lines.
-    public func showWhatIsThere() throws {
-        try cursor.read(passingOver: passingOver) { lines in take(lines, keeping: maximumLines != nil) }
+    /// - Parameter isFollowed: Whether ``showWhatIsNew()`` will show the rest of a last line that has no end yet. Otherwise that is a line
+    ///   like the others.
+    public func showWhatIsThere(isFollowed: Bool = true) throws {
+        let keep = { lines in self.take(lines, keeping: self.maximumLines != nil) }
+        try cursor.read(passingOver: passingOver, keep)
+        if !isFollowed { try cursor.finish(keep) }
         for line in latest.takeAll() { append(line.bytes, of: line.level) }
         flush()
     }
@@ -62,12 +66,6 @@ public final class TailSession {
     /// Shows what was written since.
     public func showWhatIsNew() throws {
         try cursor.read(passingOver: passingOver) { lines in take(lines, keeping: false) }
-        flush()
-    }
-
-    /// A last line that has no end yet, when nobody waits for it.
-    public func showTheRest() throws {
-        try cursor.finish { lines in take(lines, keeping: false) }
         flush()
     }
 

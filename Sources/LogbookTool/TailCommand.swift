@@ -88,9 +88,8 @@
                         Terminal.say("logbook tail: \(failure)\n")
                         isIncomplete = true
                     })
-                try session.showWhatIsThere()
+                try session.showWhatIsThere(isFollowed: follow)
                 guard follow else {
-                    try session.showTheRest()
                     if isIncomplete { throw ExitCode(66) }
                     return
                 }

@@ -271,8 +271,13 @@ import Testing
         folder.append("rest", to: "app.log")
         try session.showWhatIsNew()
         #expect(takeShown() == [])
-        try session.showTheRest()
-        #expect(takeShown() == ["rest"])
+    }
+
+    @Test("where nobody waits for more, a last line that has no end is one of the last lines", arguments: [0, 1, 2, 3, 4])
+    func theLastLineHasNoEnd(lines: Int) throws {
+        folder.append("1\n2\nrest", to: "app.log")
+        try session(lines: lines).showWhatIsThere(isFollowed: false)
+        #expect(takeShown() == ["1", "2", "rest"].suffix(lines))
     }
 
     @Test func filtersByLevelAndText() throws {
