@@ -19,6 +19,12 @@ struct CheckedLayout: Sendable, Hashable {
                 var escaped: [UInt8] = []
                 escaped.append(escapedLine: text)
                 guard escaped.elementsEqual(text.utf8) else { throw .cannotStandInALine(text) }
+                if let previous, previous.endsWithNumber, text.utf8.first?.isDigit == true { throw .digit(beside: previous, text) }
+                if index + 1 < layout.parts.count, case .piece(let next) = layout.parts[index + 1], next.beginsWithNumber,
+                    text.utf8.last?.isDigit == true
+                {
+                    throw .digit(beside: next, text)
+                }
                 parts.append(.text(escaped))
                 previous = nil
             case .piece(let piece):
@@ -212,6 +218,12 @@ extension TextLayout.Piece {
         default: description
         }
     }
+
+    /// Of as many digits as it needs.
+    private var isNumber: Bool { kind == .line || kind == .thread || kind == .sequence }
+
+    fileprivate var beginsWithNumber: Bool { if case .time(.pattern(let date)) = kind { date.beginsEndless } else { isNumber } }
+    fileprivate var endsWithNumber: Bool { if case .time(.pattern(let date)) = kind { date.endsEndless } else { isNumber } }
 
     fileprivate var isText: Bool {
         switch kind {

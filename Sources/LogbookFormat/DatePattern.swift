@@ -4,7 +4,8 @@ package import LogbookCore
 ///
 /// `yyyy` `yy` year · `MM` `M` `MMM` month (`Jan`) · `dd` `d` day · `EEE` weekday (`Mon`) · `HH` `H` hour · `mm` `ss` ·
 /// `S`… fraction, one digit each up to nine · `XXX` offset (`+02:00`, `Z` for UTC) · `Z` offset (`+0200`) · `'…'` text as it
-/// stands, `''` an apostrophe; anything that is no letter stands for itself.
+/// stands, `''` an apostrophe; anything that is no letter stands for itself. `M`, `d` and `H` have one digit or two: no digit may
+/// follow.
 public struct DatePattern: Sendable, Hashable {
     private enum Piece: Sendable, Hashable {
         /// One byte, such as a hyphen.
@@ -13,6 +14,16 @@ public struct DatePattern: Sendable, Hashable {
         case text(start: Int, end: Int)
         case year, shortYear, month(Int), monthName, day(Int), weekdayName, hour(Int), minute, second
         case fraction(Int), offset(colon: Bool)
+
+        /// The letter of a number that has one digit or two; nil for every other piece.
+        var endlessLetter: String? {
+            switch self {
+            case .month(1): "M"
+            case .day(1): "d"
+            case .hour(1): "H"
+            default: nil
+            }
+        }
     }
     private let pieces: [Piece]
     /// The texts of the pattern one after the other, already escaped.
@@ -73,8 +84,24 @@ public struct DatePattern: Sendable, Hashable {
             }
         }
         if pieces.isEmpty { throw .empty }
+        for (piece, next) in zip(pieces, pieces.dropFirst()) {
+            if let letter = piece.endlessLetter, Self.beginsWithDigit(next, of: texts) { throw .endless(letter, pattern: pattern) }
+        }
         self.init(pieces: pieces, texts: texts, zone: zone)
     }
+
+    private static func beginsWithDigit(_ piece: Piece, of texts: [UInt8]) -> Bool {
+        switch piece {
+        case .sign(let byte): byte.isDigit
+        case .text(let start, _): texts[start].isDigit
+        case .monthName, .weekdayName, .offset: false
+        case .year, .shortYear, .month, .day, .hour, .minute, .second, .fraction: true
+        }
+    }
+
+    /// Whether it begins, or ends, with a number that has one digit or two.
+    var beginsEndless: Bool { pieces.first?.endlessLetter != nil }
+    var endsEndless: Bool { pieces.last?.endlessLetter != nil }
 
     private static func quoted(_ rest: inout Substring, of pattern: String) throws(DatePatternError) -> String {
         rest = rest.dropFirst()
@@ -201,6 +228,8 @@ public enum DatePatternError: Error, Equatable, CustomStringConvertible {
     case empty
     case unknownLetters(String, pattern: String)
     case openQuote(pattern: String)
+    /// A letter for one digit or two, before another digit.
+    case endless(String, pattern: String)
 
     public var description: String {
         switch self {
@@ -208,6 +237,8 @@ public enum DatePatternError: Error, Equatable, CustomStringConvertible {
         case .unknownLetters(let letters, let pattern):
             "\"\(letters)\" in the date pattern \"\(pattern)\" means nothing here; use yyyy yy MM M MMM dd d EEE HH H mm ss S XXX Z, and put text between apostrophes"
         case .openQuote(let pattern): "the date pattern \"\(pattern)\" opens an apostrophe and never closes it"
+        case .endless(let letter, let pattern):
+            "\"\(letter)\" in the date pattern \"\(pattern)\" writes one digit or two, and another digit follows; use \(letter)\(letter), or put something between"
         }
     }
 }

@@ -20,8 +20,8 @@ public struct LogLineReader: Sendable {
     private let article: TextFormat
 
     /// - Parameters:
-    ///   - text: What text lines were written with: a time stamp of one's own, or a layout. A line that fits a layout is read in
-    ///     it, also when it begins like one of another format, unless that is JSON.
+    ///   - text: What text lines were written with: a time stamp of one's own, or a layout. A line that fits is read so, also when it
+    ///     begins like one of another format, unless that is JSON.
     ///   - article: The date pattern of lines in the style of the article.
     public init(text: TextFormat = .standard(), article: DatePattern = .article) {
         self.text = text
@@ -55,7 +55,7 @@ public struct LogLineReader: Sendable {
     /// Reads a line in the format that it is in. What no other format recognises is read as ``init(text:article:)`` says.
     public func event(from line: [UInt8]) throws(LogLineError) -> LogEvent {
         let kind = Self.kind(of: line)
-        if case .layout = text.style, kind?.isText == true, let event = try? text.event(from: line) { return event }
+        if text.isOfOnesOwn, kind?.isText == true, let event = try? text.event(from: line) { return event }
         switch kind {
         case .jsonLines: return try JSONLineFormat().event(from: line)
         case .ecs: return try ECSFormat().event(from: line)

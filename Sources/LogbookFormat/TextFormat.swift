@@ -13,6 +13,13 @@ public struct TextFormat: ReadableLogFormat, LineFormat, Hashable {
         case layout(CheckedLayout)
     }
     let style: Style
+    /// Whether its lines may look like those of another format.
+    var isOfOnesOwn: Bool {
+        switch style {
+        case .layout, .standard(.pattern): true
+        case .standard(.iso8601), .article: false
+        }
+    }
     /// The zone of the standard style with its usual time stamp, whose everyday lines are written in one go.
     private let plainZone: LogTimeZone?
 

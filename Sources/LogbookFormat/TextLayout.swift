@@ -86,6 +86,8 @@ public enum TextLayoutError: Error, Equatable, CustomStringConvertible {
     case cannotStandInALine(String)
     /// Text after a message, a file or a function, where only a character of ASCII shows where that ends.
     case beginsBeyondASCII(String)
+    /// Text that has a digit beside a number of any length.
+    case digit(beside: TextLayout.Piece, String)
 
     public var description: String {
         switch self {
@@ -99,6 +101,8 @@ public enum TextLayoutError: Error, Equatable, CustomStringConvertible {
             "the text \(text.debugDescription) of the layout holds a control character or a backslash; leave it out"
         case .beginsBeyondASCII(let text):
             "the text \(text.debugDescription) follows a text piece of the layout; let it begin with a character of ASCII"
+        case .digit(let piece, let text):
+            "the text \(text.debugDescription) of the layout has a digit beside \(piece), which is a number itself; put something between"
         }
     }
 }

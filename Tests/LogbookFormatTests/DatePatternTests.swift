@@ -29,6 +29,38 @@ import Testing
         #expect(throws: DatePatternError.empty) { try DatePattern("") }
     }
 
+    @Test(arguments: [
+        ("yyyyMd", "M"), ("yyyyMMdd Hmmss", "H"), ("Hmm", "H"), ("MMdHHmm", "d"), ("yyyy-M'1'", "M"), ("d0", "d"), ("yyyyMMdSSS", "d"),
+    ])
+    func aNumberWithoutAnEndIsNamed(pattern: String, letter: String) {
+        #expect(throws: DatePatternError.endless(letter, pattern: pattern)) { try DatePattern(pattern) }
+    }
+
+    @Test("what a pattern writes it reads, whichever pieces it has and in whichever order, unless it is refused")
+    func everyPatternIsReadBack() throws {
+        let randomness = LogRandomness.seeded(10)
+        func any(_ texts: [String]) -> String { texts[Int(randomness.next() % UInt64(texts.count))] }
+        var accepted = 0
+        while accepted < 15 {
+            var letters = ["yyyy", any(["M", "MM", "MMM"]), any(["d", "dd"]), any(["H", "HH"]), "mm", "ss"], pattern = ""
+            while !letters.isEmpty {
+                pattern += letters.remove(at: Int(randomness.next() % UInt64(letters.count)))
+                pattern += any(["", "", "-", " ", "'1'", "EEE", "XXX", "Z"])
+            }
+            guard let date = try? DatePattern(pattern, zone: .fixed(seconds: 5400)) else { continue }
+            accepted += 1
+            let format = TextFormat.standard(date: date)
+            for _ in 0..<2000 {
+                let second = Int64(randomness.next() % 8_000_000_000)   // up to 2223
+                let event = LogEvent(
+                    sequence: 0, time: LogTime(nanoseconds: second * 1_000_000_000), level: .info, message: "m")
+                let line = format.string(for: event)
+                let read = try? format.event(from: line)
+                if read != event { return #expect(read == event, "\(pattern): \(line)") }
+            }
+        }
+    }
+
     @Test func articleLinesAreReadWithThePatternTheyWereWrittenWith() throws {
         func read(_ pattern: String, _ stamp: String, zone: LogTimeZone = .utc) throws -> LogTime {
             try TextFormat.article(date: DatePattern(pattern, zone: zone)).event(from: "[📝 \(stamp) f:g:1] m").time

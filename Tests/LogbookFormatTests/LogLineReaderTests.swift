@@ -36,6 +36,13 @@ import Testing
         #expect(try LogLineReader(text: layout).event(from: Array("notice: hello\n".utf8)).message == "hello")
     }
 
+    @Test func readsATimeStampOfOnesOwnAlsoWhenItLooksLikeOurs() throws {
+        let text = TextFormat.standard(date: try DatePattern("yyyy-dd-MM HH:mm:ssXXX", zone: .utc)), reader = LogLineReader(text: text)
+        let event = LogEvent(sequence: 0, time: ISO8601.time("2026-11-05T10:35:22Z")!, level: .error, message: "m")
+        #expect(try reader.event(from: Array(text.string(for: event).utf8)) == event)
+        #expect(try reader.event(from: Array(TextFormat.standard(zone: .utc).string(for: event).utf8)) == event)
+    }
+
     @Test(
         "a layout is read as such, although its lines begin like those of another format",
         arguments: [

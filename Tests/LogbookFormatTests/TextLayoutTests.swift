@@ -20,7 +20,7 @@ import Testing
         #expect(try other.event(from: other.string(for: event)).message == event.message)
     }
 
-    @Test func aMistakeIsNamedWhenTheLayoutIsMade() {
+    @Test func aMistakeIsNamedWhenTheLayoutIsMade() throws {
         func mistake(_ layout: TextLayout) -> TextLayoutError? {
             do { _ = try TextFormat.layout(layout) } catch { return error }
             return nil
@@ -34,6 +34,13 @@ import Testing
         #expect(mistake("a\nb \(.message)") == .cannotStandInALine("a\nb "))
         #expect(mistake("a\\b \(.message)") == .cannotStandInALine("a\\b "))
         #expect(mistake("\(.message)→\(.file)") == .beginsBeyondASCII("→"))
+        #expect(mistake("\(.line)0 \(.message)") == .digit(beside: .line, "0 "))
+        #expect(mistake("\(.message)1\(.line)") == .digit(beside: .line, "1"))
+        #expect(mistake("\(.sequence)|\(.thread)4: \(.message)") == .digit(beside: .thread, "4: "))
+        let hour = TextLayout.Piece.time(try DatePattern("H")), minute = TextLayout.Piece.time(try DatePattern("mm"))
+        #expect(mistake("\(hour)0 \(.message)") == .digit(beside: hour, "0 "))
+        #expect(mistake("\(.message)1\(hour)") == .digit(beside: hour, "1"))
+        #expect(mistake("0\(minute)0 \(.message) 1:\(.line)") == nil)
         #expect(mistake("\(.message)\(.facts)") == nil)
         #expect(TextLayoutError.adjacent(.level, .message).description.contains("level and message"))
     }
