@@ -60,7 +60,16 @@ struct LeadingTime {
         var end = position + 1
         while end < bytes.count, bytes[end].isDigit || bytes[end] == 0x3A { end += 1 }
         if bytes[end - 1] == 0x3A { end -= 1 }
-        return isApart && end - position < 5 ? [] : [(Array(bytes[position..<end]), end)]
+        let offset = Array(bytes[position..<end])
+        return isApart && !isOffsetOfAZone(offset) ? [] : [(offset, end)]
+    }
+
+    /// Behind a space may stand any number: those from -12:00 to +14:00 in quarters of an hour are offsets.
+    private static func isOffsetOfAZone(_ text: [UInt8]) -> Bool {
+        let digits = text.filter(\.isDigit).map { Int($0 - 0x30) }
+        guard digits.count == 4 else { return false }
+        let minutes = (digits[0] * 10 + digits[1]) * 60 + digits[2] * 10 + digits[3]
+        return minutes % 15 == 0 && minutes <= (text[0] == 0x2D ? 12 : 14) * 60
     }
 
     /// `Nov 21 10:35:22`, `Nov  1 10:35:22`: the latest such day that is not more than a day ahead of now.
