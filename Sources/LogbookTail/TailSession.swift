@@ -72,10 +72,12 @@ public final class TailSession {
     private func take(_ lines: UnsafeRawBufferPointer, keeping: Bool) {
         let needsLevel = filter.level != nil || isColoured
         // A level can come from the line before, which then must be looked at whatever it holds.
-        filter.forEachLine(holding: filter.level == nil ? text : [], in: lines) { line in
-            if needsLevel { level = (try? reader.event(from: Array(line)).level) ?? level }
-            if let lowest = filter.level {
-                guard let level, level >= lowest else { return }
+        filter.forEachLine(holding: needsLevel ? [] : text, in: lines) { line in
+            if needsLevel {
+                level = (try? reader.event(from: Array(line)).level) ?? level
+                if let lowest = filter.level {
+                    guard let level, level >= lowest else { return }
+                }
                 guard text.isEmpty || holdsText(line) else { return }
             }
             if keeping { latest.append(line, level) } else { append(line, of: level) }

@@ -318,6 +318,17 @@ import Testing
         #expect(lines[1].hasSuffix(" red\u{1B}[0m"))
     }
 
+    @Test func aLineThatContinuesAnEventHasItsColourWhateverTheEventHolds() throws {
+        let (service, _) = try service()
+        service.error("payment 1")
+        service.info("parcel 2")
+        folder.append("  a line that continues payment\n", to: "app.log")
+        try session(TailFilter(text: "payment"), isColoured: true).showWhatIsThere()
+        let lines = takeShown()
+        #expect(lines.map { $0.hasPrefix("\u{1B}[31m") } == [true, false])
+        #expect(lines.last == "  a line that continues payment")
+    }
+
     @Test func aFolderWithoutALogIsEmptyAndAMissingOneAnError() throws {
         try session().showWhatIsThere()
         #expect(takeShown() == [])
