@@ -4,7 +4,7 @@ public import LogbookCore
 /// Which lines of a log are shown.
 public struct TailFilter: Sendable {
     /// The lowest level shown; nil for every line. A line that is no event goes with the event before it, whose message it may
-    /// continue.
+    /// continue; one that has none before it is shown, as are all lines of a log in a layout of one's own.
     public var level: LogLevel?
     /// What a line must hold, byte for byte; empty for anything.
     public var text: String

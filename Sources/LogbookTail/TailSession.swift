@@ -23,7 +23,7 @@ public final class TailSession {
 
     private var latest: RingOfLines
     private var output: [UInt8] = []
-    /// The level of the latest event, for lines that continue it.
+    /// The level of the latest event, for lines that continue it; nil while there was none.
     private var level: LogLevel?
 
     /// Bytes that are shown in one call at most, unless a line is longer.
@@ -75,9 +75,7 @@ public final class TailSession {
         filter.forEachLine(holding: needsLevel ? [] : text, in: lines) { line in
             if needsLevel {
                 level = (try? reader.event(from: Array(line)).level) ?? level
-                if let lowest = filter.level {
-                    guard let level, level >= lowest else { return }
-                }
+                if let lowest = filter.level, let level, level < lowest { return }
                 guard text.isEmpty || holdsText(line) else { return }
             }
             if keeping { latest.append(line, level) } else { append(line, of: level) }

@@ -40,7 +40,9 @@
         var all = false
 
         @Option(
-            help: ArgumentHelp("The lowest level that is shown.", valueName: "level"),
+            help: ArgumentHelp(
+                "The lowest level that is shown. All lines are, as long as none has told its level: such as those of a layout of your own.",
+                valueName: "level"),
             transform: { text in
                 guard let level = LogLevel(name: text) else {
                     throw ValidationError("A level is one of \(LogLevel.allCases.map(\.name).joined(separator: ", ")).")

@@ -280,6 +280,14 @@ import Testing
         #expect(takeShown() == ["1", "2", "rest"].suffix(lines))
     }
 
+    @Test func linesOfALayoutOfOnesOwnAreShownWhateverTheirLevel() throws {
+        folder.append("E| first\nI| second\n", to: "app.log")
+        try session(TailFilter(level: .error)).showWhatIsThere()
+        #expect(takeShown() == ["E| first", "I| second"])
+        try session(TailFilter(level: .error, text: "second")).showWhatIsThere()
+        #expect(takeShown() == ["I| second"])
+    }
+
     @Test func filtersByLevelAndText() throws {
         let (service, _) = try service()
         service.info("payment 1")
