@@ -495,6 +495,16 @@ void logbook_release_pipe_signal(void) {
     pthread_sigmask(SIG_UNBLOCK, &held, NULL);
 }
 
+// A descriptor that none of the three standard streams has, or will have once the program opens it anew.
+static int above_streams(int descriptor) {
+    if (descriptor < 0 || descriptor > 2) return descriptor;
+    int higher = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    int failure = errno;
+    close(descriptor);
+    errno = failure;
+    return higher;
+}
+
 #if defined(__linux__)
 static int open_without_waiting(const char *path) { return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); }
 
@@ -520,10 +530,7 @@ int logbook_reopen_without_waiting(int descriptor) {
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
     int own = open_without_waiting(path);
     if (own < 0 && !S_ISFIFO(found.st_mode)) own = open_controlling_terminal(descriptor, found.st_rdev);
-    if (own < 0 || own > 2) return own;
-    int higher = fcntl(own, F_DUPFD_CLOEXEC, 3);
-    close(own);
-    return higher;
+    return above_streams(own);
 #else
     (void)descriptor;
     return -1;
@@ -545,14 +552,26 @@ long logbook_write_at_once(int descriptor, const void *bytes, size_t count) {
 }
 
 int logbook_openat(int directory, const char *path, int flags, unsigned mode) {
-    return openat(directory, path, flags, (mode_t)mode);
+    return above_streams(openat(directory, path, flags, (mode_t)mode));
+}
+
+static int pipe_above_streams(int ends[2]) {
+    for (int index = 0; index < 2; index++) {
+        int higher = above_streams(ends[index]);
+        if (higher < 0) {
+            close(ends[1 - index]);
+            return -1;
+        }
+        ends[index] = higher;
+    }
+    return 0;
 }
 
 #if defined(__linux__)
 int logbook_redirect(int descriptor, int target) { return dup3(target, descriptor, O_CLOEXEC); }
-int logbook_socket(int family, int kind, int protocol) { return socket(family, kind | SOCK_CLOEXEC, protocol); }
-int logbook_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
-int logbook_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+int logbook_socket(int family, int kind, int protocol) { return above_streams(socket(family, kind | SOCK_CLOEXEC, protocol)); }
+int logbook_accept(int listener) { return above_streams(accept4(listener, NULL, NULL, SOCK_CLOEXEC)); }
+int logbook_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? pipe_above_streams(ends) : -1; }
 #else
 static int close_on_exec(int descriptor) {
     if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
@@ -560,10 +579,10 @@ static int close_on_exec(int descriptor) {
 }
 int logbook_redirect(int descriptor, int target) { return close_on_exec(dup2(target, descriptor)); }
 
-int logbook_socket(int family, int kind, int protocol) { return close_on_exec(socket(family, kind, protocol)); }
-int logbook_accept(int listener) { return close_on_exec(accept(listener, NULL, NULL)); }
+int logbook_socket(int family, int kind, int protocol) { return close_on_exec(above_streams(socket(family, kind, protocol))); }
+int logbook_accept(int listener) { return close_on_exec(above_streams(accept(listener, NULL, NULL))); }
 int logbook_pipe(int ends[2]) {
-    if (pipe(ends) != 0) return -1;
+    if (pipe(ends) != 0 || pipe_above_streams(ends) != 0) return -1;
     for (int index = 0; index < 2; index++) close_on_exec(ends[index]);
     return 0;
 }

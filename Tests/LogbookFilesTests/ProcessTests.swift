@@ -87,6 +87,23 @@ private func letFileSizeSignalThrough(at bytes: UInt64) throws {
         #expect(folder.lines("app.log") == ["before", "in the child", "after"])
     }
 
+    @Test("what a program prints whose standard streams are closed gets into none of its files")
+    func closedStreams() async {
+        let path = folder.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            for stream: Int32 in 0...2 { close(stream) }
+            func printSomething() { for stream: Int32 in 0...2 { #expect(write(stream, "printed\n", 8) == -1) } }
+            let provider = try FileLogProvider(in: path, format: MessageFormat())
+            printSomething()
+            provider.log(event("1"))
+            try provider.roll()
+            printSomething()
+            provider.log(event("2"))
+            printSomething()
+        }
+        #expect(folder.allLines() == ["1", "2"])
+    }
+
     @Test("row 9: at a limit of the file's size the process lives, and a new file helps")
     func fileSizeLimit() async {
         let path = folder.path

@@ -125,6 +125,14 @@ import Testing
         close(folder)
     }
 
+    @Test func whatWakesASessionTakesTheNumberOfNoStreamThatIsClosed() async {
+        await #expect(processExitsWith: .success) {
+            for stream: Int32 in 0...2 { close(stream) }
+            let wakeup = try SelfPipe()
+            #expect(wakeup.readEnd > 2)
+        }
+    }
+
     @Test func linesInAreEventsOut() throws {
         let randomness = LogRandomness.seeded(3)
         for _ in 0..<20 {

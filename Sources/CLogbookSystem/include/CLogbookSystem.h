@@ -169,7 +169,8 @@ int logbook_reopen_without_waiting(int descriptor);
 /// The same without waiting: -1 and EAGAIN where the file takes nothing now. A pipe takes all of up to 4 KiB, or nothing.
 long logbook_write_at_once(int descriptor, const void *bytes, size_t count);
 
-/// open(2) and openat(2) are variadic in C; these are not.
+/// open(2) and openat(2) are variadic in C; this is not. No descriptor of these functions is one of the three standard streams, which a
+/// program may have closed: what it prints would go there. That costs one compare where they are open.
 int logbook_openat(int directory, const char *path, int flags, unsigned mode);
 /// dup2(2) to a descriptor that no program inherits, where the system can from the first moment.
 int logbook_redirect(int descriptor, int target);
