@@ -11,7 +11,7 @@ enum LevelWord {
     /// (`warning:`) or after a key (`level=info`): "no error found" is no error. The first word behind a time counts in all letters.
     static func find(in line: ArraySlice<UInt8>, behindTime: Bool) -> LogLevel? {
         if let level = behindTime ? firstWord(of: line) : nil { return level }
-        if let level = beforeLogger(line) { return level }
+        if let level = beforeLogger(line) ?? sign(of: line) { return level }
         let words = line.prefix(200).split(
             maxSplits: maximumWords, omittingEmptySubsequences: true, whereSeparator: { $0 == 0x20 || $0 == 0x09 })
         for (index, word) in words.prefix(maximumWords).enumerated() where word.count <= longestWord {
@@ -33,6 +33,11 @@ enum LevelWord {
         guard word.count >= 3, rest.first == 0x3A else { return nil }
         let logger = rest.dropFirst().prefix { $0 > 0x20 && $0 != 0x3A }
         return !logger.isEmpty && rest.dropFirst(1 + logger.count).first == 0x3A ? LogLevel(name: text(word)) : nil
+    }
+
+    /// The article's style with any time stamp: `[☠️ 10:35:22 Cart.swift:pay():12] …`.
+    private static func sign(of line: ArraySlice<UInt8>) -> LogLevel? {
+        LogLevel.allCases.first { line.starts(with: "[\($0.symbol) ".utf8) }
     }
 
     private static func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }

@@ -21,6 +21,7 @@ import Testing
         ("one two three four five six ERROR", .info), ("FATAL: out of memory", .critical), ("TRACE enter", .verbose),
         ("INFO, fine", .info), ("ERROR:root:x", .error), ("WARNING:a.logger.of.a.long.name:it is slow", .warning),
         ("ERROR:x", .info), ("ERROR::x", .info), ("ERROR:a b:x", .info), ("error:root:x", .info),
+        ("[☠️ 10:35:22 B.swift:f():1] x", .error), ("[🔥] x", .info),
         ("", .info), ("=", .info), ("[", .info), ("[]", .info), ("level=", .info), (":", .info),
     ])
     func aLevelWordNearTheBeginningDecides(line: String, level: LogLevel) {
