@@ -4,7 +4,8 @@ internal import LogbookFormat
 /// Reads the lines that a logbook wrote, in whichever of its formats.
 ///
 /// What a relayed event has no place for becomes metadata, under the names that ``JSONLineFormat`` gives it: `sequence`, `thread`,
-/// `transaction`, `installation`, `epoch`; behind a key that the line has already stands a number.
+/// `transaction`, `installation`, `epoch`, and the transaction's id where a message has it; behind a key that the line has already stands a
+/// number.
 struct OwnLineRecognizer: Sendable {
     private let reader: LogLineReader
 
@@ -48,6 +49,7 @@ struct OwnLineRecognizer: Sendable {
         guard case .object(let members)? = try? JSONValue.parse(document) else { return nil }
         var metadata = event.metadata, keys = NumberedKeys(taken: metadata.map(\.key))
         for member in members where !Self.isSaid(member, by: event) { metadata[keys.take(member.key)] = member.value.logValue }
+        if let id = event.entryTransactionID { metadata[keys.take(LogMetadata.transactionKey)] = .string(id) }
         // What would be cut of an event stands in its line.
         guard event.replacingMetadata(metadata).isWithin(.highest) else { return nil }
         return RecognizedLine(

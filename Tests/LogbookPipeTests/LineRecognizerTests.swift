@@ -101,14 +101,17 @@ import Testing
     static let ours: [(format: any LogFormat, rest: LogMetadata)] = [
         (
             JSONLineFormat(origin: LogOrigin(installation: "i", epoch: 3)),
-            ["sequence": 7, "thread_2": 4711, "transaction": saidOfTheEntry, "installation": "i", "epoch": 3]
+            [
+                "sequence": 7, "thread_2": 4711, "transaction": saidOfTheEntry, "installation": "i", "epoch": 3,
+                "transaction_id": "TXN7-1",
+            ]
         ),
-        (LogfmtFormat(), ["sequence": 7, "thread_2": 4711, "transaction": saidOfTheEntry]),
+        (LogfmtFormat(), ["sequence": 7, "thread_2": 4711, "transaction": saidOfTheEntry, "transaction_id": "TXN7-1"]),
         (
             ECSFormat(service: "checkout"),
             [
                 "event": ["dataset": "checkout.log"], "service": ["name": "checkout"], "sequence": 7, "thread_2": 4711,
-                "transaction": saidOfTheEntry,
+                "transaction": saidOfTheEntry, "transaction_id": "TXN7-1",
             ]
         ),
     ]
