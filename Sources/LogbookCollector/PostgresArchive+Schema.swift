@@ -103,6 +103,11 @@
         static func migrate(_ connection: PostgresConnection) throws(PostgresFailure) -> Int {
             try connection.transaction { () throws(PostgresFailure) in
                 try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
+                let encoding = try connection.execute("SHOW server_encoding").rows[0][0] ?? ""
+                if encoding != "UTF8" {
+                    let remedy = "make one with ENCODING 'UTF8' TEMPLATE template0"
+                    throw .refused(code: "", reason: "the database is encoded in \(encoding), which lacks characters; \(remedy)")
+                }
                 let isThere = try connection.execute("SELECT to_regclass('logbook.schema_version') IS NOT NULL").rows[0][0] == "t"
                 if !isThere {
                     try connection.execute(

@@ -5,13 +5,14 @@
         case lost(String)
         /// The connection broke after `COMMIT` was sent: it was carried out, or it was not.
         case uncertain(String)
-        /// The server's own answer, with its SQLSTATE.
+        /// The server's own answer, with its SQLSTATE; or what is found wrong with one, without.
         case refused(code: String, reason: String)
 
         var reason: String {
             switch self {
             case .lost(let reason): "PostgreSQL: \(reason)"
             case .uncertain(let reason): "PostgreSQL: the connection broke while it stored: \(reason)"
+            case .refused("", let reason): "PostgreSQL: \(reason)"
             case .refused(let code, let reason): "PostgreSQL: \(reason) (SQLSTATE \(code))"
             }
         }

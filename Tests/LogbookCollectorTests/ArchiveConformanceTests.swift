@@ -440,6 +440,19 @@
             }
         }
 
+        @Test("a database of PostgreSQL that cannot hold every character is refused, and it is said what to do", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func aDatabaseHoldsEveryCharacter() async throws {
+            let server = try #require(ArchiveServers.current?.postgres)
+            try await onThread {
+                let address = try server.makeDatabase("ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+                #expect {
+                    try ArchiveURL.open(address)
+                } throws: {
+                    "\($0)".contains("LATIN1") && "\($0)".contains("ENCODING 'UTF8'")
+                }
+            }
+        }
+
         // MARK: Clusters
 
         @Test("the address of a cluster names every server of it, and a cluster that they know", .enabled(if: ClickHouseCluster.isPossible, "needs the Debian package clickhouse-server or zookeeper"))

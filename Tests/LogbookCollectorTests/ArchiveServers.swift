@@ -75,12 +75,13 @@
 
         func address(of database: String) -> String { "postgres://postgres@127.0.0.1:\(port)/\(database)" }
 
-        func makeDatabase() throws -> String {
+        /// - Parameter options: Of `CREATE DATABASE`.
+        func makeDatabase(_ options: String = "") throws -> String {
             let name = databases.withLock { number in
                 number += 1
                 return "t\(number)"
             }
-            _ = try connection(to: "postgres").execute("CREATE DATABASE \(name)")
+            _ = try connection(to: "postgres").execute("CREATE DATABASE \(name) \(options)")
             return address(of: name)
         }
 
