@@ -108,11 +108,14 @@
                     let remedy = "make one with ENCODING 'UTF8' TEMPLATE template0"
                     throw .refused(code: "", reason: "the database is encoded in \(encoding), which lacks characters; \(remedy)")
                 }
-                let isThere = try connection.execute("SELECT to_regclass('logbook.schema_version') IS NOT NULL").rows[0][0] == "t"
-                if !isThere {
+                func isThere(_ name: String) throws(PostgresFailure) -> Bool {
+                    try connection.execute("SELECT \(name) IS NOT NULL").rows[0][0] == "t"
+                }
+                if !(try isThere("to_regclass('logbook.schema_version')")) {
+                    // Who may make no schema may use one that somebody else has made; with IF NOT EXISTS that would be refused as well.
+                    if !(try isThere("to_regnamespace('logbook')")) { try connection.execute("CREATE SCHEMA logbook") }
                     try connection.execute(
                         """
-                        CREATE SCHEMA IF NOT EXISTS logbook;
                         CREATE TABLE logbook.schema_version (version integer NOT NULL);
                         INSERT INTO logbook.schema_version VALUES (0)
                         """)

@@ -453,6 +453,18 @@
             }
         }
 
+        @Test("a user of PostgreSQL that may make no schema makes its tables in one that is there", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func aSchemaMayBeThere() async throws {
+            let server = try #require(ArchiveServers.current?.postgres)
+            let archive = try await onThread {
+                let address = try server.makeDatabase()
+                _ = try server.ask(address, "CREATE ROLE keeper LOGIN; CREATE SCHEMA logbook AUTHORIZATION keeper")
+                return try ArchiveURL.open(address.replacing("postgres@", with: "keeper@"))
+            }
+            let record = TransactionRecord(id: "T", usecase: 1, entries: [Golden.entry(0, at: 1)])
+            #expect(try await archive.store(Golden.parcel(record)).accepted == 1)
+        }
+
         // MARK: Clusters
 
         @Test("the address of a cluster names every server of it, and a cluster that they know", .enabled(if: ClickHouseCluster.isPossible, "needs the Debian package clickhouse-server or zookeeper"))
