@@ -16,7 +16,8 @@
         private static let backgroundLimit = Duration.seconds(3600)
 
         /// Waits until the servers have rewritten what held the rows (`ALTER TABLE … DELETE`): then they are in no file of a table
-        /// that is read. Old files go within eight minutes, by ClickHouse's own rule.
+        /// that is read. Old files go within eight minutes, by ClickHouse's own rule. What is found is noted before: so it goes also where
+        /// this is given up, or the collector ends.
         public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
             // Without a user a column is empty.
             if user.isEmpty { return 0 }
@@ -28,9 +29,12 @@
                     WHERE known_user_id = \(user.clickHouseLiteral)
                     """
                 ).compactMap { $0.text("transaction") }
+                let additions = try await self.note([.distantFuture: found], tenant: tenant)
                 for piece in found.pieces(of: Self.removedAtATime) {
                     try await self.erase([.everything: Array(piece)], tenant: tenant)
                 }
+                // Otherwise they go soon, as those that are left by others.
+                if !found.isEmpty { _ = try? await self.delete(from: Self.erasures, where: "addition IN \(additions.clickHouseList)") }
                 return found.count
             }
         }
@@ -55,21 +59,36 @@
 
         /// Marks transactions, each up to a time, and notes that what is there of them is to be removed. Who stores does not wait for
         /// that: it takes long, and a sender who is told to come again would begin it again.
-        func note(_ ids: [LogTime: [String]], tenant: String) async throws(ClickHouseFailure) {
-            if ids.isEmpty { return }
+        /// - Returns: The names of what was added to the notes.
+        @discardableResult
+        func note(_ ids: [LogTime: [String]], tenant: String) async throws(ClickHouseFailure) -> [String] {
+            var additions: [String] = []
+            if ids.values.allSatisfy(\.isEmpty) { return additions }
             // The earlier first: what is noted for good is not marked by whoever removes it.
             for (end, ids) in ids.sorted(by: { $0.key < $1.key }) {
                 for piece in ids.pieces(of: Self.removedAtATime) {
                     // Before the marks: of what is marked nobody finds again that it is to be removed.
-                    try await client.insert(notes(of: piece, tenant: tenant, upTo: end), into: Self.erasures.name)
+                    additions.append(UniqueID.make())
+                    try await client.insert(
+                        notes(of: piece, tenant: tenant, upTo: end, addition: additions.last!), into: Self.erasures.name)
                     try await mark(piece.map { ErasureMark.transaction($0, tenant: tenant) }, at: end)
                 }
             }
             removeNotedSoon()
+            return additions
         }
 
-        private func notes(of ids: some Collection<String>, tenant: String, upTo end: LogTime) -> [ArchiveRow] {
-            let addition = UniqueID.make(), precedence = nextPrecedence()
+        /// How many transactions are noted.
+        static func notedCount(_ client: ClickHouseClient) async throws(ClickHouseFailure) -> Int {
+            let rows = try await client.rows(
+                "SELECT uniqExact(tenant, transaction) AS number FROM \(client.address.database).\(erasures.name)")
+            return Int(rows.first?.integer("number") ?? 0)
+        }
+
+        private func notes(
+            of ids: some Collection<String>, tenant: String, upTo end: LogTime, addition: String
+        ) -> [ArchiveRow] {
+            let precedence = nextPrecedence()
             return ids.map { id in
                 var row = ArchiveRow()
                 row.add("addition", addition)
@@ -89,7 +108,7 @@
                 try await removeNoted(within: Self.backgroundLimit)
                 return true
             } catch {
-                LogDiagnostics.report("collector", "what was erased is still to be removed, and that is tried again: \(error.reason)")
+                report("what was erased is still to be removed, and that is tried again: \(error.reason)")
                 return false
             }
         }
@@ -101,7 +120,7 @@
             for (tenant, rows) in Dictionary(grouping: noted, by: { $0.text("tenant") ?? "" }) {
                 for piece in rows.pieces(of: Self.removedAtATime) {
                     let ids = Dictionary(grouping: piece, by: Self.extent).mapValues { $0.compactMap { $0.text("transaction") } }
-                    try await erase(ids, tenant: tenant, within: limit)
+                    try await erase(ids, tenant: tenant, within: limit, afterOthers: true)
                     // Only these: the same may have been noted again meanwhile.
                     let notes = piece.map { "\($0.text("addition") ?? "") \($0.text("transaction") ?? "")" }
                     try await delete(
@@ -161,7 +180,7 @@
         /// themselves. Otherwise they stay, also without entries: somebody may have stored the transaction and be about to store what is
         /// new of it.
         private func erase(
-            _ ids: [Extent: [String]], tenant: String, within limit: Duration = ClickHouseArchive.mutationLimit
+            _ ids: [Extent: [String]], tenant: String, within limit: Duration = ClickHouseArchive.mutationLimit, afterOthers: Bool = false
         ) async throws(ClickHouseFailure) {
             for (extent, ids) in ids {
                 if let end = extent.mark { try await mark(ids.map { ErasureMark.transaction($0, tenant: tenant) }, at: end) }
@@ -172,8 +191,8 @@
                 return "\(ofTenant) AND (\(each.joined(separator: " OR ")))"
             }
             // At once: log events are looked for in all that there are.
-            try await delete(from: Self.logEvents, where: condition("transaction_guid"), within: limit)
-            try await delete(from: Self.entries, where: condition("transaction"), within: limit)
+            try await delete(from: Self.logEvents, where: condition("transaction_guid"), within: limit, afterOthers: afterOthers)
+            try await delete(from: Self.entries, where: condition("transaction"), within: limit, afterOthers: afterOthers)
             let whole = Array(ids.filter { if case .upTo = $0.key { false } else { true } }.values.joined())
             if whole.isEmpty { return }
             // Of a user who has come back, what is new needs what is known beside it.
@@ -182,7 +201,9 @@
             let kept = Set(left.map { $0.bytes("transaction") })
             let gone = whole.filter { !kept.contains(Array($0.utf8)) }
             if gone.isEmpty { return }
-            try await delete(from: Self.transactions, where: "\(ofTenant) AND transaction IN \(gone.clickHouseList)", within: limit)
+            try await delete(
+                from: Self.transactions, where: "\(ofTenant) AND transaction IN \(gone.clickHouseList)", within: limit,
+                afterOthers: afterOthers)
         }
 
         /// Removes rows on every server that answers; one that does not is told by its replicas when it is back.

@@ -15,8 +15,7 @@
     /// - What is stored survives `kill -9` of a server. A crash of its machine may take what the kernel had not written yet, unless
     ///   there is a replica elsewhere. Replicas copy from each other in their own time: what one alone has is not seen while it is
     ///   down, and is there when it comes back.
-    /// - An erasure that was interrupted is finished when it is asked for again. It does not find what only a replica has that is down;
-    ///   ask for it again when that is back.
+    /// - An erasure does not find what only a replica has that is down; ask for it again when that is back.
     /// - A set that says only later whose a transaction was does not wait until what was there of it is gone: that takes about a minute,
     ///   and is tried again until it is done. What was known of the transaction beside its entries stays.
     public final class ClickHouseArchive: Archive {
@@ -28,6 +27,8 @@
         let tidiedDay = Locked<Int64?>(nil)
         /// Of what is noted.
         let removal: DeferredWork
+        /// Says something to whoever runs the collector.
+        let report: @Sendable (String) -> Void
 
         /// Connects and makes the tables, blocking the calling thread until then.
         /// - Parameters:
@@ -45,16 +46,24 @@
 
         /// - Parameter removalDelay: How long what is noted for removal waits for more.
         init(
-            _ address: ClickHouseAddress, transport: any HTTPTransport, clock: LogClock = .system, removalDelay: Duration = .seconds(60)
+            _ address: ClickHouseAddress, transport: any HTTPTransport, clock: LogClock = .system, removalDelay: Duration = .seconds(60),
+            report: @escaping @Sendable (String) -> Void = { LogDiagnostics.report("collector", $0) }
         ) throws(ArchiveError) {
             removal = DeferredWork(after: removalDelay)
+            self.report = report
             client = ClickHouseClient(address, transport: transport)
             self.clock = clock
-            let outcome = Monitor<Result<Int, ClickHouseFailure>?>(nil)
+            let outcome = Monitor<Result<(version: Int, noted: Int), ClickHouseFailure>?>(nil)
             let client = client
             Task {
-                let result: Result<Int, ClickHouseFailure>
-                do throws(ClickHouseFailure) { result = .success(try await Self.migrate(client)) } catch { result = .failure(error) }
+                let result: Result<(version: Int, noted: Int), ClickHouseFailure>
+                do throws(ClickHouseFailure) {
+                    let found = try await Self.migrate(client)
+                    // A shard that is down keeps nobody from starting.
+                    result = .success((found, (try? await Self.notedCount(client)) ?? 0))
+                } catch {
+                    result = .failure(error)
+                }
                 outcome.withLock { access in
                     access.value = result
                     access.broadcast()
@@ -66,12 +75,13 @@
             }
             switch result {
             case .success(let found):
-                if found > Self.schemaVersion {
-                    throw .newerSchema(path: address.description, found: found, supported: Self.schemaVersion)
+                if found.version > Self.schemaVersion {
+                    throw .newerSchema(path: address.description, found: found.version, supported: Self.schemaVersion)
                 }
+                // Another collector may have ended before.
+                if found.noted > 0 { report("\(found.noted) transactions that were erased are still to be removed, and that is done soon") }
             case .failure(let failure): throw .cannotReach(address: address.description, reason: failure.reason)
             }
-            // Another collector may have ended before.
             removeNotedSoon()
         }
 

@@ -158,6 +158,39 @@
             #expect(try await archive.transaction("S", tenant: Tenant.standard) == nil)
         }
 
+        @Test("S32: what a collector of ClickHouse has not lived to erase is erased by the next one, which says so", .enabled(if: ClickHouseServer.isPossible, "needs the Debian package clickhouse-server"))
+        func whatWasBrokenOffIsErasedByTheNextCollector() async throws {
+            let (earlier, text) = try await ArchiveServers.open(.clickHouse)
+            let server = try #require(ArchiveServers.current?.clickHouse), address = try ClickHouseAddress(text)
+            let record = TransactionRecord(id: "T", usecase: 1, user: "u", entries: [Golden.entry(0, at: 10)])
+            _ = try await earlier.store(Golden.parcel(record))
+            let event = LogEvent(
+                sequence: 1, time: LogTime(seconds: 10), level: .info, message: "m", metadata: [LogMetadata.transactionKey: "T"])
+            _ = try await earlier.store(LogBatch(parcel: nil, items: [LogBatch.Item(event: event, origin: nil)], received: LogTime(seconds: 20)))
+            // Events are the first to go, and these do not.
+            try await onThread { _ = try server.ask("SYSTEM STOP MERGES \(address.database).logbook_log_events") }
+            let erasure = Task { try await earlier.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 1000)) }
+            let begun = "SELECT count() FROM system.mutations WHERE database = '\(address.database)' AND is_done = 0"
+            #expect(try await onThread { try becomesTrue { try server.ask(begun) == "1\n" } })
+            erasure.cancel()
+            await #expect(throws: ArchiveError.self) { try await erasure.value }
+            try await onThread { _ = try server.ask("SYSTEM START MERGES \(address.database).logbook_log_events") }
+            #expect(try await earlier.transaction("T", tenant: Tenant.standard) != nil)
+
+            let said = Locked<[String]>([])
+            let archive = try await onThread {
+                try ClickHouseArchive(
+                    address, transport: CurlTransport(allowsPlainHTTP: address.allowsPlainHTTP), removalDelay: .milliseconds(20),
+                    report: { remark in said.withLock { $0.append(remark) } })
+            }
+            for table in ["log_events", "entries", "transactions", "erasures"] {
+                let left = "SELECT count() FROM \(address.database).logbook_\(table)"
+                #expect(try await onThread { try becomesTrue { try server.ask(left) == "0\n" } }, "\(table)")
+            }
+            #expect(said.withLock { $0.map { $0.contains("1 transactions that were erased are still to be removed") } } == [true])
+            #expect(try await archive.store(Golden.parcel(record)).erased == 1)
+        }
+
         @Test("S32: a set of what is new says whose all was that came before", arguments: ArchiveKind.available)
         func whatIsNewNamesWhatWasBefore(_ kind: ArchiveKind) async throws {
             try await ArchiveChecks.whatIsNewNamesWhatWasBefore(try await ArchiveServers.open(kind).archive)
