@@ -129,6 +129,15 @@
             }
         }
 
+        /// Removes what was sent on earlier days. What cannot be done is told, and done on the next day.
+        func removeEarlierDays() async -> Bool {
+            guard let day = latestDay.withLock(\.self) else { return true }
+            do throws(ClickHouseFailure) { try await deleteOld(from: Self.bytesSent, where: "day < \(day)") } catch {
+                report("what was sent on earlier days is still in \(Self.bytesSent.name), and is removed tomorrow: \(error.reason)")
+            }
+            return true
+        }
+
         /// What a note says is to go. Where that is everything, only what had come by then: whoever noted it may have ended before the
         /// transaction was marked, and the user have come back.
         private static func extent(of note: JSONValue) -> Extent {

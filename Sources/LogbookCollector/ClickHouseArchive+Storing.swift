@@ -97,10 +97,6 @@
 
         public func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {
             try await speaking { client throws(ClickHouseFailure) in
-                if self.tidiedDay.withLock({ $0 != day }) {
-                    try await self.delete(from: Self.bytesSent, where: "day < \(day)")
-                    self.tidiedDay.withLock { $0 = day }
-                }
                 let precedence = self.nextPrecedence(), addition = UniqueID.make()
                 let rows = bytes.map { tenant, count in
                     var row = ArchiveRow()
@@ -113,6 +109,12 @@
                 }
                 try await client.insert(rows, into: Self.bytesSent.name)
             }
+            let isFirst = latestDay.withLock { latest in
+                defer { latest = day }
+                return latest != day
+            }
+            // Who is answered does not wait for it.
+            if isFirst { tidying.ask { [weak self] in await self?.removeEarlierDays() ?? true } }
         }
 
         /// Notes what was stored although it was erased at that moment: what a transaction has up to its mark, and a user's as the erasure

@@ -23,8 +23,10 @@
         let clock: LogClock
         /// The latest arrival's number.
         private let arrivals = Locked<UInt64>(0)
-        /// The day at which what was sent on earlier days was removed.
-        let tidiedDay = Locked<Int64?>(nil)
+        /// The latest day of which something was sent to this collector.
+        let latestDay = Locked<Int64?>(nil)
+        /// Of what was sent on earlier days.
+        let tidying: DeferredWork
         /// Of what is noted.
         let removal: DeferredWork
         /// Says something to whoever runs the collector.
@@ -50,6 +52,7 @@
             report: @escaping @Sendable (String) -> Void = { LogDiagnostics.report("collector", $0) }
         ) throws(ArchiveError) {
             removal = DeferredWork(after: removalDelay)
+            tidying = DeferredWork(after: removalDelay)
             self.report = report
             client = ClickHouseClient(address, transport: transport)
             self.clock = clock

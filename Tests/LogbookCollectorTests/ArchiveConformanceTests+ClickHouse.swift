@@ -110,6 +110,23 @@
             #expect(left.usecase == 7 && left.deviceMake == "KVM")
         }
 
+        @Test("S28: nobody waits until ClickHouse has removed what was sent on earlier days", .enabled(if: ClickHouseServer.isPossible, "needs the Debian package clickhouse-server"))
+        func nobodyWaitsForEarlierDays() async throws {
+            let address = try ClickHouseAddress(try await ArchiveServers.open(.clickHouse).address)
+            let archive = try await onThread {
+                try ClickHouseArchive(
+                    address, transport: CurlTransport(allowsPlainHTTP: address.allowsPlainHTTP), removalDelay: .milliseconds(20))
+            }
+            let server = try #require(ArchiveServers.current?.clickHouse), table = "\(address.database).logbook_bytes_sent"
+            try await archive.addBytesSent(["a": 1], on: 20_000)
+            try await onThread { _ = try server.ask("SYSTEM STOP MERGES \(table)") }
+            try await archive.addBytesSent(["a": 2], on: 20_001)
+            #expect(try await archive.bytesSent(on: 20_001) == ["a": 2])
+            try await onThread { _ = try server.ask("SYSTEM START MERGES \(table)") }
+            let left = "SELECT day FROM \(table)"
+            #expect(try await onThread { try becomesTrue { try server.ask(left) == "20001\n" } })
+        }
+
         @Test("S33: what ClickHouse is still about to remove is not removed a second time beside it", .enabled(if: ClickHouseServer.isPossible, "needs the Debian package clickhouse-server"))
         func mutationsDoNotPileUp() async throws {
             let (archive, transport, database) = try await Self.open(.clickHouse)

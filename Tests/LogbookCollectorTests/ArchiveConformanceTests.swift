@@ -305,7 +305,8 @@
             #expect(try await archive.bytesSent(on: 20_000) == ["a": 15, "b": 7])
             try await archive.addBytesSent(["a": 1], on: 20_001)
             #expect(try await other.bytesSent(on: 20_001) == ["a": 1])
-            #expect(try await other.bytesSent(on: 20_000) == [:])
+            // ClickHouse does that in the background.
+            if !kind.isClickHouse { #expect(try await other.bytesSent(on: 20_000) == [:]) }
         }
 
         // MARK: Log events
