@@ -5,29 +5,23 @@
     extension PostgresArchive {
         private static let columns = """
             t.id, t.guid, \(microseconds("t.received")), t.usecase, t.user_id, t.variant, t.app_version, t.session, t.installation,
-            t.device_make, t.device_os, t.device_os_version
+            t.device_make, t.device_os, t.device_os_version, min(t.first_entry) OVER (), max(t.last_entry) OVER ()
             """
 
-        /// What ``PageWeight`` counts of a transaction without its entries.
-        private static let factBytes = """
-            octet_length(concat(t.guid, t.user_id, t.variant, t.app_version, t.session, t.installation, t.device_make, t.device_os,
-              t.device_os_version))
+        /// What ``PageWeight`` counts of a transaction.
+        private static let weight = """
+            t.entries, t.entry_bytes + octet_length(concat(t.guid, t.user_id, t.variant, t.app_version, t.session, t.installation,
+              t.device_make, t.device_os, t.device_os_version))
             """
 
         public func transaction(_ id: String, tenant: String, largest: Int) async throws(ArchiveError) -> TransactionRecord? {
             let found: Found<TransactionRecord?> = try await pool.run(isLong: true) { connection throws(PostgresFailure) in
                 let rows = try connection.execute(
-                    "SELECT \(Self.columns), \(Self.factBytes) FROM transactions t WHERE t.tenant = $1 AND t.guid = $2",
+                    "SELECT \(Self.columns), \(Self.weight) FROM transactions t WHERE t.tenant = $1 AND t.guid = $2",
                     [tenant, id.deliverableID]
                 ).rows
                 guard let row = rows.first else { return .success(nil) }
-                let size = try connection.execute(
-                    """
-                    SELECT count(*), coalesce(sum(octet_length(error_description)), 0) FROM entries WHERE transaction = $1::bigint
-                    """, [row[0]]
-                ).rows[0]
-                let weight = PageWeight(entries: Self.integer(size[0]), bytes: Self.integer(size[1]) + Self.integer(row.last ?? nil))
-                if weight.isTooMuch(for: largest) { return .failure(.transactionTooLarge(id: row[1] ?? "")) }
+                if Self.weight(row.suffix(2)).isTooMuch(for: largest) { return .failure(.transactionTooLarge(id: row[1] ?? "")) }
                 return .success(try Self.records([row], connection)[0])
             }
             return try found.get()
@@ -42,16 +36,11 @@
                 // Only how large they are: all that are asked for may be more than memory holds.
                 let found = try connection.execute(
                     """
-                    SELECT f.id, f.guid, \(Self.microseconds("f.received")), e.entries, f.bytes + e.bytes FROM (
-                      SELECT t.id, t.guid, t.received, \(Self.factBytes) AS bytes FROM transactions t
-                      WHERE \(conditions.joined(separator: " AND ")) ORDER BY t.received, t.guid LIMIT \(query.limit + 1)) f
-                    CROSS JOIN LATERAL (
-                      SELECT count(*) AS entries, coalesce(sum(octet_length(error_description)), 0) AS bytes FROM entries
-                      WHERE transaction = f.id) e
-                    ORDER BY f.received, f.guid
+                    SELECT t.id, t.guid, \(Self.microseconds("t.received")), \(Self.weight) FROM transactions t
+                    WHERE \(conditions.joined(separator: " AND ")) ORDER BY t.received, t.guid LIMIT \(query.limit + 1)
                     """, values
                 ).rows
-                let weights = found.map { PageWeight(entries: Self.integer($0[3]), bytes: Self.integer($0[4])) }
+                let weights = found.map { Self.weight($0.suffix(2)) }
                 let kept = found.prefix(PageRoom.count(of: weights, limit: query.limit))
                 if let first = kept.first, weights[0].isTooMuch(for: query.largest) {
                     return .failure(.transactionTooLarge(id: first[1] ?? ""))
@@ -84,8 +73,14 @@
                 conditions.append("(t.received, t.guid) > (\(received), \(value(cursor.id.storable)))")
             }
             var ofEntry: [String] = []
-            if let from = query.from { ofEntry.append("e.time >= \(time(value("\(from.microseconds)")))") }
-            if let to = query.to { ofEntry.append("e.time < \(time(value("\(to.microseconds)")))") }
+            if let from = query.from?.postgresText {
+                ofEntry.append("e.time >= \(value(from))::timestamptz")
+                conditions.append("t.last_entry >= \(value(from))::timestamptz")
+            }
+            if let to = query.to?.postgresText {
+                ofEntry.append("e.time < \(value(to))::timestamptz")
+                conditions.append("t.first_entry < \(value(to))::timestamptz")
+            }
             switch query.error {
             case nil: break
             case .any?: ofEntry.append("(e.error_code IS NOT NULL OR e.error_description IS NOT NULL)")
@@ -93,8 +88,8 @@
             case .text(let text)?: ofEntry.append("strpos(e.error_description, \(value(text.storable))) > 0")
             }
             if !ofEntry.isEmpty {
-                conditions.append(
-                    "EXISTS (SELECT 1 FROM entries e WHERE e.transaction = t.id AND \(ofEntry.joined(separator: " AND ")))")
+                let all = (["e.transaction = t.id", isOfItsDays] + ofEntry).joined(separator: " AND ")
+                conditions.append("EXISTS (SELECT 1 FROM entries e WHERE \(all))")
             }
             return (conditions, values)
         }
@@ -103,20 +98,26 @@
         private static func records(
             _ rows: [[String?]], _ connection: PostgresConnection
         ) throws(PostgresFailure) -> [TransactionRecord] {
-            if rows.isEmpty { return [] }
-            let found = try connection.execute(
-                """
-                SELECT transaction, event, error_code, error_description, \(microseconds("time")), key, offset_nanoseconds
-                FROM entries WHERE transaction = ANY ($1::bigint[]) ORDER BY transaction, time, parcel, ordinal
-                """, [ids(of: rows)]
-            ).rows
+            guard let first = rows.first else { return [] }
             var entries: [String: [EntryRecord]] = [:]
-            for row in found {
-                entries[row[0] ?? "", default: []].append(
-                    EntryRecord(
-                        event: integer(row[1]), errorCode: row[2].flatMap { Int($0) }, errorDescription: row[3],
-                        time: LogTime(microseconds: Int64(integer(row[4]))), key: row[5].flatMap { EntryKey($0) },
-                        offset: row[6].flatMap { Int64($0) }))
+            for window in try windows(of: .entries, from: first[12], to: first[13], connection) {
+                // For each transaction apart: so only its own days are looked at.
+                let found = try connection.execute(
+                    """
+                    SELECT t.id, event, error_code, error_description, \(microseconds("time")), key, offset_nanoseconds
+                    FROM transactions t CROSS JOIN LATERAL (
+                      SELECT * FROM entries e WHERE e.transaction = t.id AND \(isOfItsDays)
+                        AND e.time >= $2::timestamptz AND e.time < $3::timestamptz OFFSET 0) AS e
+                    WHERE t.id = ANY ($1::bigint[]) ORDER BY t.id, time, parcel, ordinal
+                    """, [ids(of: rows), window.start, window.end]
+                ).rows
+                for row in found {
+                    entries[row[0] ?? "", default: []].append(
+                        EntryRecord(
+                            event: integer(row[1]), errorCode: row[2].flatMap { Int($0) }, errorDescription: row[3],
+                            time: LogTime(microseconds: Int64(integer(row[4]))), key: row[5].flatMap { EntryKey($0) },
+                            offset: row[6].flatMap { Int64($0) }))
+                }
             }
             return rows.map { row in
                 TransactionRecord(
@@ -124,6 +125,13 @@
                     user: row[4], variant: row[5], appVersion: row[6], session: row[7], installation: row[8],
                     entries: entries[row[0] ?? ""] ?? [])
             }
+        }
+
+        private static let isOfItsDays = "e.time BETWEEN t.first_entry AND t.last_entry"
+
+        /// Of the columns ``weight``.
+        private static func weight(_ columns: ArraySlice<String?>) -> PageWeight {
+            PageWeight(entries: integer(columns.first ?? nil), bytes: integer(columns.last ?? nil))
         }
 
         /// The first column of the rows, as an array of PostgreSQL.

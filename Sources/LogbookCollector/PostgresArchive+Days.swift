@@ -169,6 +169,37 @@
             try connection.execute("SELECT NOT EXISTS (SELECT 1 FROM \(name))").rows[0][0] == "t"
         }
 
+        /// Partitions of days that one statement looks at, at most.
+        private static let daysAtATime = 16
+
+        /// A span of time in which a table has few partitions. A statement locks every partition that it may have to look at: who goes
+        /// through the windows one after the other sees the whole table, and never locks more than few of its partitions.
+        struct Window: Sendable {
+            /// As PostgreSQL writes moments.
+            let start: String
+            /// Where the next one begins.
+            let end: String
+        }
+
+        /// The windows that hold what lies between two moments, these among it.
+        static func windows(
+            of table: Table, from first: String? = "-infinity", to last: String? = "infinity", _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> [Window] {
+            try connection.execute(
+                """
+                WITH days AS (
+                  SELECT right(relname, 8)::date AS day, row_number() OVER (ORDER BY relname) AS number
+                  FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+                  WHERE inhparent = $1::text::regclass AND relname ~ '_[0-9]{8}$'),
+                starts AS (
+                  SELECT '-infinity'::timestamptz AS start UNION ALL
+                  SELECT day::timestamptz FROM days WHERE number % \(daysAtATime) = 0),
+                windows AS (SELECT start, lead(start, 1, 'infinity') OVER (ORDER BY start) AS next FROM starts)
+                SELECT start, next FROM windows WHERE start <= $3::timestamptz AND next > $2::timestamptz ORDER BY start
+                """, [table.rawValue, first, last]
+            ).rows.map { Window(start: $0[0] ?? "", end: $0[1] ?? "") }
+        }
+
         private static func name(of day: Int64, _ table: Table) -> String {
             "\(table.rawValue)_\(LogTime(day: day).date(separator: ""))"
         }
@@ -187,6 +218,14 @@
 
         /// The day's midnight.
         init(day: Int64) { self.init(nanoseconds: day * 86_400_000_000_000) }
+
+        /// As PostgreSQL reads a moment. Given like that, and not as what is to be reckoned, it decides which partitions are looked at
+        /// before they are locked.
+        var postgresText: String {
+            var bytes: [UInt8] = []
+            ISO8601.append(LogTime(microseconds: microseconds), digits: 6, in: .utc, to: &bytes)
+            return String(decoding: bytes, as: UTF8.self)
+        }
 
         /// `2026-11-21`, UTC.
         func date(separator: String) -> String {

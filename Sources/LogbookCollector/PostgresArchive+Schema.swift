@@ -12,7 +12,7 @@
         /// only together with the day, and a day is no part of a key: whoever sends a key again with another time has sent the entry
         /// again. So the keys stand in tables of their own, where they are unique whatever the day. They stand there as SHA-256, because
         /// an index takes no text of any length.
-        private static let migrations = [
+        static let migrations = [
             """
             CREATE TABLE parcels (
               id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -93,7 +93,48 @@
             """,
             // Up to which parcel an erasure goes; null where that is unknown.
             "ALTER TABLE erasures ADD COLUMN border bigint;",
+            // What is known of a transaction's entries, so that nobody looks for them in the partitions of other days, or at all. The
+            // database keeps it: earlier collectors, which know nothing of it, may run on.
+            """
+            ALTER TABLE transactions
+              ADD COLUMN entries bigint NOT NULL DEFAULT 0,
+              ADD COLUMN entry_bytes bigint NOT NULL DEFAULT 0,                       -- of what they say of errors
+              ADD COLUMN first_entry timestamptz NOT NULL DEFAULT 'infinity',         -- none has an earlier time
+              ADD COLUMN last_entry timestamptz NOT NULL DEFAULT '-infinity',         -- or a later one
+              ADD COLUMN entry_received timestamptz NOT NULL DEFAULT '-infinity';     -- or came later
+            CREATE FUNCTION entries_came() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+              UPDATE logbook.transactions t SET entries = t.entries + few.number, entry_bytes = t.entry_bytes + few.bytes,
+                first_entry = least(t.first_entry, few.first), last_entry = greatest(t.last_entry, few.last),
+                entry_received = greatest(t.entry_received, few.received)
+              FROM (SELECT transaction, count(*) AS number, coalesce(sum(octet_length(error_description)), 0) AS bytes,
+                min(time) AS first, max(time) AS last, max(received) AS received FROM come GROUP BY transaction) AS few
+              WHERE t.id = few.transaction;
+              RETURN NULL; END $$;
+            CREATE FUNCTION entries_went() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+              UPDATE logbook.transactions t SET entries = t.entries - few.number, entry_bytes = t.entry_bytes - few.bytes
+              FROM (SELECT transaction, count(*) AS number, coalesce(sum(octet_length(error_description)), 0) AS bytes
+                FROM gone GROUP BY transaction) AS few
+              WHERE t.id = few.transaction;
+              RETURN NULL; END $$;
+            CREATE TRIGGER entries_came AFTER INSERT ON entries REFERENCING NEW TABLE AS come
+              FOR EACH STATEMENT EXECUTE FUNCTION entries_came();
+            CREATE TRIGGER entries_went AFTER DELETE ON entries REFERENCING OLD TABLE AS gone
+              FOR EACH STATEMENT EXECUTE FUNCTION entries_went();
+            UPDATE transactions t SET entries = few.number, entry_bytes = few.bytes, first_entry = few.first, last_entry = few.last,
+              entry_received = few.received
+            FROM (SELECT transaction, count(*) AS number, coalesce(sum(octet_length(error_description)), 0) AS bytes,
+              min(time) AS first, max(time) AS last, max(received) AS received FROM entries GROUP BY transaction) AS few
+            WHERE t.id = few.transaction;
+            CREATE TABLE transaction_erasures (           -- that are not finished yet, of those that are marked
+              tenant text NOT NULL, guid text COLLATE "C" NOT NULL, user_id text NOT NULL,
+              time timestamptz NOT NULL,                  -- of the erasure
+              PRIMARY KEY (tenant, guid, user_id)
+            );
+            """,
         ]
+
+        /// How long a version may take to be made from the one before: what is stored is read for it.
+        private static let migrationLimit = Duration.seconds(3600)
 
         /// Names the lock under which the schema is changed: one collector at a time, however many start together.
         static let schemaLock = 0x4C67_6261
@@ -122,7 +163,8 @@
                 }
                 let found = try connection.execute("SELECT version FROM logbook.schema_version").rows.first?[0].flatMap { Int($0) } ?? 0
                 if found >= schemaVersion { return found }
-                for migration in migrations[found...] { try connection.execute(migration) }
+                try connection.execute("SET LOCAL statement_timeout = \(migrationLimit.wholeNanoseconds / 1_000_000)")
+                for migration in migrations[found...] { try connection.execute(migration, limit: migrationLimit) }
                 try connection.execute("UPDATE logbook.schema_version SET version = $1::integer", ["\(schemaVersion)"])
                 return found
             }
