@@ -6,7 +6,7 @@
         /// Names the lock that storing shares and removing has alone: what is removed is not added to at the same time.
         static let removalLock = 0x4C67_6272
         /// Transactions that are looked at together at most.
-        private static let transactionsAtATime = 500
+        private static let transactionsAtATime = 200
         /// Rows that are deleted in one transaction of the database at most, so that senders wait only for so many: transactions have any
         /// number of them, and a statement has half a minute.
         private static let rowsAtATime = 2000
@@ -19,8 +19,7 @@
             if user.isEmpty { return 0 }
             let user = user.storable
             let erasure: UserErasure = try await pool.run { connection throws(PostgresFailure) in
-                try connection.transaction { () throws(PostgresFailure) -> UserErasure in
-                    try Self.lockForRemoval(connection)
+                try Self.removing(connection) { () throws(PostgresFailure) -> UserErasure in
                     try connection.execute(
                         """
                         INSERT INTO erased AS e (mark, time) VALUES ($2, \(Self.time("$1")))
@@ -38,7 +37,7 @@
             var removed = 0
             var last: Int64 = 0
             while true {
-                let step = try await pool.run { [last] connection throws(PostgresFailure) in
+                let step = try await pool.run(isLong: true) { [last] connection throws(PostgresFailure) in
                     try Self.eraseSome(of: erasure, after: last, connection)
                 }
                 guard let step else { return removed }
@@ -88,6 +87,19 @@
                 var last: Int64 = 0
                 while let step = try eraseSome(of: erasure, after: last, connection) { last = step.last }
             }
+            let noted = try connection.execute(
+                "SELECT tenant, guid, user_id, \(microseconds("time")) FROM transaction_erasures"
+            ).rows
+            for (tenant, rows) in Dictionary(grouping: noted, by: { $0[0] ?? "" }) {
+                for piece in rows.pieces(of: transactionsAtATime) {
+                    let erasures = piece.map { row in
+                        AdmittedSet.Erasure(
+                            transaction: row[1] ?? "", user: row[2] ?? "",
+                            end: row[3].flatMap { Int64($0) }.map { LogTime(microseconds: $0) } ?? .distantPast)
+                    }
+                    try remove(erasures, of: tenant, connection)
+                }
+            }
         }
 
         /// What is to go of a user who is marked. Where an earlier version has begun it, parcels say themselves when they came.
@@ -115,46 +127,49 @@
         private static func eraseSome(
             of erasure: UserErasure, after id: Int64, _ connection: PostgresConnection
         ) throws(PostgresFailure) -> UserErasure.Step? {
-            try connection.transaction { () throws(PostgresFailure) -> UserErasure.Step? in
-                try lockForRemoval(connection)
-                // With what has come since. The index of log events compares as the database does, and ids do not.
+            var last: Int64?
+            let found = try removing(connection) { () throws(PostgresFailure) -> [AdmittedSet.Erasure] in
+                // With what has come since.
                 let found = try connection.execute(
                     """
-                    SELECT t.id, EXISTS (
-                        SELECT 1 FROM entries e WHERE e.transaction = t.id AND e.time > \(time("$4")) AND e.parcel > $5::bigint)
-                      OR EXISTS (
-                        SELECT 1 FROM log_events l WHERE l.tenant = $1 AND l.transaction_guid = t.guid COLLATE "default"
-                          AND l.time > \(time("$4")) AND l.parcel > $5::bigint), t.guid
-                    FROM transactions t WHERE t.tenant = $1 AND t.user_id = $2 AND t.id > $3::bigint
-                    ORDER BY t.id LIMIT \(transactionsAtATime)
-                    """, [erasure.tenant, erasure.user, "\(id)", "\(erasure.end.microseconds)", "\(erasure.border)"]
+                    SELECT guid, id FROM transactions WHERE tenant = $1 AND user_id = $2 AND id > $3::bigint
+                    ORDER BY id LIMIT \(transactionsAtATime)
+                    """, [erasure.tenant, erasure.user, "\(id)"]
                 ).rows
-                guard let last = number(found.suffix(1)) else {
+                let erasures = found.map { row in
+                    AdmittedSet.Erasure(transaction: row[0] ?? "", user: erasure.user, end: erasure.end, border: erasure.border)
+                }
+                if found.isEmpty {
                     // Not one that was asked for since.
                     try connection.execute(
                         "DELETE FROM erasures WHERE tenant = $1 AND user_id = $2 AND coalesce(border, 0) <= $3::bigint",
                         [erasure.tenant, erasure.user, "\(erasure.border)"])
-                    return nil
+                } else {
+                    try connection.execute(markErasures, [erasure.tenant, rows(of: erasures, erasure.tenant)])
                 }
-                let erasures = found.map { row in
-                    // For good only where nothing has come since.
-                    AdmittedSet.Erasure(
-                        transaction: row[2] ?? "", user: erasure.user, end: row[1] == "t" ? erasure.end : .distantFuture,
-                        border: erasure.border)
-                }
-                guard let removed = try eraseSome(of: erasures, erasure.tenant, connection) else { return UserErasure.Step(last: id) }
-                return UserErasure.Step(removed: removed, last: last)
+                last = found.last?[1].flatMap { Int64($0) }
+                return erasures
             }
+            guard let last else { return nil }
+            return UserErasure.Step(removed: try remove(found, of: erasure.tenant, forGoodAfter: erasure.end, connection), last: last)
         }
 
         /// Erases transactions of which a set says that they are of users who were erased.
         func erase(_ erasures: [AdmittedSet.Erasure], of tenant: String) async throws(ArchiveError) {
             for piece in erasures.pieces(of: Self.transactionsAtATime) {
-                var isDone = false
-                while !isDone {
-                    isDone = try await removing { connection throws(PostgresFailure) in
-                        try Self.eraseSome(of: piece, tenant, connection) != nil
+                do throws(ArchiveError) {
+                    try await pool.run { connection throws(PostgresFailure) in
+                        let erasures = Array(piece), parameters = [tenant, Self.rows(of: erasures, tenant)]
+                        // Of what is marked nobody finds again that it is to be removed.
+                        try Self.removing(connection) { () throws(PostgresFailure) in
+                            try connection.execute(Self.noteErasures, parameters)
+                            try connection.execute(Self.markErasures, parameters)
+                        }
+                        try Self.remove(erasures, of: tenant, connection)
                     }
+                } catch {
+                    finishErasuresSoon()
+                    throw error
                 }
             }
         }
@@ -175,17 +190,27 @@
             return erasures.filter { !others.contains(Array($0.transaction.utf8)) }
         }
 
-        /// Erases transactions that are of users who were erased, each up to a time, and at last leaves marks by which what comes late is
-        /// known; those that are known to be somebody else's stay. Nobody else may store at the same time.
-        /// - Returns: Transactions of which nothing is left; nil where this was not all of it, and the same is to be called again.
-        private static func eraseSome(
-            of erasures: some Collection<AdmittedSet.Erasure>, _ tenant: String, _ connection: PostgresConnection
-        ) throws(PostgresFailure) -> Int? {
+        /// Removes what is to go of transactions that are marked, and those of which nothing is left; those that are known to be somebody
+        /// else's stay. All of it is looked for while others store, who wait for so many rows at a time.
+        /// - Parameter end: Where everything is erased up to this time, a transaction of which nothing later has come is marked for good.
+        ///   Nil: none is.
+        /// - Returns: Transactions of which nothing is left.
+        @discardableResult
+        private static func remove(
+            _ erasures: [AdmittedSet.Erasure], of tenant: String, forGoodAfter end: LogTime? = nil, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> Int {
             let parameters = [tenant, rows(of: erasures, tenant)]
-            for (table, rows) in [(Table.log_events, eventsToErase), (.entries, entriesToErase)] {
-                if try delete(rowsAtATime, of: table, rows, parameters, connection) >= rowsAtATime { return nil }
+            let span = try connection.execute(
+                "SELECT min(first_entry), max(last_entry) FROM (\(standingErasures)) AS input WHERE entries > 0", parameters
+            ).rows[0]
+            try delete(of: .log_events, in: windows(of: .log_events, connection), eventsToErase, parameters, connection)
+            try delete(
+                of: .entries, in: windows(of: .entries, from: span[0], to: span[1], connection), entriesToErase, parameters, connection)
+            return try removing(connection) { () throws(PostgresFailure) in
+                if let end { try connection.execute(markForGood, parameters + [end.postgresText]) }
+                try connection.execute(forgetErasures, parameters)
+                return try connection.execute(removeErased, parameters).count
             }
-            return try connection.execute(endErasures, parameters).count
         }
 
         private static func rows(of erasures: some Collection<AdmittedSet.Erasure>, _ tenant: String) -> String {
@@ -203,7 +228,7 @@
 
         /// `$1` tenant, `$2` rows.
         private static let standingErasures = """
-            SELECT r.guid, mark, \(time("us")) AS time, border, t.id
+            SELECT r.guid, r.user_id, mark, \(time("us")) AS time, border, t.id, t.entries, t.first_entry, t.last_entry
             FROM jsonb_to_recordset($2::jsonb) AS r (guid text, mark text, user_id text, us bigint, border bigint)
               LEFT JOIN transactions t ON t.tenant = $1 AND t.guid = r.guid
             WHERE COALESCE(t.user_id, r.user_id) = r.user_id
@@ -212,32 +237,89 @@
         private static let isErased = "(r.time <= input.time OR r.parcel <= input.border)"
         private static let eventsToErase = rows(
             of: .log_events, "r.tenant = $1 AND r.transaction_guid = input.guid AND \(isErased)", forEach: standingErasures)
-        private static let entriesToErase = rows(of: .entries, "r.transaction = input.id AND \(isErased)", forEach: standingErasures)
+        private static let entriesToErase = rows(
+            of: .entries, "r.transaction = input.id AND \(isInSpan) AND \(isErased)", forEach: standingErasures)
 
         /// `$1` numbers of transactions, as an array of PostgreSQL, `$2` a time.
         private static let oldEntries = rows(
-            of: .entries, "r.transaction = input.id AND r.received < \(time("$2"))", forEach: "SELECT unnest($1::bigint[]) AS id")
+            of: .entries, "r.transaction = input.id AND \(isInSpan) AND r.received < \(time("$2"))",
+            forEach: "SELECT id, first_entry, last_entry FROM transactions WHERE id = ANY ($1::bigint[])")
 
-        /// `$1` a time.
-        private static let oldEvents = "SELECT tableoid, ctid, time FROM log_events WHERE received < \(time("$1")) ORDER BY received"
+        /// `$1` a time, `$2` how many at most.
+        private static let oldEvents = """
+            SELECT tableoid, ctid, time FROM log_events r WHERE received < \(time("$1")) AND \(isInWindow)
+            ORDER BY received LIMIT $2::bigint
+            """
 
-        /// What ``delete(_:of:_:_:_:)`` takes. For each row of a query apart: so an index leads to its rows, however many are expected.
+        private static let isInWindow = "r.time >= $3::timestamptz AND r.time < $4::timestamptz"
+        /// So no partition is looked at in which the transaction has nothing.
+        private static let isInSpan = "r.time BETWEEN input.first_entry AND input.last_entry"
+
+        /// What ``delete(_:of:in:_:_:_:)`` takes. For each row of a query apart: so an index leads to its rows, however many are expected.
         private static func rows(of table: Table, _ condition: String, forEach input: String) -> String {
             """
             SELECT found.* FROM (\(input)) AS input CROSS JOIN LATERAL (
-              SELECT tableoid, ctid, time FROM \(table.rawValue) r WHERE \(condition) LIMIT \(rowsAtATime)) AS found
+              SELECT tableoid, ctid, time FROM \(table.rawValue) r WHERE \(condition) AND \(isInWindow) LIMIT \(rowsAtATime)) AS found
             """
         }
 
-        /// Of what is erased all rows are gone. `$1` tenant, `$2` rows.
-        private static let endErasures = """
-            WITH input AS (\(standingErasures)),
-            marked AS (
-              INSERT INTO erased AS e (mark, time) SELECT mark, time FROM input
-              ON CONFLICT (mark) DO UPDATE SET time = greatest(e.time, excluded.time))
-            DELETE FROM transactions t USING input
-            WHERE t.id = input.id AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.transaction = t.id)
+        /// Up to when they are erased. `$1` tenant, `$2` rows.
+        private static let markErasures = """
+            INSERT INTO erased AS e (mark, time) SELECT mark, time FROM (\(standingErasures)) AS input
+            ON CONFLICT (mark) DO UPDATE SET time = greatest(e.time, excluded.time)
             """
+
+        /// What is finished by whoever comes next. `$1` tenant, `$2` rows.
+        private static let noteErasures = """
+            INSERT INTO transaction_erasures AS e (tenant, guid, user_id, time)
+            SELECT $1, guid, user_id, time FROM (\(standingErasures)) AS input
+            ON CONFLICT (tenant, guid, user_id) DO UPDATE SET time = greatest(e.time, excluded.time)
+            """
+
+        /// `$1` tenant, `$2` rows.
+        private static let forgetErasures = """
+            DELETE FROM transaction_erasures e USING jsonb_to_recordset($2::jsonb) AS r (guid text, user_id text, us bigint)
+            WHERE e.tenant = $1 AND e.guid = r.guid AND e.user_id = r.user_id AND e.time <= \(time("us"))
+            """
+
+        /// Of what is erased all rows are gone: what is there has come since. `$1` tenant, `$2` rows, `$3` a time.
+        private static let markForGood = """
+            INSERT INTO erased AS e (mark, time) SELECT mark, \(time("\(LogTime.distantFuture.microseconds)"))
+            FROM (\(standingErasures)) AS input LEFT JOIN LATERAL (
+              SELECT true AS found FROM log_events l WHERE l.tenant = $1 AND l.transaction_guid = input.guid
+                AND l.time > $3::timestamptz AND l.parcel > input.border LIMIT 1) AS later ON true
+            WHERE later.found IS NULL AND entries = 0
+            ON CONFLICT (mark) DO UPDATE SET time = greatest(e.time, excluded.time)
+            """
+
+        /// `$1` tenant, `$2` rows.
+        private static let removeErased =
+            "DELETE FROM transactions t USING (\(standingErasures)) AS input WHERE t.id = input.id AND t.entries = 0"
+
+        /// Deletes rows of a partitioned table with their keys, some at a time. In each window they are looked for before who stores has to
+        /// wait.
+        /// - Parameter rows: As below; its parameters `$3` and `$4` are the window's bounds.
+        @discardableResult
+        private static func delete(
+            _ limit: Int = .max, of table: Table, in windows: [Window], _ rows: String, _ parameters: [String?],
+            _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> Int {
+            var deleted = 0
+            for window in windows {
+                let parameters = parameters + [window.start, window.end]
+                if try connection.execute("SELECT 1 FROM (\(rows)) AS found LIMIT 1", parameters).rows.isEmpty { continue }
+                while deleted < limit {
+                    let count = min(limit - deleted, rowsAtATime)
+                    let found = try removing(connection) { () throws(PostgresFailure) in
+                        try delete(count, of: table, rows, parameters, connection)
+                    }
+                    deleted += found
+                    if found < count { break }
+                }
+                if deleted == limit { break }
+            }
+            return deleted
+        }
 
         /// Deletes rows of a partitioned table with their keys.
         /// - Parameter rows: A query of their `tableoid`, `ctid` and `time`. By these they are found again: a join would read whole tables.
@@ -246,7 +328,10 @@
             _ limit: Int, of table: Table, _ rows: String, _ parameters: [String?], _ connection: PostgresConnection
         ) throws(PostgresFailure) -> Int {
             let places = try connection.execute(
-                "SELECT tableoid, array_agg(ctid), min(time), max(time) FROM (\(rows) LIMIT \(limit)) AS found GROUP BY tableoid", parameters
+                """
+                SELECT tableoid, array_agg(ctid), min(time), max(time)
+                FROM (SELECT * FROM (\(rows)) AS few LIMIT \(limit)) AS found GROUP BY tableoid
+                """, parameters
             ).rows
             var deleted = 0
             for place in places {
@@ -266,14 +351,12 @@
         }
 
         /// Does something in a transaction of the database while nobody stores.
-        private func removing<Result: Sendable>(
-            _ body: @escaping @Sendable (PostgresConnection) throws(PostgresFailure) -> Result
-        ) async throws(ArchiveError) -> Result {
-            try await pool.run { connection throws(PostgresFailure) in
-                try connection.transaction { () throws(PostgresFailure) in
-                    try Self.lockForRemoval(connection)
-                    return try body(connection)
-                }
+        private static func removing<Result>(
+            _ connection: PostgresConnection, _ body: () throws(PostgresFailure) -> Result
+        ) throws(PostgresFailure) -> Result {
+            try connection.transaction { () throws(PostgresFailure) in
+                try lockForRemoval(connection)
+                return try body()
             }
         }
 
@@ -298,9 +381,16 @@
         /// Transactions of which nothing is young, and where the next ones begin.
         private struct OldTransactions: Sendable {
             /// As an array of PostgreSQL.
-            var ids = "{}"
-            /// The time of reception in microseconds since 1970, and the number, of the last one that was looked at.
+            var ids: String
+            /// The first and the last time of their entries.
+            var span: [String?]
+            /// The time of reception in microseconds since 1970, and the number, of the last one.
             var last: [String?]
+        }
+
+        private struct RemovalStep: Sendable {
+            let removed: Int
+            let last: [String?]
         }
 
         private func removeTransactions(receivedBefore end: String, limit: Int) async throws(ArchiveError) -> Int {
@@ -308,76 +398,60 @@
             var last: [String?] = ["\(LogTime.distantPast.microseconds)", "0"]
             while removed < limit {
                 let count = min(limit - removed, Self.transactionsAtATime)
-                let old = try await pool.run(isLong: true) { [last] connection throws(PostgresFailure) in
-                    try Self.oldTransactions(count, receivedBefore: end, after: last, connection)
-                }
-                guard let old else { break }
-                last = old.last
-                // Who stores has a turn between. What has come since they were looked at stays, and the transaction with it.
-                var deleted = 0
-                repeat {
-                    deleted = try await removing { connection throws(PostgresFailure) in
-                        try Self.delete(Self.rowsAtATime, of: .entries, Self.oldEntries, [old.ids, end], connection)
+                let step = try await pool.run(isLong: true) { [last] connection throws(PostgresFailure) -> RemovalStep? in
+                    guard let old = try Self.oldTransactions(count, receivedBefore: end, after: last, connection) else { return nil }
+                    // What has come since they were looked at stays, and the transaction with it.
+                    let windows = try Self.windows(of: .entries, from: old.span[0], to: old.span[1], connection)
+                    try Self.delete(of: .entries, in: windows, Self.oldEntries, [old.ids, end], connection)
+                    let removed = try Self.removing(connection) { () throws(PostgresFailure) in
+                        try connection.execute("DELETE FROM transactions WHERE id = ANY ($1::bigint[]) AND entries = 0", [old.ids]).count
                     }
-                } while deleted >= Self.rowsAtATime
-                removed += try await removing { connection throws(PostgresFailure) in
-                    try connection.execute(
-                        """
-                        DELETE FROM transactions t WHERE id = ANY ($1::bigint[])
-                          AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.transaction = t.id)
-                        """, [old.ids]
-                    ).count
+                    return RemovalStep(removed: removed, last: old.last)
                 }
+                guard let step else { break }
+                removed += step.removed
+                last = step.last
             }
             return removed
         }
 
-        /// Looks at transactions until they have as many entries as are deleted at a time: each entry of one may be young.
         /// - Returns: Nil when there was none left.
         private static func oldTransactions(
             _ limit: Int, receivedBefore end: String, after last: [String?], _ connection: PostgresConnection
         ) throws(PostgresFailure) -> OldTransactions? {
             let found = try connection.execute(
                 """
-                WITH found AS (
-                  SELECT id, received FROM transactions
-                  WHERE received < \(time("$1")) AND (received, id) > (\(time("$2")), $3::bigint)
-                  ORDER BY received, id LIMIT \(limit)),
-                counted AS (
-                  SELECT id, received, sum(entries) OVER (ORDER BY received, id) - entries AS before FROM found CROSS JOIN LATERAL (
-                    SELECT count(*) AS entries FROM (SELECT 1 FROM entries WHERE transaction = found.id LIMIT \(rowsAtATime)) AS few
-                  ) AS counts)
-                SELECT id, \(microseconds("received")),
-                  EXISTS (SELECT 1 FROM entries e WHERE e.transaction = t.id AND e.received >= \(time("$1")))
-                FROM counted t WHERE before < \(rowsAtATime) ORDER BY received, id
+                SELECT id, \(microseconds("received")), min(first_entry) OVER (), max(last_entry) OVER () FROM (
+                  SELECT id, received, first_entry, last_entry FROM transactions
+                  WHERE received < \(time("$1")) AND entry_received < \(time("$1")) AND (received, id) > (\(time("$2")), $3::bigint)
+                  ORDER BY received, id LIMIT \(limit)) AS found
+                ORDER BY received, id
                 """, [end] + last
             ).rows
             guard let row = found.last else { return nil }
-            let ids = found.filter { $0[2] == "f" }.compactMap { $0[0] }
-            return OldTransactions(ids: "{\(ids.joined(separator: ","))}", last: [row[1], row[0]])
+            let ids = found.compactMap { $0[0] }
+            return OldTransactions(ids: "{\(ids.joined(separator: ","))}", span: [row[2], row[3]], last: [row[1], row[0]])
         }
 
         private func removeLogEvents(receivedBefore end: String, limit: Int) async throws(ArchiveError) -> Int {
-            var removed = 0
-            while removed < limit {
-                let count = min(limit - removed, Self.rowsAtATime)
-                let deleted = try await removing { connection throws(PostgresFailure) in
-                    try Self.delete(count, of: .log_events, Self.oldEvents, [end], connection)
-                }
-                removed += deleted
-                if deleted < count { break }
+            if limit == 0 { return 0 }
+            return try await pool.run(isLong: true) { connection throws(PostgresFailure) in
+                try Self.delete(
+                    limit, of: .log_events, in: try Self.windows(of: .log_events, connection), Self.oldEvents,
+                    [end, "\(Self.rowsAtATime)"], connection)
             }
-            return removed
         }
 
         private func removeParcels(receivedBefore end: String) async throws(ArchiveError) -> Int {
-            try await removing { connection throws(PostgresFailure) in
-                try connection.execute(
-                    """
-                    DELETE FROM parcels WHERE id IN (SELECT id FROM parcels WHERE received < \(Self.time("$1"))
-                      ORDER BY received LIMIT $2::bigint)
-                    """, [end, "\(Self.parcelsAtATime)"]
-                ).count
+            try await pool.run { connection throws(PostgresFailure) in
+                try Self.removing(connection) { () throws(PostgresFailure) in
+                    try connection.execute(
+                        """
+                        DELETE FROM parcels WHERE id IN (SELECT id FROM parcels WHERE received < \(Self.time("$1"))
+                          ORDER BY received LIMIT $2::bigint)
+                        """, [end, "\(Self.parcelsAtATime)"]
+                    ).count
+                }
             }
         }
     }

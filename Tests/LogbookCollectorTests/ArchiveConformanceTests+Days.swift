@@ -150,6 +150,67 @@
             #expect(try await Self.partitions(address) == "entries_20150203 entries_other log_events_other")
         }
 
+        @Test("S32, S33: however many days there are, who reads, erases and removes locks the partitions of few at a time", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func fewDaysAreLockedAtATime() async throws {
+            // It has room for some hundred locks, and a partition takes several.
+            let server = try await onThread {
+                try PostgresServer(
+                    """
+                    -c max_locks_per_transaction=10 -c max_connections=10 -c max_worker_processes=0 -c max_wal_senders=0 \
+                    -c autovacuum_max_workers=1
+                    """)
+            }
+            let address = try await onThread { try server.makeDatabase() }
+            let archive = try await onThread { try ArchiveURL.open(address) }
+            func later(_ days: Int) -> LogTime { Self.later(days: Double(days)) }
+            let count = 600, step = 60
+            try await onThread {
+                let connection = try PostgresConnection(PostgresAddress(address))
+                for (table, count) in [("entries", count), ("log_events", count / 3)] {
+                    for day in 0..<count {
+                        try connection.execute(
+                            """
+                            CREATE TABLE \(table)_\(later(day).date(separator: "")) PARTITION OF \(table)
+                            FOR VALUES FROM ('\(later(day).date(separator: "-"))') TO ('\(later(day + 1).date(separator: "-"))')
+                            """)
+                    }
+                }
+            }
+            var records: [TransactionRecord] = []
+            for day in stride(from: 0, to: count, by: step) {
+                let record = TransactionRecord(
+                    id: "T\(100 + day)", usecase: 1, user: day % (2 * step) == 0 ? "u" : "v", entries: [EntryRecord(event: day, time: later(day))])
+                let set = TransactionSet(transactions: [record])
+                #expect(try await archive.store(TransactionParcel(parcel: nil, set: set, received: later(day))).accepted == 1)
+                let event = LogEvent(
+                    sequence: UInt64(day), time: later(day / 3), level: .info, message: "m",
+                    metadata: [LogMetadata.transactionKey: .string(record.id)])
+                let item = LogBatch.Item(event: event, origin: LogOrigin(installation: "I", epoch: 1))
+                #expect(try await archive.store(LogBatch(parcel: nil, items: [item], received: later(day))).accepted == 1)
+                records.append(record)
+            }
+            #expect(try await archive.transactions(TransactionQuery()).transactions == records)
+            let some = TransactionQuery(user: "v", from: later(step), to: later(step + 1))
+            #expect(try await archive.transactions(some).transactions == [records[1]])
+            for record in records { #expect(try await archive.transaction(record.id, tenant: Tenant.standard) == record) }
+            let counts = try await archive.counts(tenant: Tenant.standard)
+            #expect(counts == ArchiveCounts(transactions: 10, entries: 10, logEvents: 10, parcels: 20))
+            #expect(try await archive.erase(user: "u", tenant: Tenant.standard, at: later(2 * count)) == 5)
+            // Said only afterwards.
+            var naming = records[1]
+            naming.user = nil
+            naming.id = "X"
+            #expect(try await archive.store(TransactionParcel(parcel: nil, set: TransactionSet(transactions: [naming]), received: later(1))).accepted == 1)
+            naming.user = "u"
+            naming.entries = []
+            _ = try await archive.store(TransactionParcel(parcel: nil, set: TransactionSet(transactions: [naming]), received: later(2)))
+            #expect(try await archive.transactions(TransactionQuery()).transactions.map(\.id) == [1, 3, 5, 7, 9].map { records[$0].id })
+            #expect(try await archive.remove(receivedBefore: later(4 * step), limit: 100) == 4)
+            let left = try await archive.counts(tenant: nil)
+            #expect([left.transactions, left.entries, left.logEvents] == [3, 3, 3])
+            await onThread { server.stop() }
+        }
+
         @Test("PostgreSQL compiles no query: with a partition per day that takes longer than the query", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
         func noQueryIsCompiled() async throws {
             let (_, address) = try await ArchiveServers.open(.postgres)

@@ -28,10 +28,13 @@
         private let port: UInt16
         private let process = Locked<ChildProcess?>(nil)
         private let databases = Locked(0)
+        private let options: String
         /// PostgreSQL does not run as root.
         private let asPostgres = geteuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
 
-        init() throws {
+        /// - Parameter options: Of the server.
+        init(_ options: String = "") throws {
+            self.options = options
             port = try FreePorts.take(1)[0]
             if geteuid() == 0, try ChildProcess.run(["chown", "postgres", folder.path]) != .exited(0) {
                 throw ScriptedFailure("there is no user postgres")
@@ -60,7 +63,7 @@
                     "sh", "-c",
                     """
                     exec $(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -n 1)/postgres -D data -c listen_addresses=127.0.0.1 \
-                    -p \(port) -k "$PWD" -c shared_buffers=32MB -c fsync=off -c max_connections=200
+                    -p \(port) -k "$PWD" -c shared_buffers=32MB -c fsync=off -c max_connections=200 \(options)
                     """,
                 ], in: folder.path, errors: folder.path + "/log")
             process.withLock { $0 = child }
