@@ -151,15 +151,22 @@
 
         public func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts {
             try await pool.run(isLong: true) { connection throws(PostgresFailure) in
-                func count(_ table: String) throws(PostgresFailure) -> Int {
-                    let rows = try connection.execute(
-                        "SELECT count(*) FROM \(table) WHERE $1::text IS NULL OR tenant = $1::text", [tenant]
-                    ).rows
-                    return Self.integer(rows[0][0])
+                func sums(_ columns: String, of table: String, and more: [String?] = []) throws(PostgresFailure) -> [Int] {
+                    let isOfTenant = tenant == nil ? "$1::text IS NULL" : "tenant = $1"
+                    let isInWindow = more.isEmpty ? "" : " AND time >= $2::timestamptz AND time < $3::timestamptz"
+                    return try connection.execute(
+                        "SELECT \(columns) FROM \(table) WHERE \(isOfTenant)\(isInWindow)", [tenant] + more
+                    ).rows[0].map(Self.integer)
+                }
+                let transactions = try sums("count(*), sum(entries)", of: "transactions")
+                // A statement has half a minute.
+                var logEvents = 0
+                for window in try Self.windows(of: .log_events, connection) {
+                    logEvents += try sums("count(*)", of: "log_events", and: [window.start, window.end])[0]
                 }
                 return ArchiveCounts(
-                    transactions: try count("transactions"), entries: try count("entries"), logEvents: try count("log_events"),
-                    parcels: try count("parcels"))
+                    transactions: transactions[0], entries: transactions[1], logEvents: logEvents,
+                    parcels: try sums("count(*)", of: "parcels")[0])
             }
         }
     }
