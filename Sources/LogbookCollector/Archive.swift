@@ -38,6 +38,8 @@ public protocol Archive: Sendable {
     /// The limit with which ``remove(receivedBefore:limit:)`` is best called until nothing is left. 1000 unless an archive says otherwise:
     /// then who stores waits for a moment at a time.
     var removalStep: Int { get }
+    /// How many transactions of a page, at most, an export is best read with. 100 unless an archive says otherwise.
+    var exportStep: Int { get }
     /// What it holds of one tenant; nil for all together.
     func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts
     /// Bytes that each tenant has sent on a day (days since 1970, UTC) to all collectors of this archive, as far as
@@ -64,6 +66,7 @@ extension Archive {
     }
 
     public var removalStep: Int { 1000 }
+    public var exportStep: Int { 100 }
     public func close() throws(ArchiveError) {}
     public func reusableBytes() async throws(ArchiveError) -> Int { 0 }
     public func giveBackRoom() async throws(ArchiveError) {}

@@ -23,7 +23,7 @@
         public func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
             let page: Found<TransactionPage> = try await speaking { client throws(ClickHouseFailure) in
                 let tenant = "tenant = \(query.tenant.clickHouseLiteral)"
-                let found = try await client.rows(self.idsQuery(of: query))
+                let found = try await self.ids(of: query)
                 // How large they are before they are read: all that are asked for may be more than memory holds.
                 let weights = try await self.weights(of: found, where: tenant)
                 let kept = found.prefix(PageRoom.count(of: weights, limit: query.limit))
@@ -97,12 +97,54 @@
 
         private static func known(_ fact: String) -> String { "argMaxIf(\(fact), precedence, \(fact) != '') AS known_\(fact)" }
 
-        /// The transactions that a query names, in order, one more than the page may have. Of all that the tenant has, no more is read than
-        /// the conditions need.
-        private func idsQuery(of query: TransactionQuery) -> String {
+        /// Each page looks through when all of the tenant's transactions were received.
+        public var exportStep: Int { TransactionQuery.limits.upperBound }
+
+        /// Times of reception, in microseconds since 1970, that follow each other; without an end where nothing comes behind.
+        private struct Reception {
+            var start: Int64
+            var end: Int64?
+
+            var condition: String { "received >= \(start)" + (end.map { " AND received <= \($0)" } ?? "") }
+        }
+
+        /// The transactions that a query names, in order, one more than the page may have. They are looked for among those that follow the
+        /// cursor, and among more and more of them until there are enough: what a tenant has altogether is not grouped for every page.
+        private func ids(of query: TransactionQuery) async throws(ClickHouseFailure) -> [JSONValue] {
+            // A user's are few.
+            if query.user != nil { return try await client.rows(idsQuery(of: query)) }
+            var found: [JSONValue] = [], start = (query.cursor?.received ?? .distantPast).microseconds
+            var count = 4 * (query.limit + 1)
+            while true {
+                let some = try await client.rows(
+                    """
+                    SELECT count() AS number, max(received) AS latest FROM (SELECT received FROM \(name(Self.transactions))
+                      WHERE tenant = \(query.tenant.clickHouseLiteral) AND received >= \(start) ORDER BY received LIMIT \(count))
+                    """)
+                let isRest = some.first?.integer("number") ?? 0 < count
+                let end = isRest ? nil : some.first?.integer("latest")
+                found += try await client.rows(idsQuery(of: query, in: Reception(start: start, end: end)))
+                guard let end, found.count <= query.limit else { return Array(found.prefix(query.limit + 1)) }
+                start = end + 1
+                count *= 8
+            }
+        }
+
+        /// Of all that the tenant has, no more is read than the conditions need.
+        /// - Parameter reception: When the first part of each was received.
+        private func idsQuery(of query: TransactionQuery, in reception: Reception? = nil) -> String {
             let tenant = "tenant = \(query.tenant.clickHouseLiteral)"
             var columns = ["transaction", Self.firstReceived]
-            var ofRows = [tenant], conditions = ["1"]
+            var ofRows = [tenant], ofEntryRows = [tenant], conditions = ["1"]
+            if let reception {
+                // A part of them was received then, and of those that count the first one.
+                let isAmongThem = """
+                    transaction GLOBAL IN (SELECT transaction FROM \(name(Self.transactions)) WHERE \(tenant) AND \(reception.condition))
+                    """
+                ofRows.append(isAmongThem)
+                ofEntryRows.append(isAmongThem)
+                conditions.append(reception.condition.replacing("received", with: "first_received"))
+            }
             if let usecase = query.usecase {
                 columns.append(Self.knownUsecase)
                 conditions.append("known_usecase = \(usecase)")
@@ -136,7 +178,7 @@
                 ofRows.append(
                     """
                     transaction GLOBAL IN (SELECT transaction FROM \(name(Self.entries))
-                      WHERE \(tenant) AND \(ofEntry.joined(separator: " AND ")))
+                      WHERE \((ofEntryRows + ofEntry).joined(separator: " AND ")))
                     """)
             }
             return """

@@ -98,7 +98,7 @@
         /// it is.
         func export(_ request: CollectorRequest, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
             var query = try query(request, of: caller, alsoTaking: ["format"])
-            query.limit = 100
+            query.limit = archive.exportStep
             let values = PercentEncoding.query(request.query) ?? [:]
             guard let format = TransactionExport(rawValue: values["format"] ?? TransactionExport.jsonl.rawValue) else {
                 throw Refusal(400, "invalid", field: "format", reason: "the format is jsonl or csv")

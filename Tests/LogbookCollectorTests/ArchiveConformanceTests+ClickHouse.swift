@@ -50,6 +50,38 @@
             #expect(statements.allSatisfy { $0.contains("transaction IN ('T0', 'T1'") && !$0.contains("'T3'") })
         }
 
+        @Test("for a page ClickHouse groups what follows the page before, and no more than it needs", arguments: ArchiveKind.single.filter { $0.isClickHouse })
+        func onlyAPageIsGrouped(_ kind: ArchiveKind) async throws {
+            let (archive, transport, _) = try await Self.open(kind)
+            let ids = (0..<40).map { "T\(100 + $0)" }
+            for (number, id) in ids.enumerated() {
+                // Something comes again of each, much later.
+                for (event, seconds) in [number, 1000 + number].enumerated() {
+                    let entry = EntryRecord(event: event, errorCode: number, time: LogTime(seconds: Double(seconds)))
+                    var parcel = Golden.parcel(TransactionRecord(id: id, usecase: 1, deviceMake: "\(event)", entries: [entry]))
+                    parcel.received = LogTime(seconds: Double(seconds))
+                    #expect(try await archive.store(parcel).accepted == 1)
+                }
+            }
+            var query = TransactionQuery(limit: 3), found: [String] = []
+            repeat {
+                let page = try await archive.transactions(query)
+                found += page.transactions.map(\.id)
+                query.cursor = page.next
+            } while query.cursor != nil
+            #expect(found == ids)
+            // The last page looks at all that follows.
+            let grouping = transport.statements(with: "GROUP BY transaction)\nWHERE").dropLast(2)
+            #expect(grouping.count > 10 && grouping.allSatisfy { $0.contains("received <= ") })
+            // One of the last ones is found, although it is not among the first that are looked at.
+            #expect(try await archive.transactions(TransactionQuery(error: .code(38), limit: 3)).transactions.map(\.id) == [ids[38]])
+            let asked = transport.count(of: "GROUP BY")
+            let counts = try await archive.counts(tenant: Tenant.standard, exactUpTo: 0)
+            #expect(counts == ArchiveCounts(transactions: 40, entries: 80, logEvents: 0, parcels: 80))
+            #expect(try await archive.counts(tenant: nil) == counts)
+            #expect(transport.count(of: "GROUP BY") == asked)
+        }
+
         @Test("S33: all that is too old goes with one mutation of each table of ClickHouse", arguments: ArchiveKind.single.filter { $0.isClickHouse })
         func whatIsTooOldGoesAtOnce(_ kind: ArchiveKind) async throws {
             let (archive, transport, database) = try await Self.open(kind)
