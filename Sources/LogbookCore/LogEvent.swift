@@ -19,7 +19,7 @@ public struct LogEvent: Sendable, Equatable {
 
     /// What few events have; apart, because events are copied often.
     @usableFromInline
-    final class Attachment: Sendable, Equatable {
+    final class Attachment: Sendable {
         @usableFromInline let transaction: TransactionEntry?
         let error: LogErrorDetails?
         @usableFromInline let isEntry: Bool
@@ -34,11 +34,6 @@ public struct LogEvent: Sendable, Equatable {
 
         var errorTextBytes: Int {
             (error.map { $0.type.utf8.count + $0.description.utf8.count } ?? 0) + (transaction?.errorDescription?.utf8.count ?? 0)
-        }
-
-        @usableFromInline
-        static func == (left: Attachment, right: Attachment) -> Bool {
-            left === right || (left.transaction == right.transaction && left.error == right.error)
         }
     }
     @usableFromInline private(set) var attachment: Attachment?
@@ -126,6 +121,14 @@ public struct LogEvent: Sendable, Equatable {
 
     /// The transaction in which it was said: the entry's own, or the one that was current; see ``LogTransaction/run(_:)``.
     public var transactionID: String? { attachment?.transaction?.transactionID ?? metadata.transactionID }
+
+    /// Events are equal when they say the same, whether they show what was marked private or what never was.
+    public static func == (left: LogEvent, right: LogEvent) -> Bool {
+        left.sequence == right.sequence && left.time == right.time && left.level == right.level
+            && MetadataKey.areEqual(left.message, right.message) && left.metadata == right.metadata && left.thread == right.thread
+            && left.source == right.source && left.transaction == right.transaction && left.error == right.error
+            && left.nesting == right.nesting && left.isReport == right.isReport
+    }
 
     /// The same event with other metadata: for a wrapper that adds or hides facts.
     public func replacingMetadata(_ metadata: LogMetadata) -> LogEvent { replacing(message, metadata) }

@@ -246,6 +246,19 @@ import Testing
         #expect(bench.messages(.masked) == ["x declined for <private> <private>"])
     }
 
+    @Test func eventsThatSayTheSameAreEqualWhetherSomethingInThemIsPrivate() {
+        let bench = Bench()
+        bench.service.info("for \("jane", privacy: .private)", metadata: ["n": .private(1)])
+        bench.service.info("for jane", metadata: ["n": .public(1)])
+        let events = bench.heard[.revealed]!.events, shown = events[0]
+        let same = LogEvent(
+            sequence: shown.sequence, time: shown.time, level: .info, message: "for jane", metadata: ["n": 1], thread: shown.thread,
+            source: shown.source)
+        #expect(events.map(\.showsPrivate) == [true, false] && shown == same)
+        #expect(shown.replacingMessage("x").showsPrivate && shown.replacingMetadata([:]).within(.highest).showsPrivate)
+        #expect(bench.heard[.masked]!.events.allSatisfy { !$0.showsPrivate })
+    }
+
     @Test func twoKeysThatAreHiddenStayTwo() {
         let bench = Bench(.standard)
         bench.service.info("m", metadata: ["4111111111111111": 1, "5500000000000004": 2])
