@@ -17,6 +17,8 @@ final class CollectorMetrics: Sendable {
         var answers: [Int: Int] = [:]
         var bytes = 0
         var inFlight = 0
+        /// Answers that were begun and have no end.
+        var brokenOff = 0
         var removed = 0
         var times = ClientTimes()
         /// How many archive calls took at most as long as the bound of the same place; the last one took longer than all.
@@ -29,12 +31,31 @@ final class CollectorMetrics: Sendable {
 
     private let state = Locked(State())
 
-    func begin() { state.withLock { $0.inFlight += 1 } }
+    func begin() -> UnderWay {
+        state.withLock { $0.inFlight += 1 }
+        return UnderWay(in: self)
+    }
 
-    func end(status: Int) {
+    private func end(status: Int?) {
         state.withLock { state in
             state.inFlight -= 1
-            state.answers[status, default: 0] += 1
+            if let status { state.answers[status, default: 0] += 1 } else { state.brokenOff += 1 }
+        }
+    }
+
+    /// A request until its answer is written. One that nobody has any more before that is broken off.
+    final class UnderWay: Sendable {
+        private let metrics: CollectorMetrics
+        private let isOver = Locked(false)
+
+        fileprivate init(in metrics: CollectorMetrics) { self.metrics = metrics }
+
+        deinit { if !isOver.withLock({ $0 }) { metrics.end(status: nil) } }
+
+        /// Once.
+        func end(status: Int) {
+            isOver.withLock { $0 = true }
+            metrics.end(status: status)
         }
     }
 
@@ -78,6 +99,7 @@ final class CollectorMetrics: Sendable {
         add(
             "requests_total", "counter", "Requests answered, by status.",
             state.answers.sorted { $0.key < $1.key }.map { (#"{status="\#($0.key)"}"#, String($0.value)) })
+        add("broken_off_total", "counter", "Answers that broke off before their end.", [("", String(state.brokenOff))])
         add("requests_in_flight", "gauge", "Requests under way.", [("", String(state.inFlight))])
         add("body_bytes_total", "counter", "Bytes of bodies as they arrived.", [("", String(state.bytes))])
         add(

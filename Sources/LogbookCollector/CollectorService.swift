@@ -57,8 +57,8 @@
         }
 
         func answer(_ request: CollectorRequest) async -> CollectorAnswer {
-            metrics.begin()
-            let answer: CollectorAnswer
+            let underWay = metrics.begin()
+            var answer: CollectorAnswer
             do throws(Refusal) {
                 answer = try await route(request)
             } catch {
@@ -67,7 +67,15 @@
                 answer = error.answer(id)
             }
             await saveQuota(isAll: false)
-            metrics.end(status: answer.status)
+            guard let stream = answer.stream else {
+                underWay.end(status: answer.status)
+                return answer
+            }
+            let status = answer.status
+            answer.stream = { write in
+                try await stream(write)
+                underWay.end(status: status)
+            }
             return answer
         }
 

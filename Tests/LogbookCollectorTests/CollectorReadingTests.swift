@@ -217,6 +217,34 @@
                 }
             }
         }
+
+        @Test func anExportIsUnderWayUntilItsEndAndIsNoSuccessWhereItBreaksOff() async throws {
+            try await fill(3)
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            let service = try CollectorService(configuration: configuration, archive: archive)
+            func export() async throws -> CollectorAnswer.Stream {
+                let token = "Bearer \(RunningCollector.token.revealed)"
+                let answer = await service.answer(
+                    CollectorRequest(
+                        method: "GET", path: "/v1/export", query: "", header: { $0 == "Authorization" ? token : nil }, pieces: { _ in }))
+                return try #require(answer.stream)
+            }
+            func metric(_ name: String) -> Substring? {
+                let lines = service.metrics.text().split(separator: "\n")
+                return lines.first { $0.hasPrefix("logbook_collector_\(name) ") }?.split(separator: " ").last
+            }
+            do {
+                let (whole, broken) = (try await export(), try await export())
+                #expect(metric("requests_in_flight") == "2")
+                try await whole { _ in }
+                #expect(metric("requests_in_flight") == "1" && metric(#"requests_total{status="200"}"#) == "1")
+                await #expect(throws: CancellationError.self) { try await broken { _ in throw CancellationError() } }
+            }
+            _ = try await export()   // nobody was there any more when it was to begin
+            #expect(metric("requests_in_flight") == "0" && metric(#"requests_total{status="200"}"#) == "1")
+            #expect(metric("broken_off_total") == "2")
+        }
     }
 
     /// An archive that gives the first page and no other.
