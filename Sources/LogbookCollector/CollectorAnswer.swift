@@ -9,6 +9,13 @@
 
         typealias Stream = @Sendable (_ write: ([UInt8]) async throws -> Void) async throws -> Void
 
+        /// The answer without its body, and how long that would be.
+        var head: CollectorAnswer {
+            var head = CollectorAnswer(status: status, headers: headers)
+            if stream == nil { head.headers["Content-Length"] = String(body.count) }
+            return head
+        }
+
         static func json(_ status: Int, _ body: JSONText, headers: [String: String] = [:]) -> CollectorAnswer {
             var all = headers
             all["Content-Type"] = "application/json"

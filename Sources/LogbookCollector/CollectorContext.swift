@@ -7,9 +7,12 @@
         var coreContext: CoreRequestContextStorage
         /// Of the other side, as far as senders are told apart; empty when it is not known.
         let address: String
+        /// Over which the request came.
+        let channel: any Channel
 
         init(source: ApplicationRequestContextSource) {
             coreContext = .init(source: source)
+            channel = source.channel
             address = source.channel.remoteAddress?.ipAddress.map { SenderAddress($0).name } ?? ""
         }
     }

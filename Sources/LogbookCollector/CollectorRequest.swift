@@ -1,7 +1,10 @@
 #if Collector
     /// A request as the service looks at it, whatever server received it.
     struct CollectorRequest: Sendable {
+        /// `GET` also where the answer's head alone is asked for.
         var method: String
+        /// Whether it came as `HEAD`.
+        var isForHead = false
         /// Of the other side, as ``SenderAddress`` names it; empty when it is not known.
         var address = ""
         /// Without the query.

@@ -21,6 +21,9 @@
     /// | `GET /metrics` | how the collector does, as Prometheus reads it |
     /// | `GET /health` | 200, or 503 when the archive cannot be written, as of a second ago at most, or its disk is full; needs no token |
     ///
+    /// What is `GET` may be asked for by `HEAD`, but for the export, whose length nobody knows before its end. A sender that asks with
+    /// `Expect: 100-continue` is told to go on once its body is wanted.
+    ///
     /// Which tenant a request is about, and what it may do, its token says alone (``CollectorToken``). Bodies may be gzip. Every refusal
     /// is JSON with `error`, `reason`, `id` and, where one is to blame, `field`; the id, also in `X-Request-Id`, is in the remark that is
     /// made of it. A sender that names its parcels (`Logbook-Parcel`) may send one again: it is stored once.
@@ -69,7 +72,7 @@
             let plain = HTTPServerBuilder { OnEventLoop(base: HTTP1Channel(responder: $0, configuration: channels)) }
             let application = Application(
                 responder: CallbackResponder<CollectorContext> { request, context in
-                    await service.respond(to: request, from: context.address)
+                    await service.respond(to: request, in: context)
                 },
                 server: try withTLS(plain),
                 configuration: ApplicationConfiguration(
@@ -173,13 +176,14 @@
     }
 
     extension CollectorService {
-        fileprivate func respond(to request: Request, from address: String) async -> Response {
-            let headers = request.headers
+        fileprivate func respond(to request: Request, in context: CollectorContext) async -> Response {
+            let headers = request.headers, channel = context.channel, isHead = request.method == .head
             let answer = await answer(
                 CollectorRequest(
-                    method: request.method.rawValue, address: address, path: request.uri.path, query: request.uri.query ?? "",
-                    header: { headers[.init($0)!] },  // our own names, all of them tokens
+                    method: isHead ? "GET" : request.method.rawValue, isForHead: isHead, address: context.address, path: request.uri.path,
+                    query: request.uri.query ?? "", header: { headers[.init($0)!] },  // our own names, all of them tokens
                     pieces: { take in
+                        if headers[.expect] != nil { channel.triggerUserOutboundEvent(ConnectionGuard.BodyIsWanted(), promise: nil) }
                         for try await buffer in request.body { try await take(Array(buffer.readableBytesView)) }
                     }))
             var fields = HTTPFields()

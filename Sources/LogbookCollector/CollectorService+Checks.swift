@@ -58,11 +58,11 @@
 
         /// - Parameter allowed: What the path takes, when it is more than this method.
         func check(_ request: CollectorRequest, method: String, allowed: String? = nil) throws(Refusal) {
-            guard request.method == method else {
-                let allowed = allowed ?? method
-                throw Refusal(
-                    405, "method_not_allowed", reason: "only \(allowed) is possible here", headers: ["Allow": allowed])
-            }
+            if request.method != method { throw Self.notAllowed(but: allowed ?? method) }
+        }
+
+        static func notAllowed(but allowed: String) -> Refusal {
+            Refusal(405, "method_not_allowed", reason: "only \(allowed) is possible here", headers: ["Allow": allowed])
         }
 
         func check(_ request: CollectorRequest, offers types: @autoclosure () -> [String]) throws(Refusal) {

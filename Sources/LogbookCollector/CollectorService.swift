@@ -67,6 +67,7 @@
                 answer = error.answer(id)
             }
             await saveQuota(isAll: false)
+            if request.isForHead { answer = answer.head }
             guard let stream = answer.stream else {
                 underWay.end(status: answer.status)
                 return answer
@@ -142,6 +143,8 @@
                 return try await stats(of: caller)
             case "/v1/export":
                 try check(request, method: "GET")
+                // How long it is, which the head alone would have to say, nobody knows before its end.
+                if request.isForHead { throw Self.notAllowed(but: "GET") }
                 try check(caller, may: .read)
                 return try await elsewhere { () async throws(Refusal) in try await export(request, of: caller) }
             case "/metrics":

@@ -9,12 +9,16 @@
     /// answers to be taken; and those over which an answer says so, whatever was sent after the request.
     ///
     /// Bytes that are no part of a request yet prolong nothing. While the collector itself is not ready to read, no time passes. An answer
-    /// that is given before its request has all come is the last one: nobody reads the rest, which need not end.
+    /// that is given before its request has all come is the last one: nobody reads the rest, which need not end. Who wants to know whether
+    /// to send a body is told to when somebody reads it.
     final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPRequestPart
         typealias InboundOut = HTTPRequestPart
         typealias OutboundIn = HTTPResponsePart
         typealias OutboundOut = HTTPResponsePart
+
+        /// Sent outwards by whoever begins to read the body of the request that is to be answered next.
+        struct BodyIsWanted: Sendable {}
 
         private let limits: ConnectionLimits
         private let registry: ConnectionRegistry
@@ -25,6 +29,8 @@
         /// Until when the next head must be here.
         private var headDeadline = NIODeadline.now()
         private var isReadingBody = false
+        /// The other side keeps the body that is being read until it is told to go on.
+        private var isBodyKept = false
         private var answersOwed = 0
         /// The answer that is being written is the last one.
         private var isLast = false
@@ -104,15 +110,18 @@
             if isReadingBody, let since = readingSince { pace.wait((now - since).nanoseconds) }
             readingSince = nil
             switch unwrapInboundIn(data) {
-            case .head:
+            case .head(let head):
                 isReadingBody = true
+                isBodyKept = head.headerFields[.expect]?.lowercased() == "100-continue"
                 answersOwed += 1
                 pace = BodyPace()
                 if let number { registry.note(number, isWaiting: false) }
                 look(after: limits.bodyLook, context)
-            case .body(let bytes): pace.take(bytes.readableBytes)
+            case .body(let bytes):
+                isBodyKept = false
+                pace.take(bytes.readableBytes)
             case .end:
-                isReadingBody = false
+                (isReadingBody, isBodyKept) = (false, false)
                 waitIfDone(context)
             }
             context.fireChannelRead(data)
@@ -143,6 +152,15 @@
                 return context.writeAndFlush(data, promise: written)
             }
             context.write(data, promise: promise)
+        }
+
+        func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+            guard event is BodyIsWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
+            promise?.succeed(())
+            // Of the requests that wait for an answer, the one that is being read is the latest.
+            guard isBodyKept, answersOwed == 1, !isClosing else { return }
+            isBodyKept = false
+            context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {

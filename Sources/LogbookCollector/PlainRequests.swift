@@ -12,12 +12,15 @@
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             if hasRefused { return }
-            if case .head(let head) = unwrapInboundIn(data), !Self.isPlain(head) {
+            guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+            guard Self.isPlain(head) else {
                 hasRefused = true
                 // The same way as a request that is none: it is answered with 400, in its turn, and the connection is closed.
                 return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
             }
-            context.fireChannelRead(data)
+            // Whoever speaks the older version knows of one answer to a request, and may have this field from somebody behind.
+            if head.version == .http1_0 { head.headers.remove(name: "Expect") }
+            context.fireChannelRead(wrapInboundOut(.head(head)))
         }
 
         static func isPlain(_ head: HTTPRequestHead) -> Bool {

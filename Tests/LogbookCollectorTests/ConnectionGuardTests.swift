@@ -3,9 +3,10 @@
     import LogbookCore
     import LogbookHTTP
     import LogbookTestKit
+    import LogbookTransactions
     import Testing
 
-    /// Requests that are answered before they have all come.
+    /// What a connection hears of a request and of what is still to come of it.
     @Suite struct ConnectionGuardTests {
         private let folder: TemporaryFolder
         private let archive: SQLiteArchive
@@ -62,6 +63,62 @@
                     let answer = await connection.exchange(Self.head("POST /v1/logs", token: "wrong", bytes: 2) + "{}")
                     #expect(answer.hasPrefix("HTTP/1.1 401 ") && !answer.lowercased().contains("connection: close"), "\(answer)")
                 }
+            }
+        }
+
+        @Test("what is asked for by HEAD is answered as by GET, without the body, so that the next answer begins where it should")
+        func headHasNoBody() async throws {
+            let entry = EntryRecord(event: 1, errorDescription: String(repeating: "x", count: 64 << 10), time: LogTime(seconds: 1))
+            _ = try await archive.store(Golden.parcel(TransactionRecord(id: "T", usecase: 1, entries: [entry, entry])))
+            try await RunningCollector.with(archive) { collector in
+                func converse(_ methods: String..., at path: String) async throws -> [(head: String, body: String)] {
+                    let requests = methods.map { Self.head("\($0) \(path)", bytes: 0) }.joined()
+                    var rest = try await RawConnection(port: collector.port).converse(Array(requests.utf8), isWhole: true).answer[...]
+                    var answers: [(String, String)] = []
+                    while let end = rest.firstRange(of: "\r\n\r\n") {
+                        let head = String(rest[..<end.lowerBound]), next = rest[end.upperBound...].firstRange(of: "HTTP/1.1 ")
+                        answers.append((head, String(rest[end.upperBound..<(next?.lowerBound ?? rest.endIndex)])))
+                        rest = rest[(next?.lowerBound ?? rest.endIndex)...]
+                    }
+                    return answers
+                }
+                for (path, status) in [
+                    ("/health", 200), ("/v1/stats", 200), ("/v1/transactions/T", 200), ("/nowhere", 404), ("/v1/logs", 405),
+                ] {
+                    let answers = try await converse("HEAD", "GET", at: path)
+                    try #require(answers.count == 2, "\(path): \(answers)")
+                    #expect(answers.allSatisfy { $0.head.hasPrefix("HTTP/1.1 \(status) ") }, "\(answers)")
+                    #expect(answers[0].body.isEmpty && !answers[1].body.isEmpty)
+                    #expect(answers[0].head.lowercased().contains("\r\ncontent-length: \(answers[1].body.utf8.count)"), "\(answers[0])")
+                }
+                // How long an export is nobody knows before its end.
+                let export = try await converse("HEAD", "GET", at: "/v1/export")
+                #expect(export.count == 2 && export[0].head.hasPrefix("HTTP/1.1 405 ") && export[0].body.isEmpty, "\(export)")
+            }
+        }
+
+        @Test("whoever asks whether to send a body hears so once it is wanted, and not where it is not")
+        func aBodyIsAskedFor() async throws {
+            func head(token: String) -> String {
+                Self.head("POST /v1/logs", token: token, bytes: Golden.line(1).utf8.count)
+                    .replacing("\r\n\r\n", with: "\r\nExpect: 100-continue\r\n\r\n")
+            }
+            try await RunningCollector.with(archive) { collector in
+                let connection = try RawConnection(port: collector.port)
+                for _ in 0..<2 {
+                    #expect(await connection.exchange(head(token: RunningCollector.token.revealed)) == "HTTP/1.1 100 Continue\r\n\r\n")
+                    let answer = await connection.exchange(Golden.line(1))
+                    #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer)")
+                }
+                // Who does not wait to be asked has one answer, and so has who speaks the older version, which knows of no other.
+                let whole = Array((head(token: RunningCollector.token.revealed) + Golden.line(2)).utf8)
+                let (atOnce, _) = try await RawConnection(port: collector.port).converse(whole, isWhole: true)
+                #expect(atOnce.contains("HTTP/1.1 200 ") && atOnce.hasSuffix("}"), "\(atOnce)")
+                let older = head(token: RunningCollector.token.revealed).replacing("HTTP/1.1", with: "HTTP/1.0") + Golden.line(3)
+                #expect(await connection.exchange(older).hasPrefix("HTTP/1.1 200 "))
+
+                let stranger = try await RawConnection(port: collector.port).exchange(head(token: "wrong"))
+                #expect(stranger.hasPrefix("HTTP/1.1 401 ") && stranger.lowercased().contains("\r\nconnection: close\r\n"), "\(stranger)")
             }
         }
     }
