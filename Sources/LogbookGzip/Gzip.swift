@@ -2,9 +2,10 @@ internal import CLogbookZlib
 
 /// The gzip format (RFC 1952), whole buffers at a time.
 public enum Gzip {
-    /// Content that grows beyond 64 KiB and beyond this many times its compressed size is taken for an attack.
-    public static let maximumRatio = 100
-    private static let ratioFloor = 64 << 10
+    /// Content that is so many times as large as its gzip is taken for an attack by some who receive it.
+    public static let suspectedRatio = 100
+    /// Bytes of content that one byte of gzip becomes at most: a match of 258 bytes takes two bits.
+    private static let maximumRatio = 1032
     /// Content that has grown beyond this many bytes, and so many times its compressed size, is measured before more of it is held: an
     /// attack costs no memory, and what is honest is seldom inflated twice.
     private static let heldUnmeasured = 1 << 20
@@ -41,15 +42,15 @@ public enum Gzip {
 
     /// Bytes of content that ``inflate(_:limit:)`` takes at most of so many bytes of gzip.
     package static func mostContent(of bytes: Int, limit: Int) -> Int {
-        let (honest, overflow) = bytes.multipliedReportingOverflow(by: maximumRatio)
-        return min(limit, overflow ? Int.max : max(ratioFloor, honest))
+        let (most, overflow) = bytes.multipliedReportingOverflow(by: maximumRatio)
+        return overflow ? limit : min(limit, most)
     }
 
     /// Inflates one gzip member or several in a row, without ever holding more than `limit` bytes of content.
     ///
     /// - Parameter limit: Bytes of content taken at most.
-    /// - Throws: ``GzipError/tooLarge(limit:)`` beyond `limit`, or beyond both 64 KiB and ``maximumRatio`` times the input.
-    ///   ``GzipError/corrupt`` for anything that is not whole gzip from the first byte to the last.
+    /// - Throws: ``GzipError/tooLarge(limit:)`` beyond `limit`, before so much is held. ``GzipError/corrupt`` for anything that is not
+    ///   whole gzip from the first byte to the last.
     public static func inflate(_ bytes: [UInt8], limit: Int) throws(GzipError) -> [UInt8] {
         let largest = mostContent(of: bytes.count, limit: limit)
         var output: [UInt8]? = []

@@ -78,7 +78,7 @@ struct ParcelMaker: Sendable {
     private func compressed(_ body: [UInt8]) throws -> ([UInt8], encoding: String?) {
         guard destination.takesGzip else { return (body, nil) }
         let compressed = try Gzip.compress(body, level: compressionLevel)
-        // A receiver takes what grows beyond all measure for an attack.
-        return body.count <= compressed.count * (Gzip.maximumRatio * 9 / 10) ? (compressed, "gzip") : (body, nil)
+        // A receiver may take what grows beyond all measure for an attack.
+        return body.count <= compressed.count * (Gzip.suspectedRatio * 9 / 10) ? (compressed, "gzip") : (body, nil)
     }
 }

@@ -256,6 +256,19 @@
             }
         }
 
+        @Test("lines that repeat themselves are taken, however small gzip makes them")
+        func repeatedLinesAreTaken() async throws {
+            let trace = (0..<40).map { "#\($0) Checkout.pay(_:) at /app/Sources/Checkout/Payment.swift:\($0 * 7)" }.joined(separator: ",")
+            let lines = (1...1000).map { Golden.line($0).replacing("event \($0)", with: trace) + "\n" }.joined()
+            let body = try Gzip.compress(Array(lines.utf8), level: 9)
+            #expect(lines.utf8.count > 100 * body.count && lines.utf8.count < 8 << 20)
+            try await RunningCollector.with(archive) { collector in
+                let answer = try await collector.send("POST", "/v1/logs", body, ["Content-Encoding": "gzip"])
+                #expect(answer.status == 200, "\(answer.text)")
+                #expect(try await archive.counts(tenant: nil).logEvents == 1000)
+            }
+        }
+
         @Test(
             "S17, S18: bombs and damage are refused, and the service goes on",
             arguments: [
