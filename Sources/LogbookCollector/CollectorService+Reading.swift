@@ -164,9 +164,9 @@
         }
 
         func erase(_ user: String, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
-            let now = clock.now()
+            let now = clock.now(), stored = TransactionSession.storedUser(user) ?? ""
             let removed = try await archived { () async throws(ArchiveError) in
-                try await archive.erase(user: user, tenant: caller.tenant, at: now)
+                try await archive.erase(user: stored, tenant: caller.tenant, at: now)
             }
             // Who it was is nobody's business any more.
             LogDiagnostics.report("collector", "a user of the tenant \(caller.tenant) was erased: \(removed) transactions")
@@ -190,7 +190,7 @@
                 case "usecase":
                     guard let number = Int(value) else { throw refusal("a use case is a whole number") }
                     query.usecase = number
-                case "user": query.user = value
+                case "user": query.user = TransactionSession.storedUser(value) ?? ""
                 case "from", "to":
                     guard let time = Self.time(value) else {
                         throw refusal("a time is as in 2026-11-21T09:29:20Z, or whole seconds since 1970")

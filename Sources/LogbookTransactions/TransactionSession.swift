@@ -149,8 +149,8 @@ package final class TransactionSession: Sendable {
         }
     }
 
-    /// A user as it is stored.
-    static func storedUser(_ user: String) -> String? { cut(user) }
+    /// A user as it is stored; nil for nobody.
+    package static func storedUser(_ user: String) -> String? { cut(user) }
 
     /// Which of the events a logout or an erasure has ended, by their places: they were said before it, by an object that was made before
     /// it, or belong to what began before it. Without an id there is no saying when something began.

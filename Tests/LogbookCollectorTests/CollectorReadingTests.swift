@@ -152,6 +152,23 @@
             }
         }
 
+        @Test("a user whose name was cut on its way here is found and erased by the whole name")
+        func aLongNameIsCutAsItWas() async throws {
+            let name = String(repeating: "u", count: 300)
+            let entries = [Golden.entry(1, at: 1)]
+            _ = try await archive.store(
+                Golden.parcel(TransactionRecord(id: "long", usecase: 1, user: String(name.prefix(256)), entries: entries)))
+            _ = try await archive.store(Golden.parcel(TransactionRecord(id: "NUL", usecase: 1, user: "a\u{2400}b", entries: entries)))
+            try await RunningCollector.with(archive) { collector in
+                let found = try await collector.send("GET", "/v1/transactions?user=\(name)")
+                #expect(found.text.contains(#""apptxn/id":"long""#), "\(found.text)")
+                #expect(try await !collector.send("GET", "/v1/transactions?user=").text.contains("apptxn/id"))
+                for user in [name, "a%00b"] {
+                    #expect(try await collector.send("DELETE", "/v1/users/\(user)").text == #"{"erased":1}"#)
+                }
+            }
+        }
+
         @Test("S33: what is older than it may be goes at the start, whatever number it is")
         func whatIsTooOldGoes() async throws {
             let clock = ManualClock(now: LogTime(seconds: 2500))
