@@ -80,12 +80,15 @@ final class TokenFile: Sendable {
     }
 
     private static func parse(_ text: String, _ path: String) throws(CollectorError) -> [CollectorToken] {
-        var tokens: [CollectorToken] = []
+        var tokens: [CollectorToken] = [], lines: [String: Int] = [:]
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             if line.allSatisfy({ $0 == " " || $0 == "\t" }) || line.first == "#" { continue }
             guard let token = CollectorToken(line: line) else {
                 // Not the line itself: it may hold a token that somebody wrote here as it is.
                 throw .invalid("line \(index + 1) of \(path) is no token; make one with: logbook collect token new")
+            }
+            if let first = lines.updateValue(index + 1, forKey: token.digest) {
+                throw .invalid("lines \(first) and \(index + 1) of \(path) are of the same token; one of them can say all that it may")
             }
             tokens.append(token)
         }

@@ -80,6 +80,8 @@
             #expect { try TokenFile(path: secret, clock: .system) } throws: {
                 "\($0)".contains("line 2 of") && !"\($0)".contains("hunter2")
             }
+            let twice = try write("\(line)\n\n\(CollectorToken("t", tenant: "acme", scopes: [.read]))\n")
+            #expect { try TokenFile(path: twice, clock: .system) } throws: { "\($0)".contains("lines 1 and 3 of") }
             for empty in ["", "# nobody\n\n"] {
                 let path = try write(empty)
                 #expect(throws: CollectorError.self) { try TokenFile(path: path, clock: .system) }
