@@ -20,6 +20,14 @@ enum Terminal {
     static func print(_ text: String) { write(Array(text.utf8), to: 1) }
     static func say(_ text: String) { write(Array(text.utf8), to: 2) }
 
+    /// Takes the places of streams that were closed when the program began, before a file of ours has one of them. As before, nothing can
+    /// be read there, nor written.
+    static func holdClosedStreams() {
+        for (descriptor, way) in [(0, O_WRONLY), (1, O_RDONLY), (2, O_RDONLY)] where fcntl(Int32(descriptor), F_GETFD) < 0 {
+            _ = open("/dev/null", way)   // the lowest number that is free
+        }
+    }
+
     @discardableResult
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Ending {
         var rest = bytes[...]

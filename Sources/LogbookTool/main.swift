@@ -1,6 +1,7 @@
 #if Collector
     internal import ArgumentParser
 
+    Terminal.holdClosedStreams()
     LogbookCommand.main()
 #else
     #if canImport(Darwin)

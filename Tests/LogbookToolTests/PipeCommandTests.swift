@@ -217,6 +217,21 @@
                 #expect(becomesTrue { folder.text("status") == "75\n" }, "\(folder.text("err"))")
                 #expect(folder.text("err").contains("ConsoleLogProvider did not deliver"))
             }
+
+            @Test func aClosedInputIsOneThatCannotBeRead() throws {
+                let outcome = try Tool(["pipe", "--file", "logs"], in: folder, name: "pipe", limits: "exec <&-").wait()
+                #expect(outcome.status == 74, "\(outcome)")
+                #expect(folder.text("logs/app.log") == "")
+            }
+
+            @Test func noFileOfOursTakesThePlaceOfAClosedStream() throws {
+                let tool = try Tool(["pipe", "--file", "logs", "--console"], in: folder, name: "pipe", limits: "exec >&- 2>&-")
+                try tool.send("one\n")
+                try tool.endInput()
+                #expect(tool.wait().status == 75)   // what should be on the console is nowhere
+                let lines = folder.lines("logs/app.log")
+                #expect(lines.count == 1 && lines[0].hasSuffix("one"), "\(lines)")
+            }
         }
     }
 #endif
