@@ -82,7 +82,7 @@
             let sender = LineSender(
                 to: destination, deadLetters: letters, onEvent: { _ in progress.show() }, onCut: { progress.tellOfCut(line: $0) }
             ) { maximumBytes in
-                try Self.read(descriptor, maximumBytes)
+                try Input.next(maximumBytes, from: descriptor)
             }
             progress.watch(sender)
             var failure: (any Error)?
@@ -101,26 +101,6 @@
             }
             if ledger.droppedTotal > 0 { throw ExitCode(65) }
         }
-
-        private static func read(_ descriptor: Int32, _ maximumBytes: Int) throws(SystemError) -> [UInt8] {
-            var bytes = [UInt8](repeating: 0, count: maximumBytes)
-            while true {
-                let count = bytes.withUnsafeMutableBytes { logbookRead(descriptor, $0.baseAddress, $0.count) }
-                if count >= 0 { return Array(bytes[..<count]) }
-                switch errno {
-                case EINTR: continue
-                case EAGAIN:   // who shares the descriptor has made it one that does not wait
-                    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                    _ = poll(&entry, 1, -1)
-                default: throw SystemError(errno, in: "read")
-                }
-            }
-        }
-    }
-
-    /// read(2), which methods of that name hide.
-    private func logbookRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-        read(descriptor, bytes, count)
     }
 
     /// What a receiver has said may end on a terminal: control characters are spaces there.

@@ -1,6 +1,7 @@
 #if Collector
     internal import ArgumentParser
     internal import Foundation
+    internal import LogbookCore
     internal import LogbookHTTP
     #if canImport(Darwin)
         internal import Darwin
@@ -17,7 +18,7 @@
                 "The token. Everybody on this machine can read it in the process list.", valueName: "token"))
         var token: String?
 
-        @Option(help: ArgumentHelp("A file that holds the token alone.", valueName: "path"))
+        @Option(help: ArgumentHelp("A file that holds the token alone, or a pipe that brings it.", valueName: "path"))
         var tokenFile: String?
 
         /// The option, the file, or the environment's LOGBOOK_TOKEN; nil when none is given, or the variable is empty.
@@ -28,17 +29,37 @@
             guard let tokenFile else {
                 return ProcessInfo.processInfo.environment["LOGBOOK_TOKEN"].flatMap { $0.isEmpty ? nil : Secret($0) }
             }
-            guard let content = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
-                throw ValidationError("Cannot read the token from \(tokenFile).")
+            let bytes: [UInt8]
+            do throws(SystemError) { bytes = try Self.content(of: tokenFile, doubt) } catch {
+                throw ValidationError("Cannot read the token from \(tokenFile): \(SystemError.text(of: error.number)).")
             }
-            let token = content.trimmingCharacters(in: .whitespacesAndNewlines)
+            if bytes.count > Self.maximumBytes { throw ValidationError("What is in \(tokenFile) is too long for a token.") }
+            guard let token = String(validating: bytes, as: UTF8.self)?.trimmingCharacters(in: .whitespacesAndNewlines) else {
+                throw ValidationError("What is in \(tokenFile) is no text in UTF-8.")
+            }
             if token.isEmpty { throw ValidationError("There is no token in \(tokenFile).") }
-            var facts = stat()
-            if stat(tokenFile, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 != 0 {
-                let mode = String(facts.st_mode & 0o7777, radix: 8)
-                doubt(tokenFile, "others may read or write the token in it (mode \(mode)); chmod 600 \(tokenFile)")
-            }
             return Secret(token)
+        }
+
+        private static let maximumBytes = 64 << 10
+
+        /// Of a file or a pipe, to its end, or until there is more than a token may be.
+        private static func content(of path: String, _ doubt: (_ path: String, _ text: String) -> Void) throws(SystemError) -> [UInt8] {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            if descriptor < 0 { throw SystemError(errno, in: "open") }
+            defer { close(descriptor) }
+            var bytes: [UInt8] = []
+            while bytes.count <= maximumBytes {
+                let more = try Input.next(maximumBytes + 1, from: descriptor)
+                if more.isEmpty { break }
+                bytes += more
+            }
+            var facts = stat()
+            if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 != 0 {
+                let mode = String(facts.st_mode & 0o7777, radix: 8)
+                doubt(path, "others may read or write the token in it (mode \(mode)); chmod 600 \(path)")
+            }
+            return bytes
         }
     }
 #endif

@@ -106,6 +106,22 @@
                 #expect(shown.hasSuffix("\r\u{1B}[K2500 received, 0 refused, 0 not received\r\n"), "\(shown.debugDescription)")
             }
 
+            @Test func theTokenMayComeThroughAPipe() throws {
+                let server = try LoopbackServer { .status($0.header("Authorization") == "Bearer s3cret" ? 204 : 401) }
+                try write(1)
+                let arguments = ["send", "app.txt", "--to", "loki://127.0.0.1:\(server.port)?job=test", "--token-file"]
+                let sent = try Tool.run(arguments + ["/dev/stdin"], in: folder, input: "s3cret\n")
+                #expect(sent.status == 0 && sent.errors == "", "\(sent)")
+                mkfifo(folder("token"), 0o600)
+                let piped = try Tool(
+                    arguments + ["token"], in: folder, name: "fifo", limits: "{ timeout 60 sh -c 'echo s3cret >token' & }")
+                #expect(piped.wait().status == 0, "\(piped.errors)")
+                for (path, reason) in [("missing", "No such file"), (".", "Is a directory"), ("/dev/zero", "too long")] {
+                    let refused = try Tool.run(arguments + [path], in: folder)
+                    #expect(refused.status == 64 && refused.errors.contains(path) && refused.errors.contains(reason), "\(refused)")
+                }
+            }
+
             @Test func whatCannotBeIsSaid() throws {
                 try write(1)
                 #expect(try Tool.run(["send", "app.txt", "--to", "gelf://h"], in: folder).status == 64)
