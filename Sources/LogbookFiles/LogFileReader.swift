@@ -8,8 +8,8 @@ public import LogbookFormat
 /// try reader.forEachEvent { event in print(event.message) }
 /// ```
 public struct LogFileReader: Sendable {
-    private let folder: String
-    private let name: String
+    let folder: String
+    let name: String
     private let compression: ArchiveCompression?
 
     /// - Parameters:

@@ -21,8 +21,8 @@
                 For files that a program has left, or beside it: no file is sent by both, and what another program has in hand is waited \
                 for until the deadline. Each is deleted once the receiver has it. \
                 The address may hold {id}; with --collector it is a collector's, and files go to <url>/v1/files/{id}. Exits with 0 \
-                when everything was received, with 66 when the folder, or the log's manifest in it, cannot be read, and with 75 when \
-                something was not received, which stays.
+                when everything was received, with 66 when the folder, or the log's manifest in it, cannot be read or there is no such \
+                log, and with 75 when something was not received, which stays.
                 """)
 
         @Argument(help: "The log's folder.")
@@ -70,7 +70,11 @@
             request.takesGzip = gzip
             if !collector, let token { request.headers = [HTTPHeader("Authorization", "Bearer " + token.revealed)] }
             do {
-                _ = try LogFileReader(in: folder, name: name)  // the uploader would make a folder that is not there
+                // The uploader would make a folder that is not there, and a roll the log.
+                if try !LogFileReader(in: folder, name: name).isThere() {
+                    Terminal.say("logbook ship: there is no log with the name \(name) in \(folder)\n")
+                    throw ExitCode(66)
+                }
                 let uploader = try LogUploader(of: folder, name: name, to: request) { event in
                     switch event {
                     case .delivered(let id): Terminal.print("received \(id)\n")

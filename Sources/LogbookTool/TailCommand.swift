@@ -16,10 +16,10 @@
         static let configuration = CommandConfiguration(
             commandName: "tail", abstract: "Shows the end of a log, rolled and compressed files included.",
             discussion: """
-                With --follow it goes on with what is written, across rolls, until it is interrupted. Lines are shown as they \
-                stand in the files. Exits with 0, also when nobody reads any more; with 66 when there is no such folder or a file cannot \
-                be read, such as a damaged one; what can be read of the log is shown all the same; and with 74 when the lines cannot be \
-                written, such as to a full disk.
+                With --follow it goes on with what is written, across rolls, until it is interrupted, and waits for a log that is not \
+                there yet. Lines are shown as they stand in the files. Exits with 0, also when nobody reads any more; with 66 when there \
+                is no such folder or no such log, or a file cannot be read, such as a damaged one; what can be read of the log is shown \
+                all the same; and with 74 when the lines cannot be written, such as to a full disk.
                 """)
 
         enum Colour: String, CaseIterable, ExpressibleByArgument { case auto, always, never }
@@ -90,6 +90,10 @@
                         Terminal.say("logbook tail: \(failure)\n")
                         isIncomplete = true
                     })
+                if try !LogFileReader(in: folder, name: name).isThere() {
+                    Terminal.say("logbook tail: there is no log with the name \(name) in \(folder)\(follow ? " yet" : "")\n")
+                    if !follow { throw ExitCode(66) }
+                }
                 try session.showWhatIsThere(isFollowed: follow)
                 guard follow else {
                     if isIncomplete { throw ExitCode(66) }

@@ -79,6 +79,31 @@
                 #expect(becomesTrue { numbers(tail.output) == Array(19...60) })
             }
 
+            @Test func aLogThatIsNotThereIsNamedAndNotMade() throws {
+                try write(1...60)
+                for arguments in [
+                    ["tail", "logs", "--name", "pap"],
+                    ["ship", "logs", "--name", "pap", "--to", "http://127.0.0.1:1/", "--roll", "--deadline", "1"],
+                ] {
+                    let outcome = try Tool.run(arguments, in: folder)
+                    #expect(outcome.status == 66)
+                    #expect(outcome.errors == "logbook \(arguments[0]): there is no log with the name pap in logs\n")
+                }
+                let tail = try Tool(["tail", "-f", "logs", "--name", "pap"], in: folder, name: "tail")
+                defer { tail.signal(SIGKILL) }
+                #expect(becomesTrue { tail.errors.contains("pap") || tail.process.end != nil })
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder("logs")).allSatisfy { !$0.contains("pap") })
+                let outcome = try Tool.run(["pipe", "--file", "logs", "--name", "pap"], in: folder, input: "number 1\n")
+                #expect(outcome.status == 0)
+                #expect(becomesTrue { numbers(tail.output) == [1] || tail.process.end != nil })
+                #expect(tail.process.end == nil)
+
+                // What only the manifest knows of any more was a log all the same.
+                try FileManager.default.removeItem(atPath: folder("logs/app.log"))
+                for name in archives { try FileManager.default.removeItem(atPath: folder("logs/\(name)")) }
+                #expect(try Tool.run(["ship", "logs", "--to", "http://127.0.0.1:1/"], in: folder).status == 0)
+            }
+
             private func startCollector() throws -> (collector: Tool, url: String) {
                 let collector = try Tool(
                     ["collect", "--archive", "sqlite:archive.sqlite", "--port", "0", "--files", "received"], in: folder,
