@@ -3,6 +3,8 @@ public enum PipeEnd: Sendable, Equatable {
     case endOfInput
     /// ``PipeSession/stop()`` was called; what the pipe held then has been read.
     case stopped
+    /// Nobody reads what is made of the input any more; the rest of it was not read.
+    case nobodyReads
     /// The input cannot be read any further.
     case failed(errno: Int32)
 }

@@ -86,6 +86,10 @@ public final class PipeProgram: Sendable {
         // Everything is said; the exit hook has nothing to add.
         for outlet in outlets { service.unregister(outlet.registration, by: .now) }
         write(result.tabSeparated, to: summary)
+        if end == .nobodyReads {
+            say("logbook pipe: nobody reads what is written any more, so the rest of the input was not read\n")
+            isWhole = false
+        }
         if case .failed(let errno) = end {
             say("logbook pipe: reading failed (errno \(errno)); what was read before is accounted for above\n")
             return isWhole ? .inputFailed : .undelivered

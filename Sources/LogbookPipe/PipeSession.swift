@@ -15,6 +15,7 @@ internal import LogbookFormat
 /// reading waits, and the program at the other end of the pipe with it; a provider whose queue has room for more drops nothing.
 public final class PipeSession: Sendable {
     private let descriptor: Int32
+    private let output: Int32?
     private let service: LogService
     private let recognizer: LineRecognizer
     private let maximumLineBytes: Int
@@ -30,16 +31,19 @@ public final class PipeSession: Sendable {
 
     /// - Parameters:
     ///   - descriptor: Read until its end; stays open.
+    ///   - output: Where all events go, if that is one place: once nobody reads there any more, nothing more is read here.
     ///   - maximumLineBytes: A longer line becomes several events with its level and time, all but the first with the metadata
     ///     `continued`.
     ///   - windowEvents: Events of one window.
     ///   - windowBytes: Bytes of the lines of one window.
     /// - Throws: ``PipeError/noDescriptors(errno:)``.
     public init(
-        reading descriptor: Int32 = 0, into service: LogService, recognizer: LineRecognizer = LineRecognizer(),
-        maximumLineBytes: Int = 64 << 10, windowEvents: Int = 10_000, windowBytes: Int = 8 << 20
+        reading descriptor: Int32 = 0, whileReadAt output: Int32? = nil, into service: LogService,
+        recognizer: LineRecognizer = LineRecognizer(), maximumLineBytes: Int = 64 << 10, windowEvents: Int = 10_000,
+        windowBytes: Int = 8 << 20
     ) throws(PipeError) {
         self.descriptor = descriptor
+        self.output = output
         self.service = service
         self.recognizer = recognizer
         self.maximumLineBytes = maximumLineBytes
@@ -73,6 +77,9 @@ public final class PipeSession: Sendable {
             case .stop:
                 bytesAfterStop = 0
                 continue
+            case .nobodyReads:
+                end = .nobodyReads
+                break reading
             case .input: break
             }
             let count = read(descriptor, &buffer, buffer.count)
@@ -96,17 +103,19 @@ public final class PipeSession: Sendable {
         return end
     }
 
-    private enum Readiness { case input, stop, nothing }
+    private enum Readiness { case input, stop, nobodyReads, nothing }
 
     private func wait(forever: Bool) -> Readiness {
         var watched = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: forever ? wakeup.readEnd : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: output ?? -1, events: 0, revents: 0),
         ]
         while true {
             let ready = poll(&watched, nfds_t(watched.count), forever ? -1 : 0)
             if ready < 0 && errno == EINTR { continue }
             if watched[1].revents != 0 { return .stop }
+            if watched[2].revents != 0 { return .nobodyReads }
             // A failed poll leaves it to read(2) to say what is wrong.
             return ready == 0 ? .nothing : .input
         }

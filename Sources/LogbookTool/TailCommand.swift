@@ -63,7 +63,7 @@
         }
 
         /// How often a log that is followed is looked at.
-        private static let pauseMicroseconds: UInt32 = 100_000
+        private static let pauseMilliseconds: Int32 = 100
 
         func run() throws {
             let setting: ConsoleColour =
@@ -99,10 +99,7 @@
                     if isIncomplete { throw ExitCode(66) }
                     return
                 }
-                while true {
-                    usleep(Self.pauseMicroseconds)
-                    try session.showWhatIsNew()
-                }
+                while Terminal.isRead(1, after: Self.pauseMilliseconds) { try session.showWhatIsNew() }
             } catch let error as FileLogProviderError {
                 Terminal.say("logbook tail: \(error)\n")
                 throw ExitCode(66)

@@ -28,6 +28,13 @@ enum Terminal {
         }
     }
 
+    /// Waits so long, or until nobody reads any more what is written there.
+    /// - Returns: False where nobody does.
+    static func isRead(_ descriptor: Int32, after milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&entry, 1, milliseconds) <= 0
+    }
+
     @discardableResult
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Ending {
         var rest = bytes[...]

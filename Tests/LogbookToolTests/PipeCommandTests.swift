@@ -218,6 +218,35 @@
                 #expect(folder.text("err").contains("ConsoleLogProvider did not deliver"))
             }
 
+            @Test func aReaderThatHasGoneEndsAnEndlessInput() throws {
+                let tool = try Tool.path()
+                _ = try ChildProcess.run(
+                    ["/bin/sh", "-c", "{ timeout 100 yes | '\(tool)' pipe --console 2>err; echo $? >status; } | head -n 1 >first"],
+                    in: folder.path)
+                #expect(becomesTrue { folder.text("status") == "75\n" }, "\(folder.text("err"))")
+                #expect(folder.text("err").contains("nobody reads"), "\(folder.text("err"))")
+            }
+
+            @Test func aReaderThatHasGoneIsNoticedWithoutAnotherLineAndEndsNothingThatGoesElsewhere() throws {
+                for (others, end) in [([], ChildProcess.End.exited(75)), (["--file", "logs"], .exited(75))] {
+                    let (input, output) = (Pipe(), Pipe())
+                    let pipe = try ChildProcess(
+                        [Tool.path(), "pipe", "--console"] + others, in: folder.path, input: input.fileHandleForReading.fileDescriptor,
+                        outputDescriptor: output.fileHandleForWriting.fileDescriptor, errors: folder("err"))
+                    try output.fileHandleForWriting.close()
+                    try input.fileHandleForWriting.write(contentsOf: Data("one\n".utf8))
+                    #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).hasSuffix("one\n"))
+                    try output.fileHandleForReading.close()
+                    if !others.isEmpty {
+                        try input.fileHandleForWriting.write(contentsOf: Data("two\n".utf8))
+                        #expect(becomesTrue { folder.lines("logs/app.log").count == 2 })
+                        try input.fileHandleForWriting.close()
+                    }
+                    #expect(pipe.wait() == end, "\(folder.text("err"))")
+                    #expect(folder.text("err").contains("nobody reads") == others.isEmpty)
+                }
+            }
+
             @Test func aClosedInputIsOneThatCannotBeRead() throws {
                 let outcome = try Tool(["pipe", "--file", "logs"], in: folder, name: "pipe", limits: "exec <&-").wait()
                 #expect(outcome.status == 74, "\(outcome)")

@@ -79,6 +79,18 @@
                 #expect(becomesTrue { numbers(tail.output) == Array(19...60) })
             }
 
+            @Test func tailEndsWhenItsReaderHasGoneAlsoWhereNothingMoreIsWritten() throws {
+                try write(1...20)
+                let pipe = Pipe()
+                let tail = try ChildProcess(
+                    [Tool.path(), "tail", "-f", "logs", "-n", "2"], in: folder.path,
+                    outputDescriptor: pipe.fileHandleForWriting.fileDescriptor)
+                try pipe.fileHandleForWriting.close()
+                #expect(numbers(String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)) == [19, 20])
+                try pipe.fileHandleForReading.close()
+                #expect(tail.wait(by: .seconds(60)) == .exited(0))
+            }
+
             @Test func aLogThatIsNotThereIsNamedAndNotMade() throws {
                 try write(1...60)
                 for arguments in [
