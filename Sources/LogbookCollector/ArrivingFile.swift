@@ -151,8 +151,7 @@
             if state.place != nil { return }
             do throws(GzipError) { if isGzip { state.inflater = try GzipStream.inflating() } } catch { throw .outOfMemory }
             do throws(SystemError) {
-                do { try files.makeFolder(at: folderPath) } catch where error.number == EEXIST {}
-                state.place = Place(folder: try files.openFolder(at: folderPath))
+                state.place = Place(folder: try FileShelf.open(folderPath, files))
             } catch { throw unavailable(error) }
             try writing(&state) { state throws(SystemError) in
                 let file = try files.openNew(part, in: state.place!.folder, permissions: 0o600)

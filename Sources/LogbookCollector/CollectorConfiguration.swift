@@ -71,6 +71,8 @@ public struct CollectorConfiguration: Sendable, Hashable {
         if connections.maximum < 1 || connections.maximumPerAddress < 1 {
             throw .invalid("there must be room for one connection at least, from any address")
         }
+        if connections.maximum > ConnectionLimits.most { throw .invalid("there cannot be more than \(ConnectionLimits.most) connections") }
+        if keepFreeBytes < 0 { throw .invalid("the bytes that are to stay free must not be fewer than none") }
         if let keep, keep <= .zero { throw .invalid("the time for which everything is kept must be longer than none") }
         if maximumRequestsPerMinute.map({ $0 < 1 }) == true || maximumBytesPerDay.map({ $0 < 1 }) == true
             || maximumBytesPerDayOfAll.map({ $0 < 1 }) == true || maximumRefusalsPerMinute < 1

@@ -5,6 +5,8 @@ public enum CollectorError: Error, Equatable, CustomStringConvertible {
     case reachableWithoutTLS(host: String)
     case cannotListen(host: String, port: Int, reason: String)
     case archive(ArchiveError)
+    /// Files cannot be kept in the folder; the reason in words.
+    case cannotUseFolder(path: String, reason: String)
 
     public var description: String {
         switch self {
@@ -16,6 +18,7 @@ public enum CollectorError: Error, Equatable, CustomStringConvertible {
         case .cannotListen(let host, let port, let reason):
             "cannot listen on \(host):\(port): \(reason); is another program using the port?"
         case .archive(let error): error.description
+        case .cannotUseFolder(let path, let reason): "no files can be kept in \(path): \(reason)"
         }
     }
 
@@ -26,7 +29,7 @@ public enum CollectorError: Error, Equatable, CustomStringConvertible {
         case .cannotListen, .archive(.inUse), .archive(.unavailable), .archive(.cannotReach), .archive(.beingWrittenAnew),
             .archive(.transactionTooLarge):
             69
-        case .archive(.cannotOpen), .archive(.noRoomToUpgrade): 73
+        case .archive(.cannotOpen), .archive(.noRoomToUpgrade), .cannotUseFolder: 73
         case .archive(.newerSchema), .archive(.notAnArchive): 78
         }
     }

@@ -29,6 +29,9 @@ public struct ConnectionLimits: Sendable, Hashable {
 
     public init() {}
 
+    /// Each takes a descriptor, of which a system has no more than its numbers.
+    static let most = Int(Int32.max)
+
     /// How often a body is looked at.
     var bodyLook: Duration { max(.milliseconds(10), min(.seconds(1), bodyGrace / 2)) }
 }

@@ -1,6 +1,14 @@
 #if Collector
     internal import LogbookCore
 
+    #if canImport(Darwin)
+        internal import Darwin
+    #elseif canImport(Glibc)
+        internal import Glibc
+    #elseif canImport(Musl)
+        internal import Musl
+    #endif
+
     /// Whole files that programs have sent, each under its id, each once; and where files differ under one id, one beside the other.
     struct FileShelf: Sendable {
         private let path: String
@@ -41,6 +49,23 @@
 
         /// A hidden name that is nobody else's.
         static func partName(of id: String) -> String { ".\(id).\(UniqueID.make()).part" }
+
+        /// Makes the folder, where there is none, and opens it.
+        static func open(_ path: String, _ files: some FileSystem) throws(SystemError) -> FileDescriptor {
+            do { try files.makeFolder(at: path) } catch where error.number == EEXIST {}
+            return try files.openFolder(at: path)
+        }
+
+        /// Finds out whether files can be kept: makes one, and removes it.
+        func check() throws(CollectorError) {
+            do throws(SystemError) {
+                let folder = try Self.open(path, files)
+                defer { files.close(folder) }
+                let name = Self.partName(of: "check")
+                files.close(try files.openNew(name, in: folder, permissions: 0o600))
+                try files.remove(name, in: folder)
+            } catch { throw .cannotUseFolder(path: path, reason: error.description) }
+        }
 
         /// Removes what a collector that was killed has received of files; what another one receives is locked, and stays.
         func removeLeftovers() {

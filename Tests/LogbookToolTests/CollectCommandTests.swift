@@ -30,7 +30,11 @@
                     (["sqlite:other.sqlite", "--token", "t", "--port", "70000"], 64, "port"),
                     (["sqlite:other.sqlite", "--token", "t", "--connections", "0"], 64, "one connection"),
                     (["sqlite:other.sqlite", "--token", "t", "--connections-per-address", "0"], 64, "one connection"),
+                    (["sqlite:other.sqlite", "--token", "t", "--connections", "9223372036854775807"], 64, "connections"),
                     (["sqlite:other.sqlite", "--token", "t", "--bytes-per-day-total", "0"], 64, "at least 1"),
+                    (["sqlite:other.sqlite", "--token", "t", "--keep-free=-9223372036854775808"], 64, "free"),
+                    (["sqlite:other.sqlite", "--token", "t", "--files", "/dev/null"], 73, "/dev/null: "),
+                    (["sqlite:other.sqlite", "--token", "t", "--files", "/proc"], 73, "/proc: "),
                 ] as [([String], Int32, String)] {
                     let outcome = try Tool.run(["collect", "--archive"] + arguments, in: folder)
                     #expect(outcome.status == status, "\(arguments)")
