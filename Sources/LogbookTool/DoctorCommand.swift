@@ -1,5 +1,6 @@
 #if Collector
     internal import ArgumentParser
+    internal import LogbookCore
     internal import LogbookHTTP
     internal import LogbookRemote
 
@@ -10,8 +11,8 @@
                 Looks at LOGBOOK_ENVIRONMENT and LOGBOOK_LEVEL, at folders (can they be written, is there room, who else may write \
                 there) and at receivers, by the addresses that logbook send takes (name, connection, certificate, clock, token). Where \
                 a receiver has no question that wants the token and stores nothing, it says that the token was not tried. It stores \
-                nothing anywhere. Run it as the user that the program runs as. Exits with 0 when nothing is wrong, and with 1 \
-                when something is.
+                nothing anywhere. Run it as the user that the program runs as. Exits with 0 when nothing is wrong, with 1 when \
+                something is, and with 74 when what was found cannot be written, such as to a full disk.
                 """)
 
         @Option(help: ArgumentHelp("A folder of log files, a spool, or the folder of a store; again for more.", valueName: "path"))
@@ -36,7 +37,10 @@
                 throw ValidationError("There is nothing to look at: give --folder or --to.")
             }
             for finding in doctor.findings {
-                Terminal.print("\(finding.verdict.rawValue)\t\(finding.about): \(finding.text)\n")
+                let line = "\(finding.verdict.rawValue)\t\(finding.about): \(finding.text)\n"
+                guard case .failed(let number) = Terminal.write(Array(line.utf8), to: 1) else { continue }
+                Terminal.say("logbook doctor: the findings cannot be written: \(SystemError.text(of: number))\n")
+                throw ExitCode(74)
             }
             if doctor.hasFoundFaults { throw ExitCode(1) }
         }

@@ -24,6 +24,13 @@
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix("run.") }.isEmpty)
             }
 
+            @Test func findingsThatNobodyCanReadAreNoSuccess() throws {
+                let end = try ChildProcess.run(
+                    [Tool.path(), "doctor", "--folder", folder.path], in: folder.path, output: "/dev/full", errors: folder("err"))
+                #expect(end == .exited(74))
+                #expect(folder.text("err") == "logbook doctor: the findings cannot be written: No space left on device (errno 28)\n")
+            }
+
             @Test func aFolderThatCannotBeWrittenIsNamed() throws {
                 try Data("x".utf8).write(to: URL(fileURLWithPath: folder("file")))
                 let found = try run(["--folder", folder("file/logs"), "--folder", "/proc", "--folder", folder("file")])
