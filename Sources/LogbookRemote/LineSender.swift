@@ -38,7 +38,7 @@ public final class LineSender: Sendable {
     ///   before it has been sent.
     public func send(by deadline: LogDeadline) throws {
         defer { courier.shutdown(by: .seconds(1)) }
-        while !lines.isDone { try courier.deliver(by: deadline) }
+        while !lines.isDone { try deliver(by: deadline) }
         if let failure = lines.failure { throw failure }
     }
 
@@ -50,11 +50,25 @@ public final class LineSender: Sendable {
         defer { courier.shutdown(by: .seconds(1)) }
         while !lines.isDone {
             let rest = lines.rest(of: patience) ?? max(patience, Self.shortestLook)
-            do throws(CourierError) { try courier.deliver(by: .after(rest)) } catch {
+            do throws(CourierError) { try deliver(by: .after(rest)) } catch {
                 guard case .deadlinePassed = error, lines.rest(of: patience) != .zero else { throw error }
             }
         }
         if let failure = lines.failure { throw failure }
+    }
+
+    /// For the courier what is not read yet is an entry; nobody else is told of it as one.
+    private func deliver(by deadline: LogDeadline) throws(CourierError) {
+        do throws(CourierError) { try courier.deliver(by: deadline) } catch {
+            let pending = Int(lines.ledger.pending)
+            switch error {
+            case .deadlinePassed(_, let reason): throw .deadlinePassed(pending: pending, reason: reason)
+            case .misconfigured(_, let reason): throw .misconfigured(pending: pending, reason: reason)
+            case .heldBack(_, let reason): throw .heldBack(pending: pending, reason: reason)
+            case .stopped: throw .stopped(pending: pending)
+            case .sourceUnreadable, .calledFromOwnThread: throw error
+            }
+        }
     }
 
     /// How often a patience that is shorter is looked at while the input is waited for.
