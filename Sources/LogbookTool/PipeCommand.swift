@@ -37,7 +37,11 @@
         @Option(help: "Rolled files to keep.")
         var maximumArchives = RollingPolicy().maximumArchives
 
-        @Option(help: "How lines are written: text, article or json.")
+        @Option(
+            help: """
+                How lines are written to --console and --file: text, article or json. In article's, the style of the original, a line has \
+                no room for the facts that were read beside its message (metadata).
+                """)
         var format = Format.text
 
         @Option(
