@@ -10,8 +10,8 @@
         static let configuration = CommandConfiguration(
             commandName: "pipe", abstract: "Reads lines from standard input and logs each as an event.",
             discussion: """
-                Level words, time stamps and JSON lines are recognised. Nothing that was read is lost: while a provider cannot keep \
-                up, reading waits. The end of the input, SIGTERM, SIGINT and SIGHUP end it, and, where events go to --console alone, \
+                Level words, time stamps, JSON lines and the lines of a Logbook are recognised. Nothing that was read is lost: while a \
+                provider cannot keep up, reading waits. The end of the input, SIGTERM, SIGINT and SIGHUP end it, and, where events go to --console alone, \
                 a reader that has gone; then the providers have --deadline seconds. Exits with 0 when everything was delivered, and \
                 with 75 when something was not, or the reader has gone; events that the remote did not take, or refused for good, are \
                 then saved in the file --undelivered. Where it has not said which of a parcel it refuses, the whole parcel is: sent \
