@@ -36,7 +36,8 @@ public struct LogEvent: Sendable, Equatable {
             (error.map { $0.type.utf8.count + $0.description.utf8.count } ?? 0) + (transaction?.errorDescription?.utf8.count ?? 0)
         }
     }
-    @usableFromInline private(set) var attachment: Attachment?
+    // No variable: whoever looked at one would copy the event.
+    @usableFromInline let attachment: Attachment?
     /// Whether it has an error or an entry.
     package var hasAttachment: Bool { attachment != nil }
     // Without a copy of the entry, and, since other modules see how, of the event: either takes longer than what is asked here.
@@ -146,10 +147,20 @@ public struct LogEvent: Sendable, Equatable {
 
     /// The same event; where it is so, known to show what was marked private.
     package func showingPrivate(_ isSo: Bool) -> LogEvent {
-        if !isSo { return self }
-        var event = self
-        event.attachment = Attachment(transaction, error, isEntry: isEntry, showsPrivate: true)
-        return event
+        isSo ? LogEvent(self, Attachment(transaction, error, isEntry: isEntry, showsPrivate: true)) : self
+    }
+
+    private init(_ event: LogEvent, _ attachment: Attachment) {
+        sequence = event.sequence
+        time = event.time
+        level = event.level
+        message = event.message
+        metadata = event.metadata
+        thread = event.thread
+        source = event.source
+        self.attachment = attachment
+        nesting = event.nesting
+        isReport = event.isReport
     }
 }
 
