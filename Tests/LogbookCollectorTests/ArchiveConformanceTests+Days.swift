@@ -162,7 +162,7 @@
             }
             let address = try await onThread { try server.makeDatabase() }
             let archive = try await onThread { try ArchiveURL.open(address) }
-            func later(_ days: Int) -> LogTime { Self.later(days: Double(days)) }
+            @Sendable func later(_ days: Int) -> LogTime { Self.later(days: Double(days)) }
             let count = 600, step = 60
             try await onThread {
                 let connection = try PostgresConnection(PostgresAddress(address))

@@ -235,7 +235,12 @@
             } else {
                 let server = try #require(ArchiveServers.current?.postgres)
                 _ = try await onThread {
-                    try server.ask(address, "UPDATE entries SET error_description = repeat('x', \(half)) WHERE error_description = 'x'")
+                    try server.ask(
+                        address,
+                        """
+                        UPDATE entries SET error_description = repeat('x', \(half)) WHERE error_description = 'x';
+                        UPDATE transactions SET entry_bytes = \(2 * half) WHERE guid = 'B'
+                        """)
                 }
             }
             let refusal = ArchiveError.transactionTooLarge(id: "B")
@@ -444,7 +449,7 @@
         @Test("an archive in PostgreSQL that an earlier version has made is brought to this one, and collectors of that one run on", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
         func anEarlierVersionIsUpgraded() async throws {
             let server = try #require(ArchiveServers.current?.postgres)
-            func entry(_ event: Int, at time: Int) -> String {
+            @Sendable func entry(_ event: Int, at time: Int) -> String {
                 """
                 INSERT INTO entries (transaction, tenant, digest, event, time, error_description, parcel, ordinal, received)
                 VALUES (1, 'default', '\(event)', \(event), to_timestamp(\(time)), 'no', 1, 0, to_timestamp(2000))
