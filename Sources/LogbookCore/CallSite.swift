@@ -24,7 +24,7 @@ struct CallSite {
     @inline(__always)
     var line: UInt32 { UInt32(truncatingIfNeeded: numbers) }
 
-    /// The names as a record carries them, see ``EventRecord/packed(_:)``; nil where no program is loaded today.
+    /// The names as a record carries them, each with its address and length in one word; nil where no program is loaded today.
     @inline(__always)
     var words: (file: UInt64, function: UInt64)? {
         let file = UInt64(UInt(bitPattern: file)), function = UInt64(UInt(bitPattern: function))

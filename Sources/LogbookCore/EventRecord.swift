@@ -28,13 +28,7 @@ struct EventRecord {
         UInt64(truncatingIfNeeded: bytes) | UInt64(level.rawValue) << 32 | (isObject ? objectFlag : 0) | (isEntry ? entryFlag : 0)
     }
 
-    /// Address and length in one word; nil where they do not fit.
-    @inline(__always)
-    static func packed(_ text: StaticText) -> UInt64? {
-        let address = UInt64(UInt(bitPattern: text.start)), count = UInt64(truncatingIfNeeded: text.count)
-        return address >> 48 == 0 && count >> 16 == 0 ? address << 16 | count : nil
-    }
-
+    /// The literal of which ``CallSite/words`` has the address and the length in one word.
     private static func unpacked(_ word: UInt64) -> StaticText {
         StaticText(start: UnsafePointer(bitPattern: UInt(word >> 16))!, count: Int(word & 0xFFFF))
     }

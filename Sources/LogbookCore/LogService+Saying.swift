@@ -309,7 +309,7 @@ extension LogService {
         guard level.rawValue >= entryFloor.load(ordering: .relaxed) else { return true }
         guard let address = UnsafeRawPointer(bitPattern: distributorAddress.load(ordering: .acquiring)),
             !Inside.isInterrupted, !LogContext.isAnyOpen, !LevelScope.isAnyOpen, logbook_nesting_get().depth == 0,
-            let file = StaticText(file).flatMap(EventRecord.packed), let function = StaticText(function).flatMap(EventRecord.packed)
+            let names = CallSite(file, function, line)?.words
         else { return false }
         return Unmanaged<Distributor>.fromOpaque(address)._withUnsafeGuaranteedRef { distributor in
             let hearing = distributor.hearing(ofEntries: level)
@@ -321,7 +321,7 @@ extension LogService {
                     usecase: usecase, kind: kind, errorCode: code, uptime: clock.monotonicNanoseconds(), madeAt: madeAt)
                 distributor.push(
                     entry, id: id, level: level, hearing: hearing, time: distributor.now, sequence: nextSequence(),
-                    thread: LogThread.currentNumber, file: file, function: function, line: line)
+                    thread: LogThread.currentNumber, file: names.file, function: names.function, line: line)
                 Inside.end()
                 return true
             }
