@@ -374,14 +374,14 @@ import Testing
     func aCrowdedRingIsRelieved() throws {
         // Nobody is registered, so the distributor has no thread.
         let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0)))), message: LogMessage = "number \(1)"
-        let file = try #require(StaticText(#fileID).flatMap(EventRecord.packed))
+        let names = try #require(CallSite(#fileID, #function, 1)?.words)
         var most = 0
         for number in 1...3 * EventRing.cells {
             let isPushed: Bool? = message.withPieces { pieces in
                 guard case .words(let words) = pieces else { return false }
                 distributor.push(
                     words, level: .info, hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: 0)),
-                    sequence: UInt64(number), thread: 1, file: file, function: file, line: 1)
+                    sequence: UInt64(number), thread: 1, file: names.file, function: names.function, line: 1)
                 return true
             }
             #expect(isPushed == true)
@@ -394,14 +394,14 @@ import Testing
     @Test("a literal, which a signal handler may log, hands nothing out as long as the ring has room: that would take memory")
     func aLiteralRelievesNothing() throws {
         let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0)))), message: LogMessage = "a literal"
-        let file = try #require(StaticText(#fileID).flatMap(EventRecord.packed))
+        let names = try #require(CallSite(#fileID, #function, 1)?.words)
         #expect(message.literal != nil)
         for number in 1...EventRing.cells / 2 {
             let isPushed: Bool? = message.withPieces { pieces in
                 distributor.push(
                     pieces, words: pieces.words, [:], memberWords: 0, mayRelieve: message.literal == nil, level: .info,
                     hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: 0)), sequence: UInt64(number), thread: 1,
-                    file: file, function: file, line: 1)
+                    file: names.file, function: names.function, line: 1)
                 return true
             }
             #expect(isPushed == true)
@@ -412,7 +412,7 @@ import Testing
     @Test("a record that somebody has begun and does not end keeps others waiting once, for as long as they are patient")
     func aRecordThatIsNotEnded() throws {
         let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0))))
-        let file = try #require(StaticText(#fileID).flatMap(EventRecord.packed))
+        let names = try #require(CallSite(#fileID, #function, 1)?.words)
         _ = try #require(distributor.ring.reserve(bytes: 64))
         let pushed = Monitor(0), all = EventRing.cells
         LogThread.start("full") {
@@ -422,7 +422,7 @@ import Testing
                     guard case .words(let words) = pieces else { return }
                     distributor.push(
                         words, level: .info, hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: 0)),
-                        sequence: UInt64(number), thread: 1, file: file, function: file, line: 1)
+                        sequence: UInt64(number), thread: 1, file: names.file, function: names.function, line: 1)
                 }
                 pushed.withLock { access in
                     access.value += 1

@@ -242,8 +242,8 @@ import Testing
             registration.unregister(by: .now)
         }
         #expect(!isGone.withLock { $0 })
-        let empty = try #require(StaticText("").flatMap(EventRecord.packed))
-        _ = EventRecord.writeHeader(to: memory, Hearing.nobody, RecordTime(LogTime(nanoseconds: 0)), 1, 1, empty, empty, 0)
+        let names = try #require(CallSite("", "", 0)?.words)
+        _ = EventRecord.writeHeader(to: memory, Hearing.nobody, RecordTime(LogTime(nanoseconds: 0)), 1, 1, names.file, names.function, 0)
         distributor.ring.commit(memory, mark: EventRecord.mark(bytes: EventRecord.bytes, level: .info))
         #expect(becomesTrue { isGone.withLock { $0 } })
     }

@@ -45,14 +45,13 @@ import Testing
     private func withRecords(_ cases: [Case], _ body: (Case, UnsafeRawPointer) -> Void) throws {
         let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0)))), ring = distributor.ring
         for each in cases {
-            let file = try #require(StaticText(each.file).flatMap(EventRecord.packed))
-            let function = try #require(StaticText(each.function).flatMap(EventRecord.packed))
+            let site = try #require(CallSite(each.file, each.function, each.line)), names = try #require(site.words)
             let memberWords = try #require(MemberWords.size(of: each.metadata))
             let isPushed: Bool? = each.message.withPieces { pieces in
                 distributor.push(
                     pieces, words: pieces.words, each.metadata, memberWords: memberWords, mayRelieve: false, level: each.level,
                     hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: each.time)), sequence: 7, thread: 4711,
-                    file: file, function: function, line: each.line)
+                    file: names.file, function: names.function, line: site.line)
                 return true
             }
             #expect(isPushed == true)
