@@ -29,7 +29,7 @@ extension BatchEngine {
                     let count = refusedPlace(after, of: rest.eventCount, by: name)
                     settle(written: count)
                     rest = rest.droppingEvents(count)
-                    var refused = rest.firstEvent
+                    var refused = rest.firstEvents(1)
                     rest = rest.droppingEvents(1)
                     divert(&refused)
                     if !refused.isEmpty { settle(lost: refused, reason, because: words(cause, about: refused)) }
@@ -166,14 +166,20 @@ extension BatchEngine {
         return place
     }
 
-    /// Settles the events at the beginning of a batch of which a sink has dropped some on purpose. One at least: it would be offered again
-    /// at once, and for ever.
+    /// Settles the events at the beginning of a batch of which a sink has dropped some on purpose. Of one that speaks of none the first
+    /// counts as dropped: it would be offered again at once, and for ever.
     private func settle(
         _ batch: inout ArraySlice<QueueItem>, dropped said: Int, of total: Int, _ reason: DropReason, diverted: Bool = false,
         by origin: String
     ) {
-        let done = max(1, writtenCount(total, of: batch.eventCount, by: origin)), count = min(max(said, 0), done)
-        let run = count > 0 ? batch.asLoss.map { LossRun(count, of: $0) } : nil
+        let offered = batch.eventCount
+        var done = min(max(total, 0), offered), count = min(max(said, 0), done)
+        if done == 0 { (done, count) = (1, 1) }
+        if (count, done) != (said, total) {
+            LogDiagnostics.report(
+                origin, "dropped \(said) of the first \(total) of \(offered) events; it counts as \(count) of the first \(done)")
+        }
+        let run = count > 0 ? batch.firstEvents(done).asLoss.map { LossRun(count, of: $0) } : nil
         settle(written: done - count, diverted: diverted, dropping: run.map { (reason, $0) })
         batch = batch.droppingEvents(done)
     }
@@ -251,7 +257,7 @@ extension BatchEngine {
                 let count = refusedPlace(after, of: events.count, by: origin)
                 settle(written: count, diverted: true)
                 batch = batch.droppingEvents(count)
-                settle(lost: batch.firstEvent, reason, because: words(cause, about: batch))
+                settle(lost: batch.firstEvents(1), reason, because: words(cause, about: batch))
                 batch = batch.droppingEvents(1)
                 continue
             }

@@ -38,7 +38,7 @@ public struct LogEvent: Sendable, Equatable {
     }
     // No variable: whoever looked at one would copy the event.
     @usableFromInline let attachment: Attachment?
-    /// Whether it has an error or an entry.
+    /// Whether it has an error or an entry, or shows what is private.
     package var hasAttachment: Bool { attachment != nil }
     // Without a copy of the entry, and, since other modules see how, of the event: either takes longer than what is asked here.
     /// Whether it is a transaction's entry.

@@ -95,8 +95,9 @@ public enum BatchWriteError: Error, CustomStringConvertible {
     /// The first `after` events are written, from none to all but one, and the one behind them can never be: it alone is dropped, counted
     /// under the reason, and the rest should be offered again.
     case refusedOne(DropReason, after: Int, because: any Error)
-    /// Of the first `of` events `count` are dropped on purpose, counted under the reason, and the others are written; what stands behind
-    /// them should be offered again. That is no failure: nothing goes to a fallback, and the sink is not left alone for a while.
+    /// Of the first `of` events, one at least, `count` are dropped on purpose, counted under the reason, and the others are written; what
+    /// stands behind them should be offered again. That is no failure: nothing goes to a fallback, and the sink is not left alone for a
+    /// while. Where it speaks of no event the first counts as dropped.
     case dropped(count: Int, of: Int, DropReason)
 
     public var description: String {

@@ -79,10 +79,15 @@ extension ArraySlice<QueueItem> {
         return rest
     }
 
-    /// The first event alone.
-    var firstEvent: ArraySlice<QueueItem> {
-        guard var item = first else { return [] }
-        return [item.count == 1 ? item : item.removeFirst(1)]
+    /// So many events at the beginning alone.
+    func firstEvents(_ count: Int) -> ArraySlice<QueueItem> {
+        var events: ArraySlice<QueueItem> = [], left = count
+        for var item in self where left > 0 {
+            if item.count > left { item = item.removeFirst(left) }
+            events.append(item)
+            left -= item.count
+        }
+        return events
     }
 
     /// The events in one piece.

@@ -5,15 +5,20 @@ import Testing
 @Suite struct BatchEngineTests {
     /// What a sink says of its first batch, which holds three events, and what becomes of them.
     struct Miscount: Codable, Sendable {
-        var isRefusal = false
+        enum Kind: Codable, Sendable { case wroteOnly, refusedOne, dropped(of: Int) }
+
+        var kind = Kind.wroteOnly
         let count: Int
         let written: [UInt64]
         let ledger: [UInt64]
         let remark: String
 
         var error: BatchWriteError {
-            isRefusal
-                ? .refusedOne(.oversize, after: count, because: ScriptedFailure()) : .wroteOnly(count: count, because: ScriptedFailure())
+            switch kind {
+            case .wroteOnly: .wroteOnly(count: count, because: ScriptedFailure())
+            case .refusedOne: .refusedOne(.oversize, after: count, because: ScriptedFailure())
+            case .dropped(let total): .dropped(count: count, of: total, .oversize)
+            }
         }
     }
     static let miscounts = [
@@ -22,10 +27,18 @@ import Testing
         refusal(after: 3, written: [], remark: "refused the event after 3 of 3; it counts as the one after 2"),
         refusal(after: .max, written: [], remark: "refused the event after \(Int.max) of 3; it counts as the one after 2"),
         refusal(after: -1, written: [2, 3], remark: "refused the event after -1 of 3; it counts as the one after 0"),
+        drop(0, of: 0, written: [2, 3], dropped: 1, remark: "dropped 0 of the first 0 of 3 events; it counts as 1 of the first 1"),
+        drop(9, of: 1, written: [2, 3], dropped: 1, remark: "dropped 9 of the first 1 of 3 events; it counts as 1 of the first 1"),
+        drop(-1, of: 3, written: [], dropped: 0, remark: "dropped -1 of the first 3 of 3 events; it counts as 0 of the first 3"),
+        drop(2, of: 9, written: [], dropped: 2, remark: "dropped 2 of the first 9 of 3 events; it counts as 2 of the first 3"),
     ]
 
     static func refusal(after count: Int, written: [UInt64], remark: String) -> Miscount {
-        Miscount(isRefusal: true, count: count, written: written, ledger: [2, 1], remark: remark)
+        Miscount(kind: .refusedOne, count: count, written: written, ledger: [2, 1], remark: remark)
+    }
+
+    static func drop(_ count: Int, of total: Int, written: [UInt64], dropped: UInt64, remark: String) -> Miscount {
+        Miscount(kind: .dropped(of: total), count: count, written: written, ledger: [3 - dropped, dropped], remark: remark)
     }
 
     @Test("a sink or a fallback that miscounts ends no program, and nothing is lost unseen", arguments: miscounts, [false, true])
@@ -51,6 +64,18 @@ import Testing
 
     static func event(_ number: Int) -> LogEvent {
         LogEvent(sequence: UInt64(number), time: LogTime(nanoseconds: 0), level: .info, message: "\(number)")
+    }
+
+    @Test("what a sink drops of a batch is told with the range of the events that it speaks of")
+    func theRangeOfWhatIsDropped() throws {
+        let sink = FailingSink { call in call == 1 ? BatchWriteError.dropped(count: 1, of: 2, .oversize) : nil }
+        let provider = BatchingProvider(sink, policy: QueuePolicy(linger: .seconds(3600))), losses = LossWatch(tell: {})
+        provider.watch(losses)
+        for number in 1...5 { provider.log(Self.event(number)) }
+        try provider.flush(by: .seconds(60))
+        let runs = losses.take(at: 0, isLast: true).runs
+        #expect(runs.map(\.0) == [.oversize])
+        #expect(runs.map(\.1.count) == [1] && runs.map(\.1.sequences) == [1...2])
     }
 
     @Test("a queue that has no thread when its owner lets go of it gets one then, or counts what it holds", arguments: [true, false])

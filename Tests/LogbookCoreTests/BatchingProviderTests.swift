@@ -186,7 +186,7 @@ extension DropReason {
         #expect(provider.diverted == 10)
     }
 
-    @Test("a sink that says it has dropped what cannot be is offered no event for ever", arguments: [(2, 0), (-1, -1), (9, 1), (0, 9)])
+    @Test("a sink that says it has dropped what cannot be is offered no event for ever", arguments: [(2, 0), (-1, -1), (9, 1), (0, 0)])
     func countsOfWhatWasDropped(count: Int, total: Int) throws {
         struct Confused: BatchSink {
             let count: Int, total: Int
@@ -195,8 +195,7 @@ extension DropReason {
         let provider = BatchingProvider(Confused(count: count, total: total))
         for number in 1...3 { provider.log(event(number)) }
         try provider.flush(by: .seconds(30))
-        #expect(provider.ledger?.submitted == 3 && provider.ledger?.pending == 0)
-        #expect(provider.ledger?.dropped == (count > 0 ? [.unwanted: 3] : [:]))
+        #expect(provider.ledger == LogLedger(submitted: 3, dropped: [.unwanted: 3]))
     }
 
     @Test func aRefusedBatchIsDroppedUnderItsReason() throws {

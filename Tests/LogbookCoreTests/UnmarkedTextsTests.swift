@@ -51,8 +51,12 @@ struct UnmarkedTextsTests {
 
     @Test func numbersOfEveryTypeAreShown() {
         let service = service()
-        service.info("\(Float(0.1)) \(Float(-1.5)) \(Float16(2.5)) \(Float.infinity) \(Int8(-3)) \(UInt64.max) \(0.1)")
-        #expect(heard.events[0].message == "0.1 -1.5 2.5 inf -3 18446744073709551615 0.1")
+        service.info("\(Float(0.1)) \(Float(-1.5)) \(Float.infinity) \(Int8(-3)) \(UInt64.max) \(0.1)")
+        #expect(heard.events[0].message == "0.1 -1.5 inf -3 18446744073709551615 0.1")
+        #if !(os(macOS) && arch(x86_64))
+            service.info("\(Float16(2.5))")
+            #expect(heard.events[1].message == "2.5")
+        #endif
     }
 
     private struct Refused: LogDescribableError {
