@@ -9,8 +9,8 @@ public enum PrivacyDetector: Sendable, Hashable, CaseIterable {
     case accessKey
     /// Private keys in PEM, from `-----BEGIN … PRIVATE KEY-----` to the end of the block; where that is missing, of the text.
     case privateKey
-    /// Numbers of payment cards: 13 to 19 digits in one piece or in groups, with an issuer's beginning and a right check digit (Luhn).
-    /// Also whole numbers in metadata.
+    /// Numbers of payment cards: 13 to 19 digits with an issuer's beginning and a right check digit (Luhn), in one piece or in groups with
+    /// a blank or a dash between: of four with fewer at the end, or 4-4-5, 4-6-4, 4-6-5 and 6-13. Also whole numbers in metadata.
     case cardNumber
     /// The password of `scheme://user:password@host`, also as JSON may have it: `scheme:\/\/user:password@host`.
     case urlPassword

@@ -260,7 +260,7 @@ struct PrivacyScan {
                 digits.append(byte & 15)
                 groups.latest += 1
             } else {
-                if !byte.isLetter, digits.isCard, isCard(groups, upTo: place) { last = place }
+                if !byte.isLetter, digits.isCard, groups.areOfCard { last = place }
                 guard byte.joinsDigits, groups.latest >= Self.shortestGroup, look(place + 1)?.isDigit == true else {
                     return last.map { position..<$0 }
                 }
@@ -268,16 +268,8 @@ struct PrivacyScan {
             }
             place += 1
         }
-        if place == text.count, digits.isCard, isCard(groups, upTo: place) { last = place }
+        if place == text.count, digits.isCard, groups.areOfCard { last = place }
         return last.map { position..<$0 }
-    }
-
-    /// Whether the digits from here on stand together as those of a card, and not within more groups with dashes between.
-    private mutating func isCard(_ groups: CardGroups, upTo end: Int) -> Bool {
-        if groups.isOne { return true }
-        let dash = UInt8(ascii: "-")
-        return groups.areOfCard && !(look(position - 1) == dash && look(position - 2)?.isDigit == true)
-            && !(look(end) == dash && look(end + 1)?.isDigit == true)
     }
 
     // MARK: URLs
