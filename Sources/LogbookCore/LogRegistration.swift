@@ -463,14 +463,15 @@ public final class LogRegistration: Sendable {
         try body()
     }
 
+    /// Whose provider leaves in the middle of its own work does not wait for that.
     func leave(by deadline: LogDeadline) {
         let wasOpen = phase.exchange(.unregistered, ordering: .acquiringAndReleasing) == .open
         switch feed {
         case .queued(let queue):
-            try? queue.flush(by: deadline)
+            if !isCurrent { try? queue.flush(by: deadline) }
             if wasOpen, !(provider is BatchingProvider) { queue.keepSinkOpen() }
         case .immediate:
-            guard wasOpen, !deadline.hasPassed else { return }
+            guard wasOpen, !isCurrent, !deadline.hasPassed else { return }
             // On a thread of its own: it is foreign code, and may ignore the deadline.
             _ = LogService.report(among: [self], by: deadline) { left in try left.inside { try left.provider.flush(by: deadline) } }
         }

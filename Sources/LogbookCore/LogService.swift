@@ -185,7 +185,7 @@ public final class LogService: Sendable {
             listening.registrations.removeAll { $0 === registration }
             listening.departing.append(registration)
         }
-        if !registration.isCurrent { registration.leave(by: deadline) }
+        registration.leave(by: deadline)
         haveLeft([registration])
         if wasOpen { tellLastLosses(of: registration) }
     }

@@ -221,6 +221,38 @@ import Testing
         #expect(closings.withLock { $0 } == 0)
     }
 
+    /// Leaves while it writes its first event.
+    private final class Leaving: LogProvider {
+        let life: Life, closings: Locked<Int>
+        private let registration = Locked<LogRegistration?>(nil)
+        init(life: Life, closings: Locked<Int>) {
+            self.life = life
+            self.closings = closings
+        }
+        func leave(_ registration: LogRegistration) { self.registration.withLock { $0 = registration } }
+        func log(_ event: LogEvent) {
+            registration.withLock { registration in
+                registration?.unregister(by: .seconds(30))
+                #expect(registration?.isOpen != true)
+                registration = nil
+            }
+        }
+        func flush(by deadline: LogDeadline) {}
+        func shutdown(by deadline: LogDeadline) { closings.withLock { $0 += 1 } }
+    }
+
+    @Test("who leaves from within its own work is not shut down either", arguments: [LogDelivery.queued(), .immediate])
+    func whoLeavesFromWithin(delivery: LogDelivery) {
+        let isOver = Locked(false), closings = Locked(0), service = LogService()
+        do {
+            let provider = Leaving(life: Life(isOver), closings: closings)
+            provider.leave(service.register(provider, delivery: delivery))
+            service.info("heard")
+        }
+        #expect(becomesTrue { isOver.withLock { $0 } })
+        #expect(closings.withLock { $0 } == 0)
+    }
+
     @Test("who leaves while something is held up on its way to the queues is let go of once that is handed out")
     func whoCouldNotBeLetGoAtOnceIsLater() throws {
         let service = LogService()
