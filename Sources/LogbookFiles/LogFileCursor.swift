@@ -114,19 +114,24 @@ package final class LogFileCursor {
             latest = next.number
         }
         if try openActive() { return true }
-        return takeNewFolder() ? try openNext() : false
+        guard let found = newFolder() else { return false }
+        beginAnew(in: found)
+        return try openNext()
     }
 
-    /// - Returns: Whether the folder was removed, or moved away, and there is a new one, in which the log begins anew.
-    private func takeNewFolder() -> Bool {
-        guard let opened = try? files.openFolder(at: folderPath) else { return false }
+    /// What is in the folder's place since it was removed or moved away; nil where it is still there, or nothing else is.
+    private func newFolder() -> OwnedDescriptor<Files>? {
+        guard let opened = try? files.openFolder(at: folderPath) else { return nil }
         let found = OwnedDescriptor(opened, files)
         guard let new = try? files.status(of: opened), let old = try? files.status(of: folder.descriptor), !new.isSameFile(as: old)
-        else { return false }
-        folder = found
+        else { return nil }
+        return found
+    }
+
+    private func beginAnew(in newFolder: OwnedDescriptor<Files>) {
+        folder = newFolder
         manifest = ManifestFile(name, files)
         latest = 0
-        return true
     }
 
     private func open(_ archive: ArchiveName) throws(Unreadable) -> Bool {
@@ -177,6 +182,10 @@ package final class LogFileCursor {
     private func readToEnd(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard var reading else { return }
         if let archive = reading.archive, archive.isCompressed { return try inflate(archive, reading.file, body) }
+        // What is no whole line yet may be another one by now: on a full disk it is taken back.
+        reading.offset -= carry.count
+        carry = []
+        self.reading = reading
         while true {
             let count: Int
             do { count = try files.read(reading.file.descriptor, into: piece, at: reading.offset) } catch {
@@ -256,11 +265,27 @@ package final class LogFileCursor {
                 let own = number ?? latest
                 hasSuccessor = holder?.kind == .regular || rolled.contains(where: { $0.number > own })
             }
+            // A folder that was moved away is written to until the log has begun in another.
+            let successor = newFolder().flatMap { found in
+                (try? files.status(of: name.active, in: found.descriptor))?.kind == .regular ? found : nil
+            }
             guard let status = try? files.status(of: ended.file.descriptor) else { return false }
             if status.bytes > ended.offset { return true }
+            let whole = ended.offset - carry.count
+            if status.bytes < ended.offset, status.bytes >= whole {   // what was no whole line was taken back, as on a full disk
+                reading?.offset = whole
+                carry = []
+                return true
+            }
             // A file that was only renamed, or rolled, is written to until another has the name; one that was deleted is not.
             if isActive || (!hasSuccessor && status.links > 0) {
-                guard status.bytes < ended.offset else { return false }
+                guard status.bytes < ended.offset else {
+                    guard let successor else { return false }
+                    try finish(body)
+                    reading = nil
+                    beginAnew(in: successor)
+                    return true
+                }
                 reading?.offset = 0  // truncated by somebody else
                 carry = []
                 return status.bytes > 0

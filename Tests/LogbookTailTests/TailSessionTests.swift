@@ -203,6 +203,43 @@ import Testing
         #expect(messages(takeShown()) == ["1", "2", "1.1", "1.2", "1.3", "2.1", "2.2", "2.3"])
     }
 
+    @Test("a line of which a part was read and taken back, as on a full disk, is neither shown nor joined to the next", arguments: [
+        "", "3\n", "a line that is longer than that part 3\n",
+    ])
+    func aPartOfALineThatIsTakenBack(next: String) throws {
+        folder.write("1\n2\n", to: "app.log")
+        let session = try session()
+        try session.showWhatIsThere()
+        folder.append("torn off", to: "app.log")
+        try session.showWhatIsNew()
+        truncate(folder("app.log"), 4)
+        folder.append(next, to: "app.log")
+        try session.showWhatIsNew()
+        try session.showWhatIsNew()
+        folder.append("4\n", to: "app.log")
+        try session.showWhatIsNew()
+        #expect(messages(takeShown()) == ["1", "2"] + (next.isEmpty ? [] : ["3"]) + ["4"])
+    }
+
+    @Test("a log whose folder is moved away is followed there, and in a new one once it has begun in it")
+    func followsIntoTheFolderOfTheNextRun() throws {
+        let (service, _) = try service()
+        let session = try session()
+        service.info("1")
+        try session.showWhatIsThere()
+        rename(folder.path, folder.path + ".old")
+        defer { output(of: "rm -r '\(folder.path).old'") }
+        service.info("2")
+        try session.showWhatIsNew()
+        #expect(messages(takeShown()) == ["1", "2"])
+        service.info("3")
+        service.shutdown(by: .seconds(30))
+        let (next, _) = try self.service()
+        next.info("4")
+        try session.showWhatIsNew()
+        #expect(messages(takeShown()) == ["3", "4"])
+    }
+
     @Test func followsWhatOthersMoveAwayAndTruncate() throws {
         let (service, _) = try service()
         let session = try session()
