@@ -11,8 +11,8 @@ internal import LogbookCore
 /// Compresses a log's archives, oldest first, on a thread that ends when there is nothing left.
 ///
 /// The compressed bytes go to a hidden file; once they are safe it gets its full name, and only once that is safe the source
-/// goes. A kill in between leaves the source alone, or both, and the next start finishes. Whoever delivers or deletes an archive
-/// locks it, and so do we.
+/// goes. A kill in between leaves the source alone, or both, and the next start finishes, once it has seen that the compressed file is
+/// whole: somebody else may have made it, and not to its end. Whoever delivers or deletes an archive locks it, and so do we.
 final class ArchiveCompressor<Base: FileSystem>: Sendable {
     private typealias Files = RestartingFileSystem<Base>
     private struct State {
@@ -21,6 +21,15 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
         var isClosed = false
         var compression: ArchiveCompression?
         var onEvent: (@Sendable (LogArchiveEvent) -> Void)?
+        /// Compressed files that are not all of the archives beside them, as they were when that was said.
+        var parts: [UInt64: FileStatus] = [:]
+    }
+    private enum Outcome {
+        case compressed(bytes: Int)
+        /// The archive is in other hands or gone.
+        case leftForLater
+        /// There is a compressed file, and it is not all of it.
+        case besideAPart
     }
     private let name: LogFileName
     private let folderPath: String
@@ -125,42 +134,44 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
         for name in names where !name.isCompressed {
             guard let entry = manifest.manifest.entries[name.number], entry.name == name else { continue }
             if isClosed { return false }
-            let compressed: Int?
-            do { compressed = try compress(name, with: compression, in: folder) } catch {
+            let outcome: Outcome
+            do { outcome = try compress(name, with: compression, in: folder) } catch {
                 if error is Closed { throw error }
                 if let error = error as? SystemError, [ENOSPC, EDQUOT].contains(error.number) || !error.isAboutOneFile { throw error }
                 if failure == nil { failure = Uncompressed(description: "\(folderPath)/\(name.text): \(error)") }
                 continue
             }
-            guard let bytes = compressed else {
-                isSomethingLeft = true
-                continue
+            switch outcome {
+            case .leftForLater: isSomethingLeft = true
+            case .besideAPart: break
+            case .compressed(let bytes):
+                onEvent?(
+                    .compressed(
+                        LogArchive(
+                            id: manifest.manifest.id(of: name.number), number: name.number,
+                            path: folderPath + "/" + name.compressed.text, bytes: bytes, ended: entry.ended, isCompressed: true)))
             }
-            onEvent?(
-                .compressed(
-                    LogArchive(
-                        id: manifest.manifest.id(of: name.number), number: name.number,
-                        path: folderPath + "/" + name.compressed.text, bytes: bytes, ended: entry.ended, isCompressed: true)))
         }
         if let failure { throw failure }
         return isSomethingLeft
     }
 
-    /// - Returns: The compressed file's size; nil when the archive is in other hands or gone.
     private func compress(
         _ name: ArchiveName, with compression: ArchiveCompression, in folder: OwnedDescriptor<Files>
-    ) throws -> Int? {
+    ) throws -> Outcome {
         let source: OwnedDescriptor<Files>
         do { source = OwnedDescriptor(try files.openForLocking(name.text, in: folder.descriptor), files) } catch
-            where error.number == ENOENT { return nil }
+            where error.number == ENOENT { return .leftForLater }
         let log = folderPath + "/" + self.name.active
         CompressionsInHand.begin(of: log)
         defer { CompressionsInHand.end(of: log) }
-        guard try files.tryLock(source.descriptor) else { return nil }
+        guard try files.tryLock(source.descriptor) else { return .leftForLater }
         defer { files.unlock(source.descriptor) }
         let status = try files.status(of: source.descriptor)
-        guard status.kind == .regular, try isStillThere(name, status, in: folder) else { return nil }
-        if try !exists(name.compressed.text, in: folder) {
+        guard status.kind == .regular, try isStillThere(name, status, in: folder) else { return .leftForLater }
+        if let twin = try statusOfTwin(of: name, in: folder) {
+            guard try isWhole(twin, of: name, bytes: status.bytes, with: compression, in: folder) else { return .besideAPart }
+        } else {
             do { try files.remove(name.part, in: folder.descriptor) } catch where error.number == ENOENT {}
             do {
                 try write(source, to: name.part, with: compression, in: folder)
@@ -172,7 +183,32 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
         }
         try files.synchronizeFolder(folder.descriptor)
         try files.remove(name.text, in: folder.descriptor)
-        return try files.status(of: name.compressed.text, in: folder.descriptor).bytes
+        return .compressed(bytes: try files.status(of: name.compressed.text, in: folder.descriptor).bytes)
+    }
+
+    /// Whether a compressed file has all that its source has. One that somebody began by hand, and did not end, has the same name.
+    private func isWhole(
+        _ twin: FileStatus, of name: ArchiveName, bytes: Int, with compression: ArchiveCompression, in folder: OwnedDescriptor<Files>
+    ) throws -> Bool {
+        if state.withLock({ $0.value.parts[name.number] }) == twin { return false }
+        if twin.kind == .regular {
+            let file = OwnedDescriptor(try files.openForReading(name.compressed.text, in: folder.descriptor), files)
+            var count = 0
+            do {
+                try ArchiveBytes(files).forEachPiece(of: file.descriptor, inflating: compression) { piece in
+                    if isClosed { throw Closed() }
+                    count += piece.count
+                }
+                if count == bytes { return true }
+            } catch let error as SystemError { throw error } catch let error as Closed { throw error } catch {}
+        }
+        let isNews = state.withLock { $0.value.parts.updateValue(twin, forKey: name.number) == nil }
+        if isNews {
+            LogDiagnostics.report(
+                "file \(self.name.active)",
+                "\(folderPath)/\(name.compressed.text) is not all of \(name.text), and both stay: remove one of them")
+        }
+        return false
     }
 
     private func isStillThere(
@@ -182,11 +218,9 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
             where error.number == ENOENT { return false }
     }
 
-    private func exists(_ name: String, in folder: OwnedDescriptor<Files>) throws -> Bool {
-        do {
-            _ = try files.status(of: name, in: folder.descriptor)
-            return true
-        } catch where error.number == ENOENT { return false }
+    private func statusOfTwin(of name: ArchiveName, in folder: OwnedDescriptor<Files>) throws -> FileStatus? {
+        do { return try files.status(of: name.compressed.text, in: folder.descriptor) } catch
+            where error.number == ENOENT { return nil }
     }
 
     private func write(

@@ -28,10 +28,12 @@ extension RollingFile {
     private static var deletionPause: Duration { .seconds(60) }
 
     /// What keeps an archive from going, a lock or a disk, may last: its time has come already, and it would be tried again at once
-    /// and for ever.
+    /// and for ever. Where nobody has seen the archives yet, it may have come for one of them.
     private mutating func postponeDeletion() {
-        guard let due = nextDeletion else { return }
-        nextDeletion = max(due, steady.now(clock).adding(Self.deletionPause))
+        guard nextDeletion != nil || policy.deletesByAge else { return }
+        let again = steady.now(clock).adding(Self.deletionPause)
+        nextDeletion = max(nextDeletion ?? again, again)
+        hasNewDue = true
     }
 
     /// Deletes what the limits do not allow to stay. The caller holds the log's lock and has refreshed the manifest.
@@ -109,8 +111,11 @@ extension RollingFile {
 
     private var needsSizes: Bool { policy.maximumTotalBytes > 0 || policy.awaitsDelivery }
 
-    private func bytes(of name: ArchiveName) -> Int {
-        archiveBytes[name.text] ?? (try? files.status(of: name.text, in: folder.descriptor).bytes) ?? 0
+    private mutating func bytes(of name: ArchiveName) -> Int {
+        if let known = archiveBytes[name.text] { return known }
+        guard let found = try? files.status(of: name.text, in: folder.descriptor).bytes else { return 0 }
+        archiveBytes[name.text] = found
+        return found
     }
 
     private mutating func tellWhatIsBeyondLimits(_ archives: [KeptArchive]) {
@@ -175,21 +180,25 @@ extension RollingFile {
         notes.append("\(what) with \(number) \(verb) given up undelivered, because more than maximumUndeliveredBytes wait")
     }
 
-    /// How many lines a file has, read through once; nil when it cannot be.
+    /// How many lines a file has behind its header, read through once; nil when it cannot be.
     private func countEvents(in file: FileDescriptor, isCompressed: Bool) -> Int? {
         if isCompressed && policy.compression == nil { return nil }
         var lines = 0
         var last: UInt8 = 0x0A
+        var beginning: [UInt8] = []
         do {
             try ArchiveBytes(files).forEachPiece(of: file, inflating: isCompressed ? policy.compression : nil) { piece in
+                if beginning.count < header.count { beginning += piece.prefix(header.count - beginning.count) }
                 for byte in piece where byte == 0x0A { lines += 1 }
                 last = piece.last ?? last
             }
+            // A file of an earlier run may have another one, or none.
+            if beginning == header { for byte in header where byte == 0x0A { lines -= 1 } }
             return lines + (last == 0x0A ? 0 : 1)
         } catch { return nil }
     }
 
-    /// A compression that was killed leaves a part, or both files. What has its full name is whole.
+    /// A compression that was killed leaves a part, or both files.
     private mutating func finishCompressions() throws(SystemError) {
         let names = try files.names(in: folder.descriptor)
         let parts = names.compactMap { text -> ArchiveName? in
@@ -201,14 +210,14 @@ extension RollingFile {
         let both = names.compactMap { ArchiveName($0, of: name) }.filter { !$0.isCompressed && compressed.contains($0) }
         for name in Set(parts + both) where manifest.manifest.entries[name.number]?.name == name {
             do {
-                try finishCompression(of: name, hasPart: parts.contains(name), isDone: both.contains(name))
+                try finishCompression(of: name, hasPart: parts.contains(name), hasTwin: both.contains(name))
             } catch where error.isAboutOneFile {
                 notes.append("the compression of \(folder.path)/\(name.text) cannot be finished: \(error)")
             }
         }
     }
 
-    private func finishCompression(of name: ArchiveName, hasPart: Bool, isDone: Bool) throws(SystemError) {
+    private mutating func finishCompression(of name: ArchiveName, hasPart: Bool, hasTwin: Bool) throws(SystemError) {
         var source: OwnedDescriptor<Files>?
         do {
             source = OwnedDescriptor(try files.openForLocking(name.text, in: folder.descriptor), files)
@@ -218,7 +227,26 @@ extension RollingFile {
         defer { if let source { files.unlock(source.descriptor) } }
         do {
             if hasPart { try files.remove(name.part, in: folder.descriptor) }
-            if isDone { try files.remove(name.text, in: folder.descriptor) }
+            // Where archives are compressed, the compressor inflates the twin to its end, and needs no lock of the log for that.
+            guard hasTwin, policy.compression == nil, !besideAPart.contains(name), let source else { return }
+            if try isWhole(name.compressed, of: source) {
+                try files.remove(name.text, in: folder.descriptor)
+            } else {
+                besideAPart.insert(name)
+                notes.append("\(folder.path)/\(name.compressed.text) is not all of \(name.text), and both stay: remove one of them")
+            }
         } catch where error.number == ENOENT {}
+    }
+
+    /// Whether a compressed file ends with the length of this content, as gzip's do: without a codec it cannot be inflated. A `gzip` by hand
+    /// that was killed leaves a part under the full name, which ends in the middle of something.
+    private func isWhole(_ compressed: ArchiveName, of source: OwnedDescriptor<Files>) throws(SystemError) -> Bool {
+        let file = OwnedDescriptor(try files.openForReading(compressed.text, in: folder.descriptor), files)
+        let status = try files.status(of: file.descriptor), bytes = try files.status(of: source.descriptor).bytes
+        guard status.kind == .regular, status.bytes > 4 else { return false }
+        let end = UnsafeMutableRawBufferPointer.allocate(byteCount: 4, alignment: 4)
+        defer { end.deallocate() }
+        guard try files.read(file.descriptor, into: end, at: status.bytes - 4) == 4 else { return false }
+        return end.load(as: UInt32.self).littleEndian == UInt32(truncatingIfNeeded: bytes)
     }
 }

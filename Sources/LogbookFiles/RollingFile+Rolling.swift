@@ -66,22 +66,46 @@ extension RollingFile {
     private mutating func archiveActive(_ old: Active) throws(SystemError) -> LogArchive {
         try manifest.refresh(in: folder.descriptor)
         let numbers = try archiveNames().map(\.number).filter { $0 < ArchiveName.maximumNumber }
-        let number = max(manifest.manifest.latestNumber, numbers.max() ?? 0) + 1
-        let archive = ArchiveName(number: number, rolledAt: clock.now(), of: name)
+        let latest = max(manifest.manifest.latestNumber, numbers.max() ?? 0)
         let status = try files.status(of: old.handle.descriptor)
         let ended = old.ended ?? status.modified
+        // A line for each attempt would make the manifest grow for as long as the file cannot be renamed.
+        let listed = nameListedBefore(latest: latest, numbers)
+        let archive = listed ?? ArchiveName(number: latest + 1, rolledAt: clock.now(), of: name)
         let line = ArchiveManifest.archive(archive, ended: ended, bytes: status.bytes)
-        do { try manifest.append(line, in: folder.descriptor, isSafe: true) } catch {
-            // A full disk: what the limits do not allow to stay makes room.
-            keepWithinLimits()
-            try manifest.refresh(in: folder.descriptor)
-            try manifest.append(line, in: folder.descriptor, isSafe: true)
+        if listed == nil {
+            do { try manifest.append(line, in: folder.descriptor, isSafe: true) } catch {
+                // A full disk: what the limits do not allow to stay makes room.
+                keepWithinLimits()
+                try manifest.refresh(in: folder.descriptor)
+                try manifest.append(line, in: folder.descriptor, isSafe: true)
+            }
+            listedName = archive
         }
         try files.rename(name.active, to: archive.text, in: folder.descriptor)
+        listedName = nil
         archiveBytes[archive.text] = status.bytes
+        if listed != nil { correct(line, of: archive, ended: ended, bytes: status.bytes) }
         return LogArchive(
-            id: manifest.manifest.id(of: number), number: number, path: folder.path + "/" + archive.text,
+            id: manifest.manifest.id(of: archive.number), number: archive.number, path: folder.path + "/" + archive.text,
             bytes: status.bytes, ended: ended, isCompressed: false)
+    }
+
+    /// The name of an attempt that got no further than its line, if that is still the manifest's latest and nothing else has the number.
+    private func nameListedBefore(latest: UInt64, _ numbers: [UInt64]) -> ArchiveName? {
+        guard let listedName, listedName.number == latest, !numbers.contains(latest),
+            manifest.manifest.entries[latest]?.name == listedName
+        else { return nil }
+        return listedName
+    }
+
+    /// The file has gone on since its line was written. Without this one it is taken to be as old as it was then.
+    private mutating func correct(_ line: String, of archive: ArchiveName, ended: LogTime, bytes: Int) {
+        let entry = manifest.manifest.entries[archive.number]
+        if entry?.ended == ended, entry?.bytes == bytes { return }
+        do throws(SystemError) { try manifest.append(line, in: folder.descriptor, isSafe: true) } catch {
+            notes.append("\(folder.path)/\(name.manifest): \(error)")
+        }
     }
 
     func archiveNames() throws(SystemError) -> [ArchiveName] {

@@ -60,6 +60,8 @@ struct RollingFile<Base: FileSystem>: Sendable {
     /// ``writes`` when the latest synchronization began that has succeeded.
     var safeWrites: UInt64 = 0
     var manifest: ManifestFile<Files>
+    /// What the active file is to be called, where the manifest has its line and the file could not be given the name.
+    var listedName: ArchiveName?
     /// Sizes of archives by their names: they do not change any more.
     var archiveBytes: [String: Int] = [:]
     /// When this run first saw which archives, by their numbers, on the steady clock: where the wall clock has been set since the start, the
@@ -68,6 +70,8 @@ struct RollingFile<Base: FileSystem>: Sendable {
     /// When the next archive is too old, on the steady clock.
     var nextDeletion: LogTime?
     var isBeyondLimits = false
+    /// Archives beside which there is a part of a compressed file, which was said.
+    var besideAPart: Set<ArchiveName> = []
     /// Set when ``nextDue`` may have moved.
     var hasNewDue = false
     /// The first write that no synchronization has covered yet, in monotonic nanoseconds.

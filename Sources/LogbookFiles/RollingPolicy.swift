@@ -67,6 +67,9 @@ public struct RollingPolicy: Sendable, Hashable {
         awaitsDelivery || maximumArchives > 0 || maximumTotalBytes > 0 || maximumAge != nil
     }
 
+    /// Whether age alone may ask for one.
+    var deletesByAge: Bool { !awaitsDelivery && maximumAge != nil }
+
     /// The archives to delete, oldest first, and why.
     /// - Parameters:
     ///   - archives: Oldest first.

@@ -276,6 +276,47 @@ import Testing
         #expect(folder.archives() == [])
     }
 
+    @Test(
+        "R8: the lines of a file's header are no events that are given up; those of another run's are not known",
+        arguments: [("# one\n# two", 2), ("", 4), ("# three\n", 4)] as [(nextHeader: String, count: Int)])
+    func undeliveredBehindAHeader(nextHeader: String, count: Int) throws {
+        var policy = RollingPolicy(awaitsDelivery: true)
+        let first = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), header: "# one\n# two", rolling: policy, files: SystemFileSystem(),
+            clock: .manual(clock))
+        log(first, "one", "two")
+        try first.roll()
+        try first.shutdown(by: .seconds(30))
+        #expect(folder.lines(folder.archives()[0]) == ["# one", "# two", "one", "two"])
+        policy.maximumUndeliveredBytes = 1
+        let told = told
+        let next = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), header: nextHeader, rolling: policy, files: SystemFileSystem(),
+            clock: .manual(clock)) { event in told.withLock { $0.append(event) } }
+        let counts = told.withLock { $0 }.compactMap { event -> Int? in
+            if case .droppedUndelivered(_, let events) = event { events } else { nil }
+        }
+        #expect(counts == [count])
+        withExtendedLifetime(next) {}
+    }
+
+    @Test("R4: how large an archive is, that an earlier run has left, is looked up once")
+    func sizesAreKept() throws {
+        let first = try provider(RollingPolicy(maximumArchives: 0))
+        for number in 1...30 {
+            log(first, "\(number)")
+            try first.roll()
+        }
+        try first.shutdown(by: .seconds(30))
+        let files = FaultyFileSystem()
+        let next = try provider(RollingPolicy(maximumArchives: 0, maximumTotalBytes: 1 << 20), files: files)
+        let before = files.calls.filter { $0 == "statusOfName" }.count
+        log(next, "31")
+        try next.roll()
+        #expect(files.calls.filter { $0 == "statusOfName" }.count - before < 30)
+        #expect(folder.archives().count == 31)
+    }
+
     @Test("R8: of what is given up and cannot be read through nobody says that it held nothing", arguments: [true, false])
     func undeliveredAndUnreadable(isDamaged: Bool) throws {
         var policy = RollingPolicy(maximumArchives: 0, awaitsDelivery: true, maximumUndeliveredBytes: 0)
@@ -445,6 +486,77 @@ import Testing
         clock.advance(by: .seconds(60))
         #expect(folder.archives().isEmpty != refuses)
         #expect(files.calls.filter { $0 == "remove" }.count == (refuses ? 2 : 1))
+    }
+
+    @Test("R5: where another process has the log's lock at the start, old archives go once it lets go", arguments: [nil, 10] as [Int64?])
+    func lockedAtTheStart(age: Int64?) throws {
+        let first = try provider(RollingPolicy(maximumArchives: 0))
+        log(first, "one")
+        try first.roll()
+        try first.shutdown(by: .seconds(30))
+        clock.advance(by: .seconds(11))
+        let system = SystemFileSystem(), handle = try system.openFolder(at: folder.path)
+        let held = try system.openForReading(".app.lock", in: handle)
+        #expect(try system.tryLock(held))
+        let files = FaultyFileSystem()
+        let next = try provider(RollingPolicy(maximumArchives: 0, maximumAge: age.map { Duration.seconds($0) }), files: files)
+        let calls = files.calls.count
+        for _ in 1...1000 { clock.advance(by: .milliseconds(1)) }
+        #expect(files.calls.count == calls)
+        #expect(folder.archives().map { folder.lines($0) } == [["one"]])
+        system.unlock(held)
+        system.close(held)
+        system.close(handle)
+        clock.advance(by: .seconds(60))
+        #expect(folder.archives().isEmpty == (age != nil))
+        withExtendedLifetime(next) {}
+    }
+
+    private var archiveLines: Int { folder.lines(".app.manifest").filter { $0.hasPrefix("archive ") }.count }
+
+    @Test("F9: while a file cannot be renamed, attempts to roll it do not make the manifest grow")
+    func renameThatFails() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(13), lasts: true, only: ["rename"])
+        let provider = try provider(RollingPolicy(maximumArchives: 0), files: files)
+        for number in 1...20 {
+            log(provider, "\(number)")
+            #expect(throws: FileLogProviderError.self) { _ = try provider.roll() }
+            clock.advance(by: .seconds(10))
+        }
+        #expect(files.faults == 20)
+        #expect(archiveLines == 1)
+        #expect(folder.lines("app.log") == (1...20).map { "\($0)" })
+    }
+
+    @Test("F9: a file that could not be renamed keeps the number it was to have, and is as old as its latest line")
+    func renameThatFailedOnce() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(13), only: ["rename"])
+        let provider = try provider(RollingPolicy(maximumArchives: 0), files: files)
+        log(provider, "one")
+        #expect(throws: FileLogProviderError.self) { _ = try provider.roll() }
+        clock.advance(by: .seconds(3600))
+        log(provider, "two")
+        let archive = try #require(try provider.roll())
+        #expect(archive.number == 1)
+        #expect(archive.ended == clock.now)
+        #expect(folder.archives().map { folder.lines($0) } == [["one", "two"]])
+        let shelf = try ArchiveShelf(of: "app", in: folder.path, files: SystemFileSystem())
+        #expect(try shelf.waiting().archives == [archive])
+        log(provider, "three")
+        #expect(try provider.roll()?.number == 2)
+        #expect(archiveLines == 3)
+    }
+
+    @Test("F9: a number that somebody else has taken since is not used again")
+    func numberThatIsTaken() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(13), only: ["rename"])
+        let provider = try provider(RollingPolicy(maximumArchives: 0), files: files)
+        log(provider, "one")
+        #expect(throws: FileLogProviderError.self) { _ = try provider.roll() }
+        folder.write("keep\n", to: "app-00000001-20201121T102920.123Z.log")
+        clock.advance(by: .seconds(10))
+        #expect(try provider.roll()?.number == 2)
+        #expect(folder.text("app-00000001-20201121T102920.123Z.log") == "keep\n")
     }
 
     @Test("F17: a handler that logs, and makes files roll, ends")

@@ -138,6 +138,61 @@ import Testing
         compressor.close(by: .seconds(30))
     }
 
+    @Test(
+        "C3: a part of a gzip file under the full name, as a gzip by hand leaves it that is killed, costs no archive",
+        arguments: [true, false])
+    func partUnderTheFullName(compresses: Bool) throws {
+        let plain = RollingPolicy(maximumArchives: 0)
+        let first = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: plain)
+        let lines = (1...20_000).map { "line \($0 * 7919) of the log" }
+        try first.write(lines.map { event($0) })
+        try first.roll()
+        try first.shutdown(by: .seconds(30))
+        let archive = folder.archives()[0]
+        output(of: "cd '\(folder.path)' && gzip -k \(archive)")
+        let whole = folder.bytes(archive + ".gz")
+        try #require(whole.count > 1000)
+        let compressor = ArchiveCompressor(
+            of: try LogFileName("app"), in: folder.path, files: SystemFileSystem(), clock: .manual(clock))
+        func finish() throws {
+            if compresses {
+                compressor.wake(.gzip)
+                compressor.waitUntilIdle()
+            } else {
+                try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: plain).shutdown(by: .seconds(30))
+            }
+        }
+        for count in [0, whole.count / 2, whole.count - 1] {
+            folder.write(Array(whole.prefix(count)), to: archive + ".gz")
+            try finish()
+            #expect(folder.archives() == [archive, archive + ".gz"], "\(count) of \(whole.count) bytes")
+            #expect(folder.lines(archive) == lines)
+        }
+        folder.write(whole, to: archive + ".gz")
+        try finish()
+        #expect(folder.archives() == [archive + ".gz"])
+        compressor.close(by: .seconds(30))
+    }
+
+    @Test("C3: a gzip file of something else, under an archive's name, costs no archive", arguments: [true, false])
+    func anotherContent(compresses: Bool) throws {
+        let plain = RollingPolicy(maximumArchives: 0)
+        let first = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: plain)
+        first.log(event("one"))
+        try first.roll()
+        try first.shutdown(by: .seconds(30))
+        let archive = folder.archives()[0]
+        output(of: "cd '\(folder.path)' && echo another | gzip > \(archive).gz")
+        let policy = compresses ? self.policy : plain
+        let next = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: policy)
+        next.log(event("two"))
+        try next.roll()
+        if compresses { #expect(becomesTrue { folder.archives().last?.hasSuffix(".gz") == true && folder.archives().count == 3 }) }
+        #expect(folder.lines(archive) == ["one"])
+        #expect(inflated(archive + ".gz") == "another\n")
+        try next.shutdown(by: .seconds(30))
+    }
+
     @Test("C3: on NFS, where only what was opened for writing can be locked alone, archives are compressed as well")
     func network() throws {
         let files = FaultyFileSystem()
