@@ -171,11 +171,8 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
                 return nil
             }
             if let held {
-                state.withLock { state in
-                    state.held[archive.number] = nil
-                    state.sending = held
-                }
-                return held.parcel
+                state.withLock { $0.held[archive.number] = nil }
+                return keep(held)
             }
             let parcel = try begin(claim)
             unreadable.remove(archive)
@@ -186,7 +183,17 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         }
     }
 
-    /// - Returns: Nil when it cannot be sent as it is, and was set aside.
+    /// - Returns: Nil after ``close()``, which may have come while the file was read: nobody would let go of it any more.
+    private func keep(_ sending: Sending) -> Parcel? {
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.sending = sending }
+            return state.isClosed
+        }
+        if isClosed { sending.claim.release() }
+        return isClosed ? nil : sending.parcel
+    }
+
+    /// - Returns: Nil when it cannot be sent as it is, and was set aside, or is not to be sent any more.
     private func begin(_ claim: ArchiveClaim) throws -> Parcel? {
         let term = request.term
         if claim.isTruncated || claim.bytes == 0 {
@@ -201,8 +208,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
                     setAside(claim, because: "the file is empty")
                     return nil
                 }
-                state.withLock { $0.sending = Sending(claim: claim, term: term, body: nil, content: content, parcel: parcel) }
-                return parcel
+                return keep(Sending(claim: claim, term: term, body: nil, content: content, parcel: parcel))
             }
             let body = try ArchiveBody(claim, inflates: compressed && !term.request.takesGzip)
             let parcel = Parcel(
@@ -211,8 +217,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
                 contentType: term.request.contentType,
                 contentEncoding: compressed && term.request.takesGzip ? ArchiveCompression.gzip.encoding : nil, count: 1,
                 sealed: claim.archive.ended)
-            state.withLock { $0.sending = Sending(claim: claim, term: term, body: body, content: nil, parcel: parcel) }
-            return parcel
+            return keep(Sending(claim: claim, term: term, body: body, content: nil, parcel: parcel))
         } catch let error as SystemError { throw error } catch {
             setAside(claim, because: "\(ArchiveBody.Fault(error))")
             return nil

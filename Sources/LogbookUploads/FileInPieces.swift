@@ -14,19 +14,29 @@ final class FileInPieces: Sendable {
         var end = 0
     }
     private let body: ArchiveBodyReader
+    /// What the content has at least: a compressed file says itself where it ends.
+    private let minimumBytes: Int
     private let state = Locked(State())
 
-    init(_ claim: ArchiveClaim, inflating: Bool) throws { body = ArchiveBodyReader(claim, inflates: inflating) }
+    init(_ claim: ArchiveClaim, inflating: Bool) throws {
+        body = ArchiveBodyReader(claim, inflates: inflating)
+        minimumBytes = inflating ? 0 : claim.bytes
+    }
 
     /// The piece after what was taken; nil at the end.
     /// - Parameters:
     ///   - limit: Bytes at most.
     ///   - maximumLineBytes: A longer line is cut at a character and says so.
+    /// - Throws: ``ArchiveBody/Fault/cut`` where the file ends too early, or what reading it throws.
     func next(upTo limit: Int, maximumLineBytes: Int?) throws -> Piece? {
         try state.withLock { state in
             var bytes: [UInt8] = []
             var position = state.start
-            while let line = try body.line(at: position) {
+            while true {
+                guard let line = try body.line(at: position) else {
+                    if position < minimumBytes { throw ArchiveBody.Fault.cut }
+                    break
+                }
                 let sent = maximumLineBytes.map { Self.cut(line, to: $0) } ?? line
                 if !bytes.isEmpty, bytes.count + sent.count > limit { break }
                 bytes += sent

@@ -195,6 +195,31 @@ extension LogUploaderTests {
         withExtendedLifetime(first) {}
     }
 
+    @Test(
+        "U11: a file that is being read while its uploader is shut down is another's to send as well",
+        arguments: [nil, 1024] as [Int?])
+    func readDuringShutdown(maximumBytes: Int?) async throws {
+        let archive = try bench.roll(["one"])[0]
+        let files = FaultyFileSystem(), gate = Gate()
+        let shelf = try ArchiveShelf(of: "app", in: bench.path, files: files)
+        #expect(try shelf.waiting().archives.map(\.id) == [archive.id])
+        files.hold("read", at: gate)   // the manifest has been read: what is read from now on is the archive
+        let clock = LogClock.manual(bench.clock)
+        let source = ArchiveParcels(
+            shelf, request: CurrentRequest(UploadRequest(url: "http://127.0.0.1/", maximumBytes: maximumBytes)),
+            gate: UploadGate(.none, clock: clock), unreadable: UnreadableFiles(clock: clock, onEvent: { _ in }), onEvent: { _ in })
+        let parcel = Task { try await onThread { try source.nextParcel() } }
+        #expect(await onThread { gate.waitForArrivals(1) })
+        source.close()
+        gate.open()
+        let id = try await parcel.value?.id
+        #expect(id == nil)
+        let other = try ArchiveShelf(of: "app", in: bench.path, files: SystemFileSystem())
+        let found = try #require(try other.waiting().archives.first)
+        try #require(try other.claim(found)).release()
+        withExtendedLifetime(source) {}
+    }
+
     @Test("U14: who delivers waits for what this program compresses at the moment")
     func compressedMeanwhile() async throws {
         let files = FaultyFileSystem(), gate = Gate()
@@ -306,6 +331,26 @@ extension LogUploaderTests {
         try await deliver(uploader)
         #expect(transport.requests.isEmpty)
         #expect(bench.archives.count == 2)
+    }
+
+    @Test("U16: a file that is cut while it is sent in pieces is set aside and stays, and the next one goes")
+    func cutBetweenPieces() async throws {
+        let lines = (1...40_000).map { "line \($0) of the log" }
+        let archives = try bench.roll([lines.joined(separator: "\n"), "good"])
+        let path = archives[0].path
+        try #require(archives[0].bytes > 700_000)
+        let transport = ScriptedTransport { number, _ in
+            if number == 1 { truncate(path, 400_000) }   // behind what has been read by then
+            return .status(200)
+        }
+        let uploader = try bench.uploader(to: UploadRequest(url: "http://127.0.0.1/", maximumBytes: 50_000), transport)
+        #expect(await bench.waitForDelivered(1))
+        #expect(bench.delivered == [archives[1].id])
+        let reasons = bench.events.compactMap { if case .setAside(archives[0].id, let reason) = $0 { reason } else { nil } }
+        #expect(reasons == ["the file is shorter than it was when it was closed"])
+        #expect(bench.archives == [String(path.split(separator: "/").last!)])
+        #expect(transport.requests.last?.text == "good\n")
+        withExtendedLifetime(uploader) {}
     }
 
     @Test("U16: a log whose manifest cannot be read is not a log that has been delivered")
