@@ -781,7 +781,7 @@ int logbook_unlock(int descriptor) { return flock(descriptor, LOCK_UN); }
 
 int logbook_sealed_memory(const char *name, const void *bytes, size_t count) {
 #if defined(__linux__)
-    int memory = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int memory = above_streams(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (memory < 0) return -1;
     size_t done = 0;
     while (done < count) {

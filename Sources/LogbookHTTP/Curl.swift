@@ -3,7 +3,7 @@ internal import CLogbookCurl
 /// What requests and other connections ask of libcurl alike.
 enum Curl {
     /// False where libcurl cannot be initialised at all.
-    static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    static let isReady: Bool = logbook_curl_start() == CURLE_OK
 }
 
 extension HTTPTrust {
@@ -33,10 +33,19 @@ extension HTTPTrust {
 }
 
 extension HTTPFailure {
-    /// - Parameter text: What libcurl wrote into its `CURLOPT_ERRORBUFFER`.
-    init(_ code: CURLcode, _ text: UnsafePointer<CChar>) {
-        let reason = text.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: text)
+    /// - Parameters:
+    ///   - text: What libcurl wrote into its `CURLOPT_ERRORBUFFER`.
+    ///   - proxy: The proxy's URL, which libcurl's text may repeat. There may be a password in it, and none is in the failure.
+    init(_ code: CURLcode, _ text: UnsafePointer<CChar>, proxy: String? = nil) {
+        var reason = text.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: text)
+        if reason.hasPrefix("Unsupported proxy") {   // its syntax or its scheme; the code is that of a connection
+            self = .invalidRequest("the proxy's URL cannot be read; it should look like http://proxy.example.com:3128")
+            return
+        }
+        if let proxy, proxy.contains("@"), reason.contains(proxy) { reason = String(cString: curl_easy_strerror(code)) }
         switch code {
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            self = .unreachable("the proxy's name does not resolve")
         case CURLE_URL_MALFORMAT:
             self = .invalidRequest(reason)
         case CURLE_OPERATION_TIMEDOUT:

@@ -19,6 +19,7 @@ final class CurlExchange {
     private var bodyBytes = 0
     /// Why it was ended from here.
     private var failure: HTTPFailure?
+    private var proxy: String?
 
     init(
         number: UInt64, request: HTTPRequest, handle: CurlHandle,
@@ -36,6 +37,7 @@ final class CurlExchange {
     /// Puts every setting onto the handle that it does not have from the request before. The exchange must stay alive until ``letGo()``:
     /// libcurl holds its address.
     func prepare(trust: HTTPTrust, proxy: String?) {
+        self.proxy = proxy
         if handle.settings?.serve(request) != true {
             handle.reset()
             setWhatStays(trust: trust, proxy: proxy)
@@ -246,6 +248,6 @@ final class CurlExchange {
             response.isCut = bodyBytes > body.count
             return .success(response)
         }
-        return .failure(HTTPFailure(code, errorText))
+        return .failure(HTTPFailure(code, errorText, proxy: proxy))
     }
 }

@@ -4,6 +4,24 @@ import LogbookHTTP
 import LogbookTestKit
 import Testing
 
+/// Asks a server when it is flushed, on a connection of its own, and notes the answer.
+private final class Asking: LogProvider {
+    private let request: HTTPRequest, transport: CurlTransport, answers: String
+
+    init(port: Int, trusting authority: String, answers: String) {
+        request = HTTPRequest(method: "GET", url: "https://localhost:\(port)/")
+        transport = CurlTransport(trust: HTTPTrust(authorities: authority))
+        self.answers = answers
+    }
+
+    func log(_ event: LogEvent) {}
+    func flush(by deadline: LogDeadline) throws {
+        let status = try transport.sendAndWait(request, by: deadline).status
+        let before = (try? String(contentsOfFile: answers, encoding: .utf8)) ?? ""
+        try "\(before)\(status)\n".write(toFile: answers, atomically: true, encoding: .utf8)
+    }
+}
+
 /// `openssl s_server` with a certificate made for the test; it answers every GET.
 private final class TLSServer {
     let folder: URL
@@ -210,6 +228,19 @@ struct CertificateTests {
             }
         }
     #endif
+
+    @Test("what a program says last goes out over TLS, also while it ends")
+    func theEndOfTheProgram() async throws {
+        let server = try TLSServer(for: "DNS:localhost"), folder = TemporaryFolder()
+        let port = server.port, authority = server.certificate, answers = folder("answers")
+        await #expect(processExitsWith: .success) {
+            [port = port as Int, authority = authority as String, answers = answers as String] in
+            LogService.exitFlushLimit = .seconds(60)
+            LogService.register(provider: Asking(port: port, trusting: authority, answers: answers))
+            #expect(LogService.shared.flush(by: .seconds(60)).isComplete)   // from now on the TLS library is in use
+        }
+        #expect(folder.text("answers") == "200\n200\n")
+    }
 
     @Test("51: a certificate that its authority has revoked is refused, and so is one of an authority that has said nothing")
     func revoked() async throws {

@@ -52,6 +52,22 @@ import Musl
         #expect(server.requests.first?.header("Content-Type") == nil)
     }
 
+    @Test("what a program prints whose standard streams are closed gets into none of its requests")
+    func closedStreams() async {
+        await #expect(processExitsWith: .success) {
+            let first = try LoopbackServer { _ in .status(200) }
+            let server = try LoopbackServer { _ in
+                for stream: Int32 in 0...2 { _ = write(stream, "printed\n", 8) }
+                return .status(200)
+            }
+            let transport = CurlTransport()
+            _ = try await transport.send(HTTPRequest(url: first.url))   // what it needs for itself it has now
+            for stream: Int32 in 0...2 { close(stream) }
+            for number: UInt8 in 1...3 { _ = try await transport.send(HTTPRequest(url: server.url, body: [number])) }
+            #expect(server.requests.map(\.body) == [[1], [2], [3]])
+        }
+    }
+
     @Test func aLargeBodyArrivesWholeAndWithoutWaitingForConsent() async throws {
         let server = try LoopbackServer { _ in .status(200) }
         let body = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -495,6 +511,23 @@ import Musl
         let transport = CurlTransport(allowsPlainHTTP: true, proxy: proxy.url)
         #expect(try await transport.send(HTTPRequest(url: "http://logs.invalid/v1")).status == 202)
         #expect(proxy.requests.first?.target == "http://logs.invalid/v1")
+    }
+
+    @Test("a proxy that cannot be read is a fault of the request, and its password is not said", arguments: [
+        "http://u:sec ret@proxy.invalid:3128", "http://u:sec/ret@proxy.invalid:3128", "http://u:secret@:3128",
+        "u:secret@proxy.invalid:99999", "ftp://u:secret@proxy.invalid:3128",
+        "http://u:secret\(String(repeating: "t", count: 1000)) @proxy.invalid:3128",
+    ])
+    func aProxyThatCannotBeRead(proxy: String) async {
+        let transport = CurlTransport(allowsPlainHTTP: true, proxy: proxy)
+        let failure = await #expect(throws: HTTPFailure.self) { try await transport.send(HTTPRequest(url: "http://logs.invalid/v1")) }
+        #expect(failure == .invalidRequest("the proxy's URL cannot be read; it should look like http://proxy.example.com:3128"))
+    }
+
+    @Test func aProxyWhoseNameDoesNotResolveMayDoSoLater() async {
+        let transport = CurlTransport(allowsPlainHTTP: true, proxy: "http://u:secret@proxy.invalid:3128")
+        let failure = await #expect(throws: HTTPFailure.self) { try await transport.send(HTTPRequest(url: "http://logs.invalid/v1")) }
+        #expect(failure == .unreachable("the proxy's name does not resolve"))
     }
 
     @Test("S13: what is for this machine stays on it, also where a proxy is named")

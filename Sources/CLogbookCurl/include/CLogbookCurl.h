@@ -38,6 +38,9 @@ static inline void logbook_curl_do_not_keep_authorities(CURL *handle) {
 #endif
 }
 
+/// Initialises libcurl, and its TLS library so that it can be used until the process is gone.
+CURLcode logbook_curl_start(void);
+
 /// Connections are not inherited by the programs that the process starts: libcurl would let them be.
 void logbook_curl_close_on_exec(CURL *handle);
 
