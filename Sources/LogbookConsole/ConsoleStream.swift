@@ -57,34 +57,35 @@ final class ConsoleStream: Sendable {
         taken = 0
         guard number >= 0 else { throw SystemError(openFailure, in: "fcntl") }
         try state.withLock { state throws(SystemError) in
-            let patience = LogDeadline.after(state.isStuck ? .zero : self.patience)
             if state.isMidLine {
                 var end = 0
-                try [0x0A].withUnsafeBufferPointer { newline throws(SystemError) in
-                    try push(newline, taken: &end, &state, until: patience)
-                }
+                try [0x0A].withUnsafeBufferPointer { newline throws(SystemError) in try push(newline, taken: &end, &state) }
                 state.isMidLine = false
             }
-            try push(lines, taken: &taken, &state, until: patience)
+            try push(lines, taken: &taken, &state)
         }
     }
 
-    private func push(
-        _ bytes: UnsafeBufferPointer<UInt8>, taken: inout Int, _ state: inout State, until patience: LogDeadline
-    ) throws(SystemError) {
+    private func push(_ bytes: UnsafeBufferPointer<UInt8>, taken: inout Int, _ state: inout State) throws(SystemError) {
+        var deadline = LogDeadline.after(state.isStuck ? .zero : patience)
         while taken < bytes.count {
             // Asking first bounds the wait also where writing itself would block: a pipe nobody reads that could not be opened anew.
             // In a terminal that could not be, it does so only while nothing is left: neither this user's to open nor the process's own.
-            if !isFile { try awaitRoom(until: patience, &state) }
+            if !isFile { try awaitRoom(until: deadline, &state) }
             let chunk = isFile ? bytes.count - taken : Self.chunk(of: bytes, from: taken)
             let count = logbook_write(number, bytes.baseAddress! + taken, chunk)
             let failure = errno
             if count > 0 {
+                let start = taken
                 taken += count
+                // Each line may wait as long as the first, and so may the one that finds room where others had waited in vain.
+                if taken < bytes.count, state.isStuck || bytes[taken - 1] == 0x0A || bytes[start..<taken].contains(0x0A) {
+                    deadline = .after(patience)
+                }
                 state.isStuck = false
                 state.isMidLine = bytes[taken - 1] != 0x0A
             } else if count < 0, failure == EINTR || failure == EAGAIN {
-                if patience.hasPassed {
+                if deadline.hasPassed {
                     state.isStuck = true
                     throw SystemError(failure, in: "write")
                 }

@@ -189,6 +189,49 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
         #expect(provider.latestFailure == nil)
     }
 
+    /// Lines that are longer together than what a test leaves room for.
+    private static var lines: (bytes: [UInt8], ends: [Int]) {
+        let line = [UInt8](repeating: 0x78, count: 1023) + [0x0A]
+        return (bytes: Array(repeatElement(line, count: 40).joined()), ends: (1...40).map { $0 * line.count })
+    }
+
+    @Test("row 39: once a reader that slept has taken something, lines wait for it again, also within one batch")
+    func readerThatWakes() {
+        let provider = provider(patience: .seconds(2)), pipe = pipe, isRead = Gate()
+        let filled = pipe.fill()
+        provider.log(event("lost"))
+        _ = pipe.read(8192)
+        LogThread.start("reads") {
+            _ = becomesTrue { !pipe.hasRoom }
+            _ = pipe.read(filled - 8192)
+            isRead.open()
+        }
+        let (bytes, ends) = Self.lines
+        LineBatch.lending(bytes, ends: ends, to: provider.write)
+        isRead.wait()
+        #expect(provider.ledger == LogLedger(submitted: 41, delivered: 40, dropped: [.inputOutputError: 1]))
+        #expect(pipe.readAll() == String(decoding: bytes, as: UTF8.self))
+    }
+
+    @Test("row 39: a reader that takes a little at a time gets a whole batch, also where that lasts longer than a line may wait")
+    func slowReader() {
+        let provider = provider(patience: .seconds(1)), pipe = pipe, isRead = Gate()
+        let filled = pipe.fill()
+        LogThread.start("reads") {
+            for _ in 1...6 {
+                usleep(300_000)   // it is slow
+                _ = pipe.read(4096)
+            }
+            _ = pipe.read(filled - 6 * 4096)
+            isRead.open()
+        }
+        let (bytes, ends) = Self.lines
+        LineBatch.lending(bytes, ends: ends, to: provider.write)
+        isRead.wait()
+        #expect(provider.ledger == LogLedger(submitted: 40, delivered: 40))
+        #expect(pipe.readAll() == String(decoding: bytes, as: UTF8.self))
+    }
+
     @Test("row 39: after a line that was cut off, the next one begins on a line of its own")
     func cutOff() {
         let provider = provider()

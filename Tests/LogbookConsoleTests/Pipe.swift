@@ -50,6 +50,12 @@ final class Pipe: @unchecked Sendable {
         }
     }
 
+    /// Whether a write would not have to wait.
+    var hasRoom: Bool {
+        var request = pollfd(fd: input, events: Int16(POLLOUT), revents: 0)
+        return poll(&request, 1, 0) > 0
+    }
+
     /// Takes exactly this many bytes out.
     func read(_ count: Int) -> String {
         var bytes: [UInt8] = []
