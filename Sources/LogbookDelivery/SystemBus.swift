@@ -8,9 +8,6 @@
         internal import Musl
     #endif
 
-    /// `socket` of libc, which the property of the same name hides.
-    private func localSocket(_ kind: Int32) -> Int32 { socket(AF_UNIX, kind, 0) }
-
     /// A connection to the machine's message bus, to ask for properties and nothing else. Belongs to one thread.
     ///
     /// - Note: Source: "D-Bus Specification", on the authentication protocol and on `org.freedesktop.DBus.Properties`.
@@ -45,12 +42,12 @@
         init(at path: String, by deadline: LogDeadline) throws(Failure) {
             self.deadline = deadline
             #if canImport(Glibc)
-                let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+                let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
             #else
-                let kind = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK
+                let kind = SOCK_STREAM | SOCK_NONBLOCK
             #endif
             guard !path.isEmpty, !path.utf8.contains(0) else { throw .unreachable }
-            socket = localSocket(kind)
+            socket = logbook_socket(AF_UNIX, kind, 0)   // never in the place of a standard stream that is closed
             guard socket >= 0 else { throw .unreachable }
             // A local socket is connected at once or not now.
             guard logbook_connect_local(socket, path) == 0 else { throw .unreachable }

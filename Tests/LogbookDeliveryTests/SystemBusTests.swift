@@ -72,6 +72,26 @@
             }
         }
 
+        @Test("what a program prints whose standard streams are closed does not go to the bus")
+        func closedStreams() async {
+            let path = folder.path + "/bus"
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                let listener = try #require(LocalSocket.listening(at: path))
+                let open = Locked<[Int32]>([]), isOver = Gate()
+                for stream: Int32 in 0...2 { close(stream) }
+                LogThread.start("bus") {
+                    let connection = Unshared.accept(listener)
+                    let streams = [0, 1, 2].filter { (stream: Int32) in fcntl(stream, F_GETFD) >= 0 }
+                    open.withLock { $0 = streams }
+                    close(connection)
+                    isOver.open()
+                }
+                #expect(throws: SystemBus.Failure.self) { _ = try SystemBus(at: path, by: .seconds(60)) }
+                isOver.wait()
+                #expect(open.withLock { $0 } == [])
+            }
+        }
+
         @Test("D1: no bus, a socket that nobody serves and one that says nothing are no metered network")
         func noBus() async throws {
             #expect(!LinuxMachine(busPath: "/nowhere/bus").isMetered)
