@@ -217,10 +217,11 @@ public final class RemoteLogProvider: LogProvider {
     /// How the deliveries fare.
     public var status: CourierStatus { courier.status }
 
-    /// Puts another token, address or kind of receiver in force, and tries now: what waits goes there.
+    /// Puts another token, address or kind of receiver in force, and tries now: what waits goes there. A pause that the receiver asked
+    /// for is kept, unless that was one of another kind, or at another host or port.
     public func update(to destination: some LogDestination) {
-        self.destination.change(to: destination)
-        courier.reconfigured()
+        let isAnotherReceiver = self.destination.change(to: destination)
+        courier.reconfigured(forAnotherReceiver: isAnotherReceiver)
     }
 
     /// The token or the address that the destination reads changed: try now.

@@ -1,7 +1,8 @@
 internal import LogbookCore
 
 /// Has a parcel for Splunk count as delivered only when the indexers say that they have it. What they do not acknowledge in time
-/// is sent again.
+/// is sent again. A token that has indexer acknowledgement switched off gives none: its parcels count as delivered when Splunk has read
+/// them, and ``LogDiagnostics`` says so.
 ///
 /// An acknowledgement is known only to the machine that took the parcel: behind a load balancer each connection must stay with one
 /// machine. It takes the indexers seconds, during which other parcels can be on their way

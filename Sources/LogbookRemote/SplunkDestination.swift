@@ -6,7 +6,8 @@ public import LogbookHTTP
 /// Splunk's HTTP Event Collector: `POST <url>/services/collector/event`.
 ///
 /// Splunk answers when it has read the events, not when it has indexed them; with an ``SplunkAcknowledgement`` a parcel is delivered
-/// when the indexers have it. What arrives twice is stored twice; `fields.event_key` is the same then.
+/// when the indexers have it. Where the token has that switched off it is delivered when Splunk has read it, as without one, which is said
+/// once in ``LogDiagnostics``. What arrives twice is stored twice; `fields.event_key` is the same then.
 ///
 /// ```json
 /// {"time":1792837760.123456789,"source":"checkout","sourcetype":"_json","event":{"time":…},"fields":{"event_key":"586A…-7-42"}}
@@ -19,11 +20,12 @@ public struct SplunkDestination: LogDestination, Hashable {
     private let frame: [UInt8]
     private let base: String
     private let acknowledgement: SplunkAcknowledgement?
+    private let lack = LackOfAcknowledgement()
 
     /// - Parameters:
     ///   - url: Where the collector listens, without a path: `https://splunk.example.com:8088`.
     ///   - index: The token's own when it is nil.
-    ///   - acknowledgement: For a token with indexer acknowledgement; nil for one without.
+    ///   - acknowledgement: For a token with indexer acknowledgement; nil for one without, of which it would change nothing.
     public init(
         url: String, token: Secret, source: String = "logbook", sourceType: String = "_json", host: String? = nil,
         index: String? = nil, acknowledgement: SplunkAcknowledgement? = nil
@@ -78,7 +80,9 @@ public struct SplunkDestination: LogDestination, Hashable {
         case (200, 0):
             guard let acknowledgement else { return .delivered }
             guard case .integer(let id)? = answer?["ackId"] else {
-                return .misconfigured("the token acknowledges nothing; enable indexer acknowledgement for it in Splunk")
+                // It has been read, and would be stored again as often as it is sent.
+                lack.sayOnce()
+                return .delivered
             }
             return .inquire(inquiry(about: "\(id)", acknowledgement))
         case (_, 1...4), (400, 7), (400, 10...11), (400, 14): return .misconfigured(reason)   // token, index or channel
@@ -107,6 +111,27 @@ public struct SplunkDestination: LogDestination, Hashable {
         default: return .inquire(inquiry)
         }
     }
+}
+
+/// That the token acknowledges nothing is said once for all copies of a destination; it makes no difference between two of them.
+private final class LackOfAcknowledgement: Sendable, Hashable {
+    private let isSaid = Locked(false)
+
+    func sayOnce() {
+        let wasSaid = isSaid.withLock { isSaid in
+            defer { isSaid = true }
+            return isSaid
+        }
+        if wasSaid { return }
+        LogDiagnostics.report(
+            "splunk",
+            """
+            the token acknowledges nothing: parcels count as delivered once they are read; enable indexer acknowledgement for it in Splunk
+            """)
+    }
+
+    static func == (left: LackOfAcknowledgement, right: LackOfAcknowledgement) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
 }
 
 extension LogDestination where Self == SplunkDestination {

@@ -108,7 +108,10 @@ extension Spool {
     }
 
     private func newFile(_ time: LogTime, _ state: inout State) throws(SystemError) -> Active {
-        do throws(SystemError) { return try makeFile(time, &state) } catch {
+        do throws(SystemError) {
+            try keepLane(&state)
+            return try makeFile(time, &state)
+        } catch {
             guard error.number == ENOENT else { throw error }
             try makeFolderAgain(&state)
             return try makeFile(time, &state)

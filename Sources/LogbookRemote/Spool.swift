@@ -205,6 +205,39 @@ final class Spool<Files: FileSystem>: EventStore {
         throw SystemError(EAGAIN, in: "flock")   // others were sooner, and have every lane
     }
 
+    /// Makes sure of the lane that is written to: whoever removes the file that locks it gives it to the next who looks. It is locked
+    /// anew; where files are left in it, or somebody else has it by now, another one is written to.
+    func keepLane(_ state: inout State) throws(SystemError) {
+        let lane = state.lanes[0], name = SpoolName.lock(ofLane: lane.number)
+        do throws(SystemError) {
+            if try files.status(of: name, in: folder).isSameFile(as: files.status(of: lane.lock)) { return }
+        } catch {
+            guard error.number == ENOENT else { throw error }
+        }
+        let left = Set(try files.names(in: folder).compactMap { SpoolName($0)?.lane })
+        var again: FileDescriptor?
+        do throws(SystemError) {
+            again = try lock(lane: lane.number)
+        } catch {
+            guard error.number == EACCES || error.number == EPERM else { throw error }   // another user has it
+        }
+        var next: (number: Int, lock: FileDescriptor)?
+        if again == nil || left.contains(lane.number) {
+            for number in 0..<SpoolName.mostLanes where next == nil && number != lane.number && !left.contains(number) {
+                if let lock = try? lock(lane: number) { next = (number, lock) }
+            }
+        }
+        let isAnother = next != nil
+        if next == nil, let again { next = (lane.number, again) }
+        guard let chosen = next else { throw SystemError(EAGAIN, in: "flock") }   // others have every lane
+        files.unlock(lane.lock)
+        files.close(lane.lock)
+        state.lanes[0] = chosen
+        if isAnother, let again { state.lanes.append((lane.number, again)) }   // until what is left there has been sent
+        let whose = again == nil ? "; somebody else has taken the lane" : ", and is made anew"
+        state.remarks.append("\(path)/\(name) was removed\(whose)")
+    }
+
     /// - Returns: Nil when somebody else uses it.
     private func lock(lane: Int) throws(SystemError) -> FileDescriptor? { try lock(lane: lane, in: folder) }
 
@@ -315,12 +348,15 @@ final class Spool<Files: FileSystem>: EventStore {
 
     private func inherit(_ found: Found, latest: UInt64, _ state: inout State) {
         state.nextNumber = max(state.nextNumber, latest + 1)
-        state.sealed = (found.segments + state.sealed).sorted {
+        // What is in a lane that was ours before is known.
+        let known = Set(state.sealed.map(\.name))
+        let segments = found.segments.filter { !known.contains($0.name) }
+        state.sealed = (segments + state.sealed).sorted {
             ($0.isInherited ? 0 : 1, $0.name.lane, $0.name.number) < ($1.isInherited ? 0 : 1, $1.name.lane, $1.name.number)
         }
-        state.unreadable.merge(found.unreadable) { $1 }
-        state.bytes += found.segments.reduce(0) { $0 + $1.bytes }
-        state.deliveries.submit(found.segments.reduce(0) { $0 + $1.count })
+        state.unreadable.merge(found.unreadable.filter { !known.contains($0.key) }) { $1 }
+        state.bytes += segments.reduce(0) { $0 + $1.bytes }
+        state.deliveries.submit(segments.reduce(0) { $0 + $1.count })
     }
 
     // MARK: Files that cannot be read

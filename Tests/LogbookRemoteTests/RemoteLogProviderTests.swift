@@ -211,6 +211,24 @@ import Testing
         #expect(provider.latestFailure == nil && provider.oldestPending == nil)
     }
 
+    @Test("42: what a busy receiver asks for ends with another one, and not with another token")
+    func busyAtTheAddressBefore() throws {
+        let transport = ScriptedTransport { [collector] _, request in
+            request.url.hasPrefix("http://127.0.0.1:1/")
+                ? .status(503, headers: [HTTPHeader("Retry-After", "90")]) : .answer(collector.acknowledge(request))
+        }
+        let provider = provider(transport)
+        provider.log(.numbered(1, .error))
+        #expect(becomesTrue { provider.status.state == .waiting })
+        provider.update(to: CollectorDestination(url: "http://127.0.0.1:1", token: "new"))
+        #expect(throws: RemoteLogProviderError.self) { try provider.deliver(by: .milliseconds(20)) }
+        #expect(transport.requests.count == 1)
+        provider.update(to: CollectorDestination(url: "http://127.0.0.1:2", token: "new"))
+        try provider.deliver(by: .seconds(30))
+        #expect(transport.requests.count == 2)
+        #expect(collector.received == ["event 1"])
+    }
+
     @Test func rejectedEventsAreCountedAndTheFlushSaysSo() throws {
         let transport = ScriptedTransport { _, request in
             let id = request.headers.first { $0.name == "Logbook-Parcel" }!.value

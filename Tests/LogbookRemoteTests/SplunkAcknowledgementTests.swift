@@ -50,13 +50,30 @@ import Testing
         }
     }
 
-    @Test func aTokenThatAcknowledgesNothingIsToldAtOnce() {
-        guard case .misconfigured(let reason) = splunk.verdict(200, #"{"text":"Success","code":0}"#) else {
-            Issue.record("nobody would ever acknowledge")
-            return
+    @Test("47: what a token has read that acknowledges nothing is not sent again, and that it acknowledges nothing is said once")
+    func aTokenThatAcknowledgesNothing() async {
+        await #expect(processExitsWith: .success) {
+            let said = Locked<[String]>([])
+            LogDiagnostics.setHandler { remark in said.withLock { $0.append(remark.message) } }
+            let server = try LoopbackServer { _ in .status(200, body: #"{"text":"Success","code":0}"#) }
+            let provider = RemoteLogProvider(
+                to: .splunk(url: server.url, token: "right", acknowledgement: SplunkAcknowledgement()), origin: Sample.origin,
+                queue: RemoteQueuePolicy(parcelEvents: 1))
+            for number in 1...3 { provider.log(.numbered(number)) }
+            try provider.deliver(by: .seconds(60))
+            #expect(server.requests.count == 3)
+            #expect(provider.deliveries == LogLedger(submitted: 3, delivered: 3))
+            let remarks = said.withLock { $0 }
+            #expect(remarks.count == 1 && remarks.allSatisfy { $0.contains("indexer acknowledgement") })
+            try provider.shutdown(by: .seconds(30))
         }
-        #expect(reason.contains("acknowledgement"))
-        #expect(SplunkAcknowledgement() != SplunkAcknowledgement())   // a channel of its own each
+    }
+
+    @Test func eachAcknowledgementHasAChannelOfItsOwn() {
+        #expect(SplunkAcknowledgement() != SplunkAcknowledgement())
+        let acknowledgement = Self.acknowledgement
+        func destination() -> SplunkDestination { SplunkDestination(url: "https://h:8088", token: "t", acknowledgement: acknowledgement) }
+        #expect(destination() == destination())   // and whoever has the same is the same
     }
 
     /// Does what Splunk's documentation says of a token with acknowledgement: it wants a channel, counts parcels by channel, tells of

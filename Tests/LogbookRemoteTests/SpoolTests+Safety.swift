@@ -47,6 +47,47 @@ extension SpoolTests {
         #expect(eventFiles == [])
     }
 
+    @Test("F21: a lane whose lock is removed is not given away: what is in it stays with who has it, and the next file goes to another")
+    func aLockThatIsRemoved() throws {
+        let policy = SpoolPolicy(parcelEvents: 1), spool = try makeSpool(policy, files: SystemFileSystem())
+        _ = spool.take(.numbered(1))
+        unlink(folder("spool/000.lane"))
+        _ = spool.take(.numbered(2))
+        let other = try makeSpool(policy, files: SystemFileSystem())
+        _ = other.take(.numbered(3))
+        #expect(eventFiles.map { $0.prefix(3) } == ["000", "001", "002"])
+        #expect(other.deliveries == LogLedger(submitted: 1))
+        for _ in 1...2 { try spool.settle(#require(try spool.nextParcel(besides: [])), as: .delivered) }
+        #expect(eventFiles.map { $0.prefix(3) } == ["002"])
+        #expect(spool.deliveries == LogLedger(submitted: 2, delivered: 2))
+    }
+
+    @Test("F21: an empty lane whose lock is removed is locked anew")
+    func theLockOfAnEmptyLane() throws {
+        let spool = try makeSpool(SpoolPolicy(parcelEvents: 1), files: SystemFileSystem())
+        unlink(folder("spool/000.lane"))
+        _ = spool.take(.numbered(1))
+        let other = try makeSpool(files: SystemFileSystem())
+        #expect(eventFiles.map { $0.prefix(3) } == ["000"])
+        #expect(other.deliveries == LogLedger())
+    }
+
+    @Test("F21: where another program has taken the lane, the next file goes to another, and what both know is counted once")
+    func aLaneThatAnotherHasTaken() throws {
+        let policy = SpoolPolicy(parcelEvents: 1), spool = try makeSpool(policy, files: SystemFileSystem())
+        _ = spool.take(.numbered(1))
+        unlink(folder("spool/000.lane"))
+        var other: Spool<SystemFileSystem>? = try makeSpool(policy, files: SystemFileSystem())
+        #expect(other?.deliveries == LogLedger(submitted: 1))
+        _ = spool.take(.numbered(2))
+        #expect(eventFiles.map { $0.prefix(3) } == ["000", "001"])
+        other = nil   // before it has sent anything
+        try spool.takeOver()
+        for _ in 1...2 { try spool.settle(#require(try spool.nextParcel(besides: [])), as: .delivered) }
+        #expect(eventFiles == [])
+        #expect(spool.deliveries == LogLedger(submitted: 2, delivered: 2))
+    }
+
     /// Stores objects by their names, as S3 does, and takes so many events in one.
     private final class Bucket: Sendable {
         private let objects = Locked<[String: [JSONValue]]>([:])
