@@ -4,7 +4,8 @@
 final class FlawedQueue: LogProvider {
     enum Flaw: Sendable {
         case none, writesFromEveryThread, flushesFirst, neverFlushes, closesTwice, closesUnflushed, givesUpAfterFailure,
-            reversesFailedBatch, offersPartAgain, forgetsRefused, offersRefusedAgain, dropsBehindRefused, offersEmptyBatches
+            reversesFailedBatch, offersPartAgain, forgetsRefused, offersRefusedAgain, dropsBehindRefused, offersEmptyBatches,
+            offersDroppedAgain, dropsBesideDropped
     }
 
     private struct State {
@@ -138,6 +139,11 @@ final class FlawedQueue: LogProvider {
                     let lost = flaw == .dropsBehindRefused ? batch.count : 1
                     drop(lost, reason)
                     batch.removeFirst(lost)
+                } catch BatchWriteError.dropped(let count, let total, let reason) where flaw != .offersDroppedAgain {
+                    let lost = flaw == .dropsBesideDropped ? total : count
+                    settle(total - lost)
+                    drop(lost, reason)
+                    batch.removeFirst(total)
                 } catch BatchWriteError.wroteOnly(let count, _) {
                     if flaw == .offersPartAgain { continue }
                     settle(count)

@@ -350,6 +350,14 @@ extension Flaw {
                 shelf.take(event)
             }
         },
+        shelf("takes back what it has counted", .logAfterShutdown, "5 are neither written nor counted") { habits, _ in
+            habits.account = { state in
+                let ledger = state.ledger
+                guard state.isShut, ledger.delivered == 3 else { return ledger }
+                if ledger.submitted == 3 { return LogLedger(submitted: 4, delivered: 3, dropped: [.queueFull: 1]) }
+                return LogLedger(submitted: ledger.submitted, delivered: 3)
+            }
+        },
         shelf("forgets what comes while it closes", .closeUnderLoad, "events were logged (ledger:") { habits, _ in
             habits.log = { shelf, event in
                 let isClosing = shelf.state.withLock { access in
@@ -538,6 +546,12 @@ extension Flaw {
         sink("says it wrote more than it has", .sinkFailsHonestly, "events are missing") { sink, batch in
             do { try sink.write(batch) } catch { throw BatchWriteError.wroteOnly(count: batch.count / 2, because: error) }
         },
+        sink("says it dropped fewer than it has", .sinkFailsHonestly, "events are missing") { sink, batch in
+            do { try sink.write(batch) } catch { throw BatchWriteError.dropped(count: 1, of: batch.count, .inputOutputError) }
+        },
+        sink("says it dropped some of none", .sinkFailsHonestly, "dropped says 1 of the first 0 of a batch of 20") { sink, batch in
+            do { try sink.write(batch) } catch { throw BatchWriteError.dropped(count: 1, of: 0, .inputOutputError) }
+        },
         sink(
             "ignores the deadline of a flush", .sinkKeepsToDeadline, "flush of the sink whose deadline was over had not come back",
             { try $0.write($1) }, ignoring: .flushOver),
@@ -562,6 +576,8 @@ extension Flaw {
         queue("forgets what was refused", .queueCountsRefused, "as refused_by_bench", .forgetsRefused),
         queue("offers again what was refused", .queueCountsRefusedOne, "0 events are missing", .offersRefusedAgain),
         queue("drops what stood behind it", .queueCountsRefusedOne, "7 events are missing", .dropsBehindRefused),
+        queue("knows nothing of what is dropped on purpose", .queueCountsDropped, "2 of 32 records repeat", .offersDroppedAgain),
+        queue("counts what was written beside it", .queueCountsDropped, "1 events as dropped_by_bench", .dropsBesideDropped),
     ]
 }
 

@@ -19,7 +19,7 @@ import Testing
     ]
     static let forQueues: [ConformanceCheck] = [
         .queueCallsOneAtATime, .queueFlushesAfterBatches, .queueClosesOnce, .queueFlushesBeforeClose, .queueOffersAgain,
-        .queueGoesOnAfterPart, .queueCountsRefused, .queueCountsRefusedOne,
+        .queueGoesOnAfterPart, .queueCountsRefused, .queueCountsRefusedOne, .queueCountsDropped,
     ]
 
     @Test func theRecordingProviderConforms() async {
@@ -212,7 +212,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [10, 1])
+    /// As a store that has no room, and gives up what is oldest.
+    @Test func aSinkThatDropsOnPurposeConforms() async {
+        await expectSound(notRun: [.visibleWhenLogReturns] + Self.forQueues + [.staysBounded]) {
+            let sink = BenchSink()
+            return ConformanceSpecimen(
+                sink: sink, readBack: { sink.written.map { RecordedEvent($0) } }, stall: { sink.stall($0) },
+                fail: { sink.answer($0 ? [BatchWriteError.dropped(count: 1, of: 3, .spoolFull)] : []) })
+        }
+    }
+
+    /// Also one that takes more at once than a queue holds by default.
+    @Test(arguments: [10, 1, 10_000])
     func aSinkThatReliesOnItsPolicyConforms(batchCount: Int) async {
         struct Narrow: BatchSink {
             let inner: BenchSink, batchCount: Int

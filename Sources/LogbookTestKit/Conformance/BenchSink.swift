@@ -36,6 +36,10 @@ final class BenchSink: BatchSink {
                     let count = min(place, batch.count - 1)
                     access.value.written.append(contentsOf: batch.prefix(count))
                     throw BatchWriteError.refusedOne(reason, after: count, because: cause)
+                case BatchWriteError.dropped(let said, let total, let reason):
+                    let done = min(total, batch.count), count = min(said, done)
+                    access.value.written.append(contentsOf: batch[count..<done])
+                    throw BatchWriteError.dropped(count: count, of: done, reason)
                 default: throw answer
                 }
             }
@@ -81,7 +85,8 @@ final class BenchSink: BatchSink {
 
     /// What every write throws from now on; nil for success.
     func fail(_ failure: (any Error)?) { state.withLock { $0.value.failure = failure } }
-    /// What the next writes throw, one each; of a batch that is too short for it, the last event is the one that is refused.
+    /// What the next writes throw, one each; of a batch that is too short for it, the last event is the one that is refused. What is
+    /// dropped on purpose are the first of a batch.
     func answer(_ answers: [any Error]) { state.withLock { $0.value.answers = answers } }
     /// Lets the next call stay inside for a moment, so that a second caller would be seen.
     func waitForCompany() { state.withLock { $0.value.waitsForCompany = true } }

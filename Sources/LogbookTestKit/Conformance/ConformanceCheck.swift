@@ -112,4 +112,7 @@ extension ConformanceCheck {
     public static let queueCountsRefusedOne = ConformanceCheck(
         "queueCountsRefusedOne",
         "after BatchWriteError.refusedOne that event alone is counted, and what stood behind it is offered again")
+    public static let queueCountsDropped = ConformanceCheck(
+        "queueCountsDropped",
+        "after BatchWriteError.dropped what was dropped is counted under its reason, and only the rest is offered again")
 }

@@ -35,7 +35,8 @@ public struct ConformanceSpecimen: Sendable {
 
     /// A sink that nothing has been written to yet: it is driven directly, and as a provider through ``BatchingProvider``.
     /// - Parameters:
-    ///   - batchCount: Events that it is given in one call at most, for a sink that relies on a ``QueuePolicy/batchCount`` of its own.
+    ///   - batchCount: Events that it is given in one call at most, `1...1_000_000`, for a sink that relies on a
+    ///     ``QueuePolicy/batchCount`` of its own.
     ///   - readBack, stall, fail, cleanUp: As for a provider.
     public init(
         sink: any BatchSink, batchCount: Int = QueuePolicy().batchCount, readBack: @escaping @Sendable () throws -> [RecordedEvent],
@@ -44,7 +45,8 @@ public struct ConformanceSpecimen: Sendable {
     ) {
         kind = .sink(sink, batchCount: batchCount)
         let policy = QueuePolicy(
-            batchCount: batchCount, linger: .zero, firstPause: .milliseconds(1), longestPause: .milliseconds(5))
+            capacity: max(QueuePolicy().capacity, batchCount), batchCount: batchCount, linger: .zero, firstPause: .milliseconds(1),
+            longestPause: .milliseconds(5))
         provider = BatchingProvider(sink, policy: policy)
         self.readBack = readBack
         self.stall = stall

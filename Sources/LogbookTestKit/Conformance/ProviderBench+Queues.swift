@@ -106,15 +106,29 @@ extension ProviderBench {
         try refuse(reading.disorderInWords { _ in 0 })
     }
 
-    private func requireMissing(_ refused: [LogEvent], as reason: DropReason, in reading: Reading) throws {
+    func queueCountsDropped() throws {
+        let sink = try queueSink, events = events(min(30, room))
+        let reason = DropReason(rawValue: "dropped_by_bench")
+        sink.answer([BatchWriteError.dropped(count: 1, of: 3, reason)])
+        log(events)
+        let reading = try settled(events)
+        try requireOnce(reading)
+        guard let dropped = sink.calls.lazy.compactMap(\.batch).first?.first else { throw CheckFailed("nothing was written") }
+        try requireMissing([dropped], as: reason, in: reading, "dropped")
+        try requireAccount(reading)
+        try refuse(reading.disorderInWords { _ in 0 })
+    }
+
+    /// - Parameter lost: Events that the sink has not written, and will not.
+    private func requireMissing(_ lost: [LogEvent], as reason: DropReason, in reading: Reading, _ word: String = "refused") throws {
         let missing = Set(reading.missing.map { reading.logged[$0].sequence })
         try require(
-            reading.lost == refused.count && missing.isSuperset(of: refused.map(\.sequence)),
-            "\(reading.lost) events are missing; the sink refused \(refused.count)")
+            reading.lost == lost.count && missing.isSuperset(of: lost.map(\.sequence)),
+            "\(reading.lost) events are missing; the sink \(word) \(lost.count)")
         guard let ledger = provider.ledger else { throw CheckFailed("a queue can lose events, and this one keeps no ledger") }
         try require(
-            ledger.dropped == [reason: UInt64(refused.count)],
-            "the sink refused \(refused.count) events as \(reason)" + Self.inWords(ledger))
+            ledger.dropped == [reason: UInt64(lost.count)],
+            "the sink \(word) \(lost.count) events as \(reason)" + Self.inWords(ledger))
     }
 }
 

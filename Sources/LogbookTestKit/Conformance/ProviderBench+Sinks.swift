@@ -42,7 +42,7 @@ extension ProviderBench {
     func sinkFailsHonestly() throws {
         let sink = try sink, before = events(3, "before"), batch = events(min(20, batchCount)), after = events(3, "after")
         try writeAll(before, to: sink)
-        var rest = batch, refused: [LogEvent] = []
+        var rest = batch, lost = 0
         try failing {
             do {
                 try write(batch, to: sink)
@@ -57,19 +57,24 @@ extension ProviderBench {
                 try require((0...batch.count).contains(count), "wroteOnly says \(count) of a batch of \(batch.count)")
                 rest = Array(batch[count...])
             } catch BatchWriteError.refused {
-                (rest, refused) = ([], batch)
+                (rest, lost) = ([], batch.count)
             } catch BatchWriteError.refusedOne(_, let count, _) {
                 try require(batch.indices.contains(count), "refusedOne says that it was event \(count) of a batch of \(batch.count)")
-                (rest, refused) = (Array(batch[(count + 1)...]), [batch[count]])
+                (rest, lost) = (Array(batch[(count + 1)...]), 1)
+            } catch BatchWriteError.dropped(let count, let total, _) {
+                try require(
+                    (1...batch.count).contains(total) && (0...total).contains(count),
+                    "dropped says \(count) of the first \(total) of a batch of \(batch.count)")
+                (rest, lost) = (Array(batch[total...]), count)
             } catch {}
         }
         if !rest.isEmpty { try write(rest, to: sink) }
         try writeAll(after, to: sink)
         let reading = try settled(sink, before + batch + after)
-        let expected = before.count + batch.count + after.count - refused.count
+        let expected = before.count + batch.count + after.count - lost
         try require(
             reading.logged.count - reading.missing.count == expected,
-            reading.missingInWords ?? "events are there that the sink has refused")
+            reading.missingInWords ?? "events are there that the sink has refused or dropped")
         if !claims.mayRepeatAfterFailure {
             try refuse(
                 reading.repeatedInWords.map { $0 + "; a write that writes a part must throw BatchWriteError.wroteOnly" })

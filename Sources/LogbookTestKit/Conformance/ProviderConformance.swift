@@ -118,6 +118,7 @@ public struct ProviderConformance: Sendable {
             Check(.queueGoesOnAfterPart, after: [.queueOffersAgain]) { try $0.queueGoesOnAfterPart() },
             Check(.queueCountsRefused, after: [.ledgerAddsUp, .queueCallsOneAtATime]) { try $0.queueCountsRefused() },
             Check(.queueCountsRefusedOne, after: [.queueGoesOnAfterPart, .queueCountsRefused]) { try $0.queueCountsRefusedOne() },
+            Check(.queueCountsDropped, after: [.queueGoesOnAfterPart, .queueCountsRefused]) { try $0.queueCountsDropped() },
 
             Check(.logDoesNotWait, after: basics) { try $0.logDoesNotWait() },
             Check(.flushKeepsToDeadline, after: [.logDoesNotWait, .ledgerAddsUp, .sinkEndsAtDeadline]) {
