@@ -172,17 +172,28 @@ extension StoreFile {
 
     /// Whether the write-ahead log was made for another database, or for an earlier state of this one: SQLite would mix the two.
     /// Each opening of a store raises its epoch, which tells.
-    static func isLogForeign(_ path: String, _ busyMode: Database.BusyMode = .immediateError) -> Bool {
+    /// - Throws: ``TransactionStoreError/busy(path:)`` where another program keeps the file locked, and nobody can tell.
+    static func isLogForeign(
+        _ path: String, _ busyMode: Database.BusyMode = .immediateError
+    ) throws(TransactionStoreError) -> Bool {
         let plain = path + ".plain"   // under another name no log is found
         remove(plain)
         guard link(path, plain) == 0 else { return false }   // a file system without links cannot tell
-        let alone = try? identity(of: plain, busyMode)
-        remove(plain)
-        guard let alone else { return false }
+        let alone: StoreIdentity
+        do {
+            defer { remove(plain) }
+            alone = try identity(of: plain, busyMode)
+        } catch {
+            let failure = TransactionStoreError(error, path: path)
+            if case .busy = failure { throw failure }   // whoever asks next would wait as long again
+            return false
+        }
         do {
             let both = try identity(of: path, busyMode)
             return both.installation != alone.installation || both.epoch < alone.epoch
         } catch let error as DatabaseError {
+            let failure = TransactionStoreError(error, path: path)
+            if case .busy = failure { throw failure }
             return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR].contains(error.resultCode)   // pages that do not belong together
         } catch {
             return false

@@ -134,7 +134,7 @@ final class StoreFile: Sendable {
     private func checkLog(supported: Int, _ busyMode: Database.BusyMode) throws(TransactionStoreError) {
         var facts = stat()
         guard stat(path + "-wal", &facts) == 0, facts.st_size > 0 else { return }
-        if Self.isLogForeign(path, busyMode) { throw .damaged(path: path, reason: "its write-ahead log is that of another file") }
+        if try Self.isLogForeign(path, busyMode) { throw .damaged(path: path, reason: "its write-ahead log is that of another file") }
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = busyMode

@@ -330,9 +330,16 @@ final class StoreLanes: Sendable {
         state.withLock { $0.hasUserSince = now }
     }
 
-    /// A token and an address are set. The first time after this process's own logout another's of the same user is forgotten; one that
-    /// comes later may be the next user's, and is heeded.
-    func noteLogin() { state.withLock { forgetLogout(&$0) } }
+    /// A token and an address are set. The first time after this process's own logout they are the next user's, also where those of the
+    /// former one were still set, and another's logout of the former one is forgotten. One that comes later may be the next user's, and
+    /// is heeded.
+    func noteLogin() {
+        let now = clock.monotonicNanoseconds()
+        state.withLock { state in
+            if state.loggedOut != nil { state.hasUserSince = now }
+            forgetLogout(&state)
+        }
+    }
 
     private func forgetLogout(_ state: inout State) {
         guard !state.isClosed, let loggedOut = state.loggedOut else { return }

@@ -33,7 +33,8 @@ struct StoreSalvage {
         defer { StoreFile.remove(copy) }
         do {
             try StoreFile.copy(source, to: copy)
-            if !StoreFile.isLogForeign(source) { try StoreFile.copy(source + "-wal", to: copy + "-wal") }
+            let isLogForeign = (try? StoreFile.isLogForeign(source)) ?? false   // where nobody can tell it is taken for the file's own
+            if !isLogForeign { try StoreFile.copy(source + "-wal", to: copy + "-wal") }
             try StoreFile.mendHeader(of: copy)
             let new = logbook_openat(AT_FDCWD, target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             if new < 0 { throw TransactionStoreError.cannotOpen(path: target, reason: StoreFile.reason(errno)) }

@@ -15,6 +15,8 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
 
     private struct State {
         var address: Address
+        /// The token of the address was refused, and nothing else has been set since.
+        var isRefused = false
         /// Where parcels last went to.
         var latestURL: String?
         /// Counts what parcels have to be taken anew for.
@@ -49,11 +51,14 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
         return (destination: TransactionDestination(delivery: self, address: address), number: generation)
     }
 
+    /// Whether address and token are set, or were until the token was refused: what is set next is of the same user.
+    var isSetUp: Bool { state.withLock { $0.isRefused || ($0.address.url != nil && $0.address.token != nil) } }
+
     /// - Returns: Whether parcels go to another address now than the last ones did.
-    @discardableResult
     func change(_ change: (inout Address) -> Void) -> Bool {
         state.withLock { state in
             change(&state.address)
+            state.isRefused = false
             state.generation += 1
             guard state.address.token != nil, let url = state.address.url else { return false }
             defer { state.latestURL = url }
@@ -62,7 +67,7 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
     }
 
     /// What was taken from the store and not sent yet may hold what is gone.
-    func takeAnew() { change { _ in } }
+    func takeAnew() { state.withLock { $0.generation += 1 } }
 
     /// What has to be set before anything can be sent.
     func checkAddress() throws(TransactionDeliveryError) {
@@ -76,6 +81,7 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
         let isForgotten = state.withLock { state in
             guard state.address == address else { return false }
             state.address.token = nil
+            state.isRefused = true
             state.generation += 1
             return true
         }

@@ -211,10 +211,10 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     }
 
     private func changeAddress(_ change: (inout TransactionDelivery.Address) -> Void) {
-        let wasSet = (try? delivery.checkAddress()) != nil
+        let wasSetUp = delivery.isSetUp
         let isAnotherReceiver = delivery.change(change)
         guard (try? delivery.checkAddress()) != nil else { return }
-        if !wasSet { lanes.noteUser() }   // what is renewed is of the same user
+        if !wasSetUp { lanes.noteUser() }   // what is renewed is of the same user
         lanes.noteLogin()
         courier.reconfigured(forAnotherReceiver: isAnotherReceiver)
     }

@@ -228,8 +228,9 @@ import Testing
     }
 
     /// What a user's logout is for each process.
-    private func logOut(_ bench: Bench) throws {
-        bench.provider.setStore(url: nil, token: nil)
+    /// - Parameter forgetsStore: Whether address and token go with the user, or stay until the next login sets others.
+    private func logOut(_ bench: Bench, forgetsStore: Bool = true) throws {
+        if forgetsStore { bench.provider.setStore(url: nil, token: nil) }
         try bench.provider.deleteAll()
     }
 
@@ -259,16 +260,22 @@ import Testing
 
     @Test(
         "Row 24, C28: what a process says after its own logout is delivered by who opens its lane, also where another's logout came last",
-        arguments: [false, true])
-    func theLatterLogsOutAlone(isKilled: Bool) throws {
-        let server = try receiver(), clock = ManualClock(now: t0)
-        let first = try bench(server, clock), second = try bench(server, clock)
+        arguments: [false, true], [false, true])
+    func theLatterLogsOutAlone(isKilled: Bool, isTokenRefused: Bool) throws {
+        let server = try receiver(), refusing = try LoopbackServer { _ in .status(401) }, clock = ManualClock(now: t0)
+        let first = try bench(isTokenRefused ? refusing : server, clock), second = try bench(server, clock)
         let lane = second.provider.storePath
         log(second, "B", 1)
         clock.advance(by: .seconds(1))
         try logOut(second)
         clock.advance(by: .seconds(1))
         log(second, "L", 2)
+        if isTokenRefused {
+            log(first, "A", 3)
+            #expect(throws: (any Error).self) { try first.deliver() }
+            #expect(first.provider.token == nil)
+            try first.provider.delete(["A"])   // sets nothing
+        }
         first.provider.token = "renewed"   // for the same user still
         try logOut(first)
         if isKilled { _ = shell("mkdir '\(folder.path)/at-the-kill' && cp '\(folder.path)'/*.* '\(folder.path)/at-the-kill'") }
@@ -284,14 +291,23 @@ import Testing
         #expect(folder.names(in: ".").filter { $0.contains("logout") } == [])
     }
 
-    @Test("Row 24, C28: another user at a process that runs is a login: its logout may be about what others say meanwhile")
-    func anotherUserIsALogin() throws {
-        let server = try receiver(), clock = ManualClock(now: t0)
-        let first = try bench(server, clock), second = try bench(server, clock)
+    @Test(
+        "Row 24, C28: another user at a process that runs is a login: its logout may be about what others say meanwhile",
+        arguments: [false, true])
+    func anotherUserIsALogin(isAfterARefusal: Bool) throws {
+        let server = try receiver(), refusing = try LoopbackServer { _ in .status(401) }, clock = ManualClock(now: t0)
+        let first = try bench(isAfterARefusal ? refusing : server, clock), second = try bench(server, clock)
         clock.advance(by: .seconds(1))
         try logOut(second)
         clock.advance(by: .seconds(1))
-        first.provider.user = "ann"
+        if isAfterARefusal {
+            log(first, "A", 1)
+            #expect(throws: (any Error).self) { try first.deliver() }
+            first.provider.setStore(url: nil, token: nil)
+            logIn(first, refusing)
+        } else {
+            first.provider.user = "ann"
+        }
         log(second, "L", 2)
         try logOut(first)
         second.close()
@@ -303,21 +319,21 @@ import Testing
 
     @Test(
         "Row 24, C28: where it may be the next user's, another's logout is heeded by a process that has had its own, whatever it is given later",
-        arguments: [false, true])
-    func aLaterLogout(isOfTheNextUser: Bool) throws {
-        let server = try receiver(), clock = ManualClock(now: t0)
+        arguments: [false, true], [false, true])
+    func aLaterLogout(isOfTheNextUser: Bool, forgetsStore: Bool) throws {
+        let server = try receiver(), busy = try LoopbackServer { _ in .status(503) }, clock = ManualClock(now: t0)
         let first = try bench(server, clock), second = try bench(server, clock)
         clock.advance(by: .seconds(1))
-        try logOut(second)
+        try logOut(second, forgetsStore: forgetsStore)
         clock.advance(by: .seconds(1))
         if isOfTheNextUser {
-            try logOut(first)
+            try logOut(first, forgetsStore: forgetsStore)
             logIn(first, server)   // the second one hears of that when it is over
-            try logOut(first)
-            logIn(second, server)
+            try logOut(first, forgetsStore: forgetsStore)
+            logIn(second, busy)
         } else {
-            logIn(second, server)
-            try logOut(first)
+            logIn(second, busy)
+            try logOut(first, forgetsStore: forgetsStore)
         }
         log(second, "B", 1)
         second.provider.token = "renewed"

@@ -240,7 +240,7 @@ private func mode(_ path: String) -> UInt32 {
         #expect(try store.counts() == TransactionStoreCounts())
     }
 
-    @Test("Row 21: an opening waits for a locked store as long as any other call, also where a write-ahead log stands beside it")
+    @Test("Row 21: an opening waits for a locked store as long as any other call, and once, also where a write-ahead log stands beside it")
     func anOpeningWaitsForALockedStore() throws {
         let folder = TemporaryFolder()
         try TransactionStore(path: folder.store).close()
@@ -252,6 +252,15 @@ private func mode(_ path: String) -> UInt32 {
         let begun = LogClock.system.monotonicNanoseconds()
         #expect(throws: TransactionStoreError.busy(path: folder.store)) { try TransactionStore(path: folder.store, busyTimeout: 0.3) }
         #expect(LogClock.system.monotonicNanoseconds() - begun >= 300_000_000)
+        let waits = Locked(0)
+        #expect(throws: TransactionStoreError.busy(path: folder.store)) {
+            let impatience = Database.BusyMode.callback({ _ in
+                waits.withLock { $0 += 1 }
+                return false
+            })
+            try StoreFile(folder.store).prepare(supported: TransactionStore.schemaVersion, busyMode: impatience)
+        }
+        #expect(waits.withLock { $0 } == 1)
         try stranger.close()
         try TransactionStore(path: folder.store).close()
     }
