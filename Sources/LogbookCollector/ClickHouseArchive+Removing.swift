@@ -6,6 +6,8 @@
     extension ClickHouseArchive {
         /// Keys of one mutation at most: a mutation is one text, which replicas pass to each other.
         private static let removedAtATime = 500
+        /// Transactions that are noted, or marked, with one insert at most.
+        private static let notedAtATime = 100_000
         /// Bytes of a mutation's text at most: ZooKeeper takes no more than 1 MiB.
         private static let mutationBytes = 512 << 10
         /// Transactions that are listed in one answer at most.
@@ -16,8 +18,9 @@
         private static let backgroundLimit = Duration.seconds(3600)
 
         /// Waits until the servers have rewritten what held the rows (`ALTER TABLE … DELETE`): then they are in no file of a table
-        /// that is read. Old files go within eight minutes, by ClickHouse's own rule. What is found is noted before: so it goes also where
-        /// this is given up, or the collector ends.
+        /// that is read. Old files go within eight minutes, by ClickHouse's own rule. What is found is noted before, 100,000 transactions
+        /// at once: from then on it goes also where this is given up, or the collector ends. Where that happens earlier, as while they are
+        /// looked for, it stays until it is asked for again.
         public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
             // Without a user a column is empty.
             if user.isEmpty { return 0 }
@@ -57,24 +60,28 @@
             return ids
         }
 
-        /// Marks transactions, each up to a time, and notes that what is there of them is to be removed. Who stores does not wait for
-        /// that: it takes long, and a sender who is told to come again would begin it again.
+        /// Notes that what is there of transactions is to be removed, each up to a time, and marks them. Who stores does not wait for that:
+        /// it takes long, and a sender who is told to come again would begin it again.
         /// - Returns: The names of what was added to the notes.
         @discardableResult
         func note(_ ids: [LogTime: [String]], tenant: String) async throws(ClickHouseFailure) -> [String] {
-            var additions: [String] = []
-            if ids.values.allSatisfy(\.isEmpty) { return additions }
-            // The earlier first: what is noted for good is not marked by whoever removes it.
-            for (end, ids) in ids.sorted(by: { $0.key < $1.key }) {
-                for piece in ids.pieces(of: Self.removedAtATime) {
-                    // Before the marks: of what is marked nobody finds again that it is to be removed.
-                    additions.append(UniqueID.make())
-                    try await client.insert(
-                        notes(of: piece, tenant: tenant, upTo: end, addition: additions.last!), into: Self.erasures.name)
+            let ids = ids.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+            if ids.isEmpty { return [] }
+            var additions: [String] = [], notes: [ArchiveRow] = []
+            for (end, ids) in ids {
+                let addition = UniqueID.make()   // for each time: a transaction may be noted for several
+                additions.append(addition)
+                notes += self.notes(of: ids, tenant: tenant, upTo: end, addition: addition)
+            }
+            defer { removeNotedSoon() }
+            // All before the first mark: of what is marked nobody finds again that it is to be removed.
+            for piece in notes.pieces(of: Self.notedAtATime) { try await client.insert(Array(piece), into: Self.erasures.name) }
+            // Those for good first: whoever removes what is noted does not mark these.
+            for (end, ids) in ids.reversed() {
+                for piece in ids.pieces(of: Self.notedAtATime) {
                     try await mark(piece.map { ErasureMark.transaction($0, tenant: tenant) }, at: end)
                 }
             }
-            removeNotedSoon()
             return additions
         }
 

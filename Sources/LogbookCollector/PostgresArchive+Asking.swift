@@ -30,35 +30,113 @@
         /// What is found, or why it is not given.
         private typealias Found<Value> = Result<Value, ArchiveError>
 
+        /// Transactions that are looked at together at most for what their entries say…
+        private static let searchedAtATime = 4000
+        /// …and the entries of these, about; one transaction alone may have more. A statement has half a minute.
+        private static let searchedEntries = 200_000
+
         public func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
-            let (conditions, values) = Self.conditions(of: query)
-            let page: Found<TransactionPage> = try await pool.run(isLong: true) { connection throws(PostgresFailure) in
-                // Only how large they are: all that are asked for may be more than memory holds.
-                let found = try connection.execute(
-                    """
-                    SELECT t.id, t.guid, \(Self.microseconds("t.received")), \(Self.weight) FROM transactions t
-                    WHERE \(conditions.joined(separator: " AND ")) ORDER BY t.received, t.guid LIMIT \(query.limit + 1)
-                    """, values
-                ).rows
-                let weights = found.map { Self.weight($0.suffix(2)) }
-                let kept = found.prefix(PageRoom.count(of: weights, limit: query.limit))
-                if let first = kept.first, weights[0].isTooMuch(for: query.largest) {
-                    return .failure(.transactionTooLarge(id: first[1] ?? ""))
-                }
+            // Only how large they are: all that are asked for may be more than memory holds.
+            let found = try await search(for: query)
+            let weights = found.map { Self.weight($0[3...4]) }
+            let kept = Array(found.prefix(PageRoom.count(of: weights, limit: query.limit)))
+            if let first = kept.first, weights[0].isTooMuch(for: query.largest) { throw .transactionTooLarge(id: first[1] ?? "") }
+            let records = try await pool.run(isLong: true) { connection throws(PostgresFailure) -> [TransactionRecord] in
                 let rows = try connection.execute(
                     "SELECT \(Self.columns) FROM transactions t WHERE t.id = ANY ($1::bigint[]) ORDER BY t.received, t.guid",
                     [Self.ids(of: kept)]
                 ).rows
-                var page = TransactionPage(transactions: try Self.records(rows, connection))
-                if kept.count < found.count, let last = kept.last {
-                    page.next = TransactionCursor(received: LogTime(microseconds: Int64(Self.integer(last[2]))), id: last[1] ?? "")
-                }
-                return .success(page)
+                return try Self.records(rows, connection)
             }
-            return try page.get()
+            return TransactionPage(transactions: records, next: kept.count < found.count ? kept.last.map(Self.place) : nil)
         }
 
-        /// The query's conditions, and the values of `$1` and so on in them.
+        /// Part of a search.
+        private struct SearchStep: Sendable {
+            /// The transactions that were found: their numbers, ids, times of reception in microseconds since 1970, and weights.
+            var found: [[String?]]
+            /// Where the next part begins; nil where nothing comes behind.
+            var next: TransactionCursor?
+        }
+
+        /// The transactions that a query names, in order, more than a page has room for where there are so many. What entries say is looked
+        /// at for some transactions at a time, between which others may ask: one statement for all of them would lock the partitions of all
+        /// days.
+        private func search(for query: TransactionQuery) async throws(ArchiveError) -> [[String?]] {
+            var query = query, count = query.limit + 1
+            var found: [[String?]] = []
+            while true {
+                let step = try await pool.run(isLong: true) { [query, count] connection throws(PostgresFailure) -> SearchStep in
+                    try Self.search(for: query, among: count, connection)
+                }
+                found += step.found
+                let kept = PageRoom.count(of: found.map { Self.weight($0[3...4]) }, limit: query.limit)
+                guard let next = step.next, kept == found.count else { return found }
+                query.cursor = next
+                count = min(4 * count, Self.searchedAtATime)
+            }
+        }
+
+        /// - Parameter count: Transactions that are looked at, at most.
+        private static func search(
+            for query: TransactionQuery, among count: Int, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> SearchStep {
+            let (conditions, values) = Self.conditions(of: query)
+            let rows = try connection.execute(
+                """
+                SELECT t.id, t.guid, \(microseconds("t.received")), \(Self.weight) FROM transactions t
+                WHERE \(conditions.joined(separator: " AND ")) ORDER BY t.received, t.guid LIMIT \(count)
+                """, values
+            ).rows
+            if query.from == nil, query.to == nil, query.error == nil {
+                return SearchStep(found: rows, next: rows.count < count ? nil : rows.last.map(place))
+            }
+            var entries = 0
+            let looked = rows.prefix { row in
+                defer { entries += integer(row[3]) }
+                return entries < searchedEntries
+            }
+            let named = try numbers(ofThose: looked, withEntriesOf: query, connection)
+            return SearchStep(
+                found: looked.filter { named.contains($0[0] ?? "") },
+                next: looked.count == rows.count && rows.count < count ? nil : looked.last.map(place))
+        }
+
+        /// Of transactions, the numbers of those that have an entry as the query asks for. In each window they are looked for apart.
+        private static func numbers(
+            ofThose rows: ArraySlice<[String?]>, withEntriesOf query: TransactionQuery, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> Set<String> {
+            let (conditions, values) = Self.conditions(ofEntriesOf: query)
+            let span = try connection.execute(
+                """
+                SELECT greatest(min(first_entry), $2::timestamptz), least(max(last_entry), $3::timestamptz) FROM transactions
+                WHERE id = ANY ($1::bigint[])
+                """, [ids(of: rows), query.from?.postgresText, query.to?.postgresText]
+            ).rows[0]
+            var found: Set<String> = []
+            for window in try windows(of: .entries, from: span[0], to: span[1], connection) {
+                let left = rows.filter { !found.contains($0[0] ?? "") }
+                if left.isEmpty { break }
+                // For each transaction apart: so an index leads to its entries, however many are expected.
+                let some = try connection.execute(
+                    """
+                    SELECT t.id FROM transactions t CROSS JOIN LATERAL (
+                      SELECT 1 FROM entries e WHERE e.transaction = t.id AND \(isOfItsDays) AND \(conditions.joined(separator: " AND "))
+                        AND e.time >= $2::timestamptz AND e.time < $3::timestamptz LIMIT 1) AS e
+                    WHERE t.id = ANY ($1::bigint[])
+                    """, [ids(of: left), window.start, window.end] + values
+                ).rows
+                found.formUnion(some.compactMap { $0[0] })
+            }
+            return found
+        }
+
+        /// Where a transaction stands, of the columns that a search gives.
+        private static func place(of row: [String?]) -> TransactionCursor {
+            TransactionCursor(received: LogTime(microseconds: Int64(integer(row[2]))), id: row[1] ?? "")
+        }
+
+        /// What a query says of transactions, and the values of `$1` and so on in it. Of their entries as much as is known of all of them.
         private static func conditions(of query: TransactionQuery) -> ([String], [String?]) {
             var values: [String?] = [query.tenant]
             func value(_ text: String) -> String {
@@ -72,24 +150,26 @@
                 let received = time(value("\(cursor.received.microseconds)"))
                 conditions.append("(t.received, t.guid) > (\(received), \(value(cursor.id.storable)))")
             }
-            var ofEntry: [String] = []
-            if let from = query.from?.postgresText {
-                ofEntry.append("e.time >= \(value(from))::timestamptz")
-                conditions.append("t.last_entry >= \(value(from))::timestamptz")
+            if let from = query.from { conditions.append("t.last_entry >= \(value(from.postgresText))::timestamptz") }
+            if let to = query.to { conditions.append("t.first_entry < \(value(to.postgresText))::timestamptz") }
+            return (conditions, values)
+        }
+
+        /// What a query says of one entry, and the values of `$4` and so on in it: before them come the transactions and a window.
+        private static func conditions(ofEntriesOf query: TransactionQuery) -> ([String], [String?]) {
+            var values: [String?] = []
+            func value(_ text: String) -> String {
+                values.append(text)
+                return "$\(values.count + 3)"
             }
-            if let to = query.to?.postgresText {
-                ofEntry.append("e.time < \(value(to))::timestamptz")
-                conditions.append("t.first_entry < \(value(to))::timestamptz")
-            }
+            var conditions: [String] = []
+            if let from = query.from { conditions.append("e.time >= \(value(from.postgresText))::timestamptz") }
+            if let to = query.to { conditions.append("e.time < \(value(to.postgresText))::timestamptz") }
             switch query.error {
             case nil: break
-            case .any?: ofEntry.append("(e.error_code IS NOT NULL OR e.error_description IS NOT NULL)")
-            case .code(let code)?: ofEntry.append("e.error_code = \(value("\(code)"))::bigint")
-            case .text(let text)?: ofEntry.append("strpos(e.error_description, \(value(text.storable))) > 0")
-            }
-            if !ofEntry.isEmpty {
-                let all = (["e.transaction = t.id", isOfItsDays] + ofEntry).joined(separator: " AND ")
-                conditions.append("EXISTS (SELECT 1 FROM entries e WHERE \(all))")
+            case .any?: conditions.append("(e.error_code IS NOT NULL OR e.error_description IS NOT NULL)")
+            case .code(let code)?: conditions.append("e.error_code = \(value("\(code)"))::bigint")
+            case .text(let text)?: conditions.append("strpos(e.error_description, \(value(text.storable))) > 0")
             }
             return (conditions, values)
         }

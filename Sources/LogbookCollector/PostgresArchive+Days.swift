@@ -20,8 +20,8 @@
         /// Days that a partition stays when all it may hold is too old. So who stores need not look whether the partition of a younger
         /// day is there still.
         private static let graceDays: Int64 = 7
-        /// How long a partition's making or dropping waits, and with it all who store, for those who read.
-        private static let lockMilliseconds = 500
+        /// How long a partition's making or dropping, or a new version of the tables, waits for those who read, and with it all who store.
+        static let lockMilliseconds = 500
         /// How long no partition of a table is made after somebody who read stood in the way.
         static let pauseForReaders = Duration.seconds(60)
         /// How long the making of a partition may take, and all who store wait: the default partition is looked through for what is of

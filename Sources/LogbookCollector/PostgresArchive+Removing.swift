@@ -14,7 +14,8 @@
         private static let parcelsAtATime = 1000
 
         /// What was erased is gone from every answer when this returns. PostgreSQL frees its place on the medium with the next
-        /// `VACUUM` (its own, or yours), and the write-ahead log and backups keep it as long as they are kept.
+        /// `VACUUM` (its own, or yours), and the write-ahead log and backups keep it as long as they are kept. Where it fails half way the
+        /// rest is tried again every minute, also when nobody asks for it again.
         public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
             if user.isEmpty { return 0 }
             let user = user.storable
@@ -36,13 +37,18 @@
             }
             var removed = 0
             var last: Int64 = 0
-            while true {
-                let step = try await pool.run(isLong: true) { [last] connection throws(PostgresFailure) in
-                    try Self.eraseSome(of: erasure, after: last, connection)
+            do throws(ArchiveError) {
+                while true {
+                    let step = try await pool.run(isLong: true) { [last] connection throws(PostgresFailure) in
+                        try Self.eraseSome(of: erasure, after: last, connection)
+                    }
+                    guard let step else { return removed }
+                    removed += step.removed
+                    last = step.last
                 }
-                guard let step else { return removed }
-                removed += step.removed
-                last = step.last
+            } catch {
+                finishErasuresSoon()
+                throw error
             }
         }
 

@@ -130,20 +130,56 @@
               time timestamptz NOT NULL,                  -- of the erasure
               PRIMARY KEY (tenant, guid, user_id)
             );
+            -- Who may use the tables that were there may use it as well.
+            DO $$ DECLARE known record; BEGIN
+              FOR known IN
+                SELECT privilege_type, is_grantable, rolname FROM pg_class
+                  CROSS JOIN LATERAL aclexplode(coalesce(relacl, acldefault('r', relowner))) AS given
+                  LEFT JOIN pg_roles ON pg_roles.oid = given.grantee
+                WHERE pg_class.oid = 'erasures'::regclass AND (rolname IS NOT NULL OR given.grantee = 0)
+              LOOP
+                EXECUTE format('GRANT %s ON transaction_erasures TO %s%s', known.privilege_type,
+                  coalesce(quote_ident(known.rolname), 'PUBLIC'), CASE WHEN known.is_grantable THEN ' WITH GRANT OPTION' END);
+              END LOOP;
+            END $$;
             """,
         ]
 
-        /// How long a version may take to be made from the one before: what is stored is read for it.
-        private static let migrationLimit = Duration.seconds(3600)
+        /// How long a version may take to be made from the one before: what is stored is read for it. For so long another collector is
+        /// waited for that does that.
+        static let migrationLimit = Duration.seconds(3600)
+        /// How often the tables are tried to be locked for it, with a second between: meanwhile those who store get on.
+        static let lockAttempts = 30
+        /// After which it is said that another collector is waited for. None makes the partition of a day for longer.
+        static let lockPatience = PostgresArchive.dayLimit
 
         /// Names the lock under which the schema is changed: one collector at a time, however many start together.
         static let schemaLock = 0x4C67_6261
 
+        /// What has become of bringing the tables to the newest version.
+        enum Migration: Sendable, Equatable {
+            /// They were of this version, and are of the newest; above ``schemaVersion`` nothing was done.
+            case found(Int)
+            /// Nothing was done, for this reason.
+            case hindered(String)
+        }
+
         /// Brings the database to the newest version, all versions in one transaction.
-        /// - Returns: The version that was found; above ``schemaVersion`` nothing was done.
-        static func migrate(_ connection: PostgresConnection) throws(PostgresFailure) -> Int {
-            try connection.transaction { () throws(PostgresFailure) in
-                try connection.execute("SELECT pg_advisory_xact_lock(\(schemaLock))")
+        /// - Parameters:
+        ///   - limit: How long another collector that does it is waited for, and how long each version may take.
+        ///   - attempts: How often it is tried where others have the tables locked.
+        ///   - patience: How long another collector is waited for before that is said.
+        ///   - report: Hears of it.
+        static func migrate(
+            _ connection: PostgresConnection, within limit: Duration = PostgresArchive.migrationLimit,
+            attempts: Int = PostgresArchive.lockAttempts, patience: Duration = PostgresArchive.lockPatience, report: (String) -> Void
+        ) throws(PostgresFailure) -> Migration {
+            try connection.transaction { () throws(PostgresFailure) -> Migration in
+                guard try lockSchema(within: limit, patience, report, connection) else {
+                    return .hindered("another collector brings the tables to a newer version; start this one when that is done")
+                }
+                let usual = milliseconds(PostgresConnection.statementLimit)
+                try connection.execute("SET LOCAL statement_timeout = \(usual); SET LOCAL lock_timeout = \(usual)")
                 let encoding = try connection.execute("SHOW server_encoding").rows[0][0] ?? ""
                 if encoding != "UTF8" {
                     let remedy = "make one with ENCODING 'UTF8' TEMPLATE template0"
@@ -162,12 +198,56 @@
                         """)
                 }
                 let found = try connection.execute("SELECT version FROM logbook.schema_version").rows.first?[0].flatMap { Int($0) } ?? 0
-                if found >= schemaVersion { return found }
-                try connection.execute("SET LOCAL statement_timeout = \(migrationLimit.wholeNanoseconds / 1_000_000)")
-                for migration in migrations[found...] { try connection.execute(migration, limit: migrationLimit) }
-                try connection.execute("UPDATE logbook.schema_version SET version = $1::integer", ["\(schemaVersion)"])
-                return found
+                if found >= schemaVersion { return .found(found) }
+                try connection.execute("SET LOCAL statement_timeout = \(milliseconds(limit))")
+                for attempt in 1...max(1, attempts) {
+                    // Behind who waits for a table all wait who store.
+                    if try run(Array(migrations[found...]), waitingForLocks: .milliseconds(lockMilliseconds), limit: limit, connection) {
+                        try connection.execute("UPDATE logbook.schema_version SET version = $1::integer", ["\(schemaVersion)"])
+                        return .found(found)
+                    }
+                    if attempt < attempts { try connection.execute("SELECT pg_sleep(1)") }
+                }
+                return .hindered(
+                    """
+                    the tables are of an earlier version, and somebody has had them locked all the time in which they were to be brought \
+                    to this one, such as pg_dump; start the collector when that is over
+                    """)
             }
         }
+
+        /// - Returns: False where another collector has had the lock for all this time.
+        private static func lockSchema(
+            within limit: Duration, _ patience: Duration, _ report: (String) -> Void, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> Bool {
+            let statement = "SELECT pg_advisory_xact_lock(\(schemaLock))"
+            // It does nothing but wait, and how long that may take is said apart.
+            try connection.execute("SET LOCAL statement_timeout = 0")
+            if try run([statement], waitingForLocks: min(patience, limit), limit: limit, connection) { return true }
+            if limit <= patience { return false }
+            report("another collector brings the tables to a newer version, and this one waits for it")
+            return try run([statement], waitingForLocks: limit, limit: limit, connection)
+        }
+
+        /// Runs statements that wait for each lock for so long at most. Where they wait in vain, all of them are undone, and what they have
+        /// locked is free.
+        /// - Parameter limit: After which, in each of them, the server is taken for dead.
+        /// - Returns: Whether they have run.
+        private static func run(
+            _ statements: [String], waitingForLocks wait: Duration, limit: Duration, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> Bool {
+            try connection.execute("SAVEPOINT unlocked; SET LOCAL lock_timeout = \(milliseconds(wait))")
+            do throws(PostgresFailure) {
+                for statement in statements { try connection.execute(statement, limit: limit) }
+                return true
+            } catch .refused(code: "55P03", _) {
+                try connection.execute("ROLLBACK TO SAVEPOINT unlocked; RELEASE SAVEPOINT unlocked")
+                return false
+            } catch {
+                throw error
+            }
+        }
+
+        private static func milliseconds(_ duration: Duration) -> Int64 { max(1, duration.wholeNanoseconds / 1_000_000) }
     }
 #endif

@@ -15,21 +15,27 @@
         let unmade = Locked(UnmadeDays())
         /// How long the making of a partition may take.
         let dayLimit: Duration
-        /// Of erasures that could not be finished at the start.
+        /// Of erasures that could not be finished, at the start or when they were asked for.
         let removal: DeferredWork
         /// Says something to whoever runs the collector.
         let report: @Sendable (String) -> Void
 
-        /// Connects and brings the tables up to date, blocking the calling thread for ten seconds at most where nobody answers.
+        /// Connects and brings the tables up to date, blocking the calling thread for ten seconds at most where nobody answers. Tables of
+        /// an earlier version take longer: what is stored is read for it, and another collector that does that is waited for, an hour at
+        /// most.
         /// - Parameter uri: As libpq takes it: `postgres://user@host:5432/database`. A password is better kept in `PGPASSWORD` or
         ///   `~/.pgpass`, where it is not among the process's arguments.
         /// - Throws: ``ArchiveError/invalidAddress(_:)``, ``ArchiveError/cannotReach(address:reason:)``,
-        ///   ``ArchiveError/newerSchema(path:found:supported:)``.
+        ///   ``ArchiveError/newerSchema(path:found:supported:)``, and ``ArchiveError/unavailable(reason:)`` where the tables could not be
+        ///   brought up to date because of others who use them.
         public convenience init(_ uri: String) throws(ArchiveError) { try self.init(uri, clock: .system) }
 
-        /// - Parameter removalDelay: After which what could not be removed at the start is tried again.
+        /// - Parameters:
+        ///   - removalDelay: After which what could not be removed at the start, or by an erasure that has failed, is tried again.
+        ///   - migrationLimit: How long another collector is waited for that brings the tables to a newer version.
         init(
             _ uri: String, clock: LogClock, dayLimit: Duration = PostgresArchive.dayLimit, removalDelay: Duration = .seconds(60),
+            migrationLimit: Duration = PostgresArchive.migrationLimit,
             report: @escaping @Sendable (String) -> Void = { LogDiagnostics.report("collector", $0) }
         ) throws(ArchiveError) {
             self.clock = clock
@@ -38,15 +44,24 @@
             self.report = report
             let address = try PostgresAddress(uri)
             pool = PostgresPool(address)
-            let found: Int
-            do throws(ArchiveError) { found = try pool.runAndWait(Self.migrate) } catch {
+            let migration: Migration
+            do throws(ArchiveError) {
+                migration = try pool.runAndWait { connection throws(PostgresFailure) -> Migration in
+                    try PostgresArchive.migrate(connection, within: migrationLimit, report: report)
+                }
+            } catch {
                 pool.close()
                 guard case .unavailable(let reason) = error else { throw error }
                 throw .cannotReach(address: address.description, reason: reason)
             }
-            if found > Self.schemaVersion {
+            switch migration {
+            case .found(let version) where version > Self.schemaVersion:
                 pool.close()
-                throw .newerSchema(path: address.description, found: found, supported: Self.schemaVersion)
+                throw .newerSchema(path: address.description, found: version, supported: Self.schemaVersion)
+            case .found: break
+            case .hindered(let reason):
+                pool.close()
+                throw .unavailable(reason: "\(address): \(reason)")
             }
             // What cannot be removed keeps nobody from storing.
             do throws(ArchiveError) { try pool.runAndWait(Self.finishErasures) } catch {

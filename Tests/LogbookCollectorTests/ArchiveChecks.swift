@@ -174,6 +174,44 @@
             #expect(pages == 4)
         }
 
+        static func pagesOfWhatEntriesSayMissAndRepeatNothing(_ archive: any Archive) async throws {
+            let day = 86_400.0
+            // Ten at a time have the same place but for their ids. One in seven has an error, and a third says nothing of a later day.
+            for group in 0..<20 {
+                let records = (group * 5..<group * 5 + 5).map { number in
+                    let entry = EntryRecord(
+                        event: 0, errorCode: number % 7 == 0 ? number : nil, time: LogTime(seconds: Double(number % 3) * day))
+                    return TransactionRecord(id: "T\(1000 - number)", usecase: number % 2, entries: [Golden.entry(1, at: 5), entry])
+                }
+                _ = try await archive.store(
+                    TransactionParcel(
+                        parcel: nil, set: TransactionSet(transactions: records), received: LogTime(seconds: Double(group / 2))))
+            }
+            let later = LogTime(seconds: day)
+            let queries: [(TransactionQuery, Int)] = [
+                (TransactionQuery(error: .any), 15), (TransactionQuery(usecase: 1, error: .any), 7), (TransactionQuery(from: later), 66),
+                (TransactionQuery(from: later, error: .any), 10), (TransactionQuery(to: later, error: .any), 5),
+                (TransactionQuery(error: .code(49)), 1), (TransactionQuery(error: .code(50)), 0),
+            ]
+            for (query, count) in queries {
+                var query = query
+                query.limit = 1000
+                let all = try await archive.transactions(query)
+                #expect(all.transactions.count == count && all.next == nil, "\(query)")
+                query.limit = 4
+                var ids: [String] = [], pages = 0
+                repeat {
+                    let page = try await archive.transactions(query)
+                    #expect(page.transactions.count <= query.limit)
+                    ids += page.transactions.map(\.id)
+                    pages += 1
+                    query.cursor = page.next
+                } while query.cursor != nil && pages < 100
+                #expect(ids == all.transactions.map(\.id), "\(query)")
+                #expect(pages == max(1, (count + 3) / 4), "\(query)")
+            }
+        }
+
         static func aPageHoldsNotTooManyEntries(_ archive: any Archive) async throws {
             let half = TransactionPage.maximumEntries * 6 / 10
             for id in ["A", "B", "C"] {

@@ -179,7 +179,8 @@
             var records: [TransactionRecord] = []
             for day in stride(from: 0, to: count, by: step) {
                 let record = TransactionRecord(
-                    id: "T\(100 + day)", usecase: 1, user: day % (2 * step) == 0 ? "u" : "v", entries: [EntryRecord(event: day, time: later(day))])
+                    id: "T\(100 + day)", usecase: 1, user: day % (2 * step) == 0 ? "u" : "v",
+                    entries: [EntryRecord(event: day, errorCode: day % (3 * step) == 0 ? 7 : nil, time: later(day))])
                 let set = TransactionSet(transactions: [record])
                 #expect(try await archive.store(TransactionParcel(parcel: nil, set: set, received: later(day))).accepted == 1)
                 let event = LogEvent(
@@ -192,6 +193,16 @@
             #expect(try await archive.transactions(TransactionQuery()).transactions == records)
             let some = TransactionQuery(user: "v", from: later(step), to: later(step + 1))
             #expect(try await archive.transactions(some).transactions == [records[1]])
+            for limit in [1, 100] {
+                var query = TransactionQuery(error: .any, limit: limit), found: [TransactionRecord] = []
+                repeat {
+                    let page = try await archive.transactions(query)
+                    found += page.transactions
+                    query.cursor = page.next
+                } while query.cursor != nil
+                #expect(found == [0, 3, 6, 9].map { records[$0] })
+            }
+            #expect(try await archive.transactions(TransactionQuery(from: later(0))).transactions == records)
             for record in records { #expect(try await archive.transaction(record.id, tenant: Tenant.standard) == record) }
             let counts = try await archive.counts(tenant: Tenant.standard)
             #expect(counts == ArchiveCounts(transactions: 10, entries: 10, logEvents: 10, parcels: 20))

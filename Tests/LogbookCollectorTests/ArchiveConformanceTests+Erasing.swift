@@ -133,6 +133,30 @@
             #expect(try await archive.transaction("O", tenant: Tenant.standard) == other)
         }
 
+        @Test("S32: an erasure that PostgreSQL has not finished is finished by the collector that runs, as soon as it can be", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func anErasureThatFailsIsTriedAgain() async throws {
+            let (_, address) = try await ArchiveServers.open(.postgres)
+            let server = try #require(ArchiveServers.current?.postgres)
+            func edit(_ sql: String) async throws { try await onThread { _ = try server.ask(address, sql) } }
+            let archive = try await onThread {
+                try PostgresArchive(address, clock: .system, removalDelay: .milliseconds(20), report: { _ in })
+            }
+            let record = TransactionRecord(id: "T", usecase: 1, user: "u", entries: [Golden.entry(0, at: 10)])
+            #expect(try await archive.store(Golden.parcel(record)).accepted == 1)
+            try await edit(
+                """
+                CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                  RAISE EXCEPTION 'statement timeout' USING ERRCODE = '57014'; END $$;
+                CREATE TRIGGER late BEFORE DELETE ON transactions FOR EACH ROW EXECUTE FUNCTION late()
+                """)
+            await #expect(throws: ArchiveError.self) {
+                try await archive.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 1000))
+            }
+            try await edit("DROP TRIGGER late ON transactions")
+            let left = "SELECT (SELECT count(*) FROM erasures) + (SELECT count(*) FROM transactions)"
+            #expect(try await onThread { try becomesTrue { try server.ask(address, left) == "0" } })
+        }
+
         @Test("S32: what ClickHouse finds noted for removal takes nothing with it that has come since", arguments: ArchiveKind.available.filter { $0.isClickHouse })
         func whatComesAfterANoteStays(_ kind: ArchiveKind) async throws {
             let archive = try #require(try await ArchiveServers.open(kind).archive as? ClickHouseArchive)
@@ -189,6 +213,59 @@
             }
             #expect(said.withLock { $0.map { $0.contains("1 transactions that were erased are still to be removed") } } == [true])
             #expect(try await archive.store(Golden.parcel(record)).erased == 1)
+        }
+
+        /// Hands everything on until something was inserted into a table, and then nothing any more, as if the collector was killed.
+        private final class MortalTransport: HTTPTransport {
+            private let transport: CurlTransport
+            private let last: String
+            private let isDead = Locked(false)
+
+            init(until last: String, allowsPlainHTTP: Bool) {
+                transport = CurlTransport(allowsPlainHTTP: allowsPlainHTTP)
+                self.last = last
+            }
+
+            func send(
+                _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
+            ) -> HTTPCancellation {
+                // What is inserted is in the body, and where in the address.
+                let wasDead = isDead.withLock { isDead in
+                    defer { isDead = isDead || request.url.contains(last) }
+                    return isDead
+                }
+                if !wasDead { return transport.send(request, completion: completion) }
+                LogThread.start("dead") { completion(.failure(.unreachable("killed"))) }
+                return HTTPCancellation {}
+            }
+        }
+
+        @Test("S32: an erasure of which ClickHouse has the first notes is finished by the next collector, however many transactions it finds", arguments: ArchiveKind.single.filter { $0.isClickHouse })
+        func whatIsNotedIsNotedWhole(_ kind: ArchiveKind) async throws {
+            let address = try ClickHouseAddress(try await ArchiveServers.open(kind).address)
+            let server = try #require(ArchiveServers.current).clickHouse(kind)
+            let earlier = try await onThread {
+                let transport = MortalTransport(until: "logbook_erasures", allowsPlainHTTP: address.allowsPlainHTTP)
+                return try ClickHouseArchive(address, transport: transport, report: { _ in })
+            }
+            // More than one mutation removes.
+            let records = (0..<600).map { TransactionRecord(id: "T\($0)", usecase: 1, user: "u", entries: [Golden.entry(0, at: 10)]) }
+            let set = TransactionSet(transactions: records)
+            #expect(
+                try await earlier.store(TransactionParcel(parcel: nil, set: set, received: LogTime(seconds: 20))).accepted == records.count)
+            await #expect(throws: ArchiveError.self) {
+                try await earlier.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 1000))
+            }
+            let archive = try await onThread {
+                try ClickHouseArchive(
+                    address, transport: CurlTransport(allowsPlainHTTP: address.allowsPlainHTTP), removalDelay: .milliseconds(20),
+                    report: { _ in })
+            }
+            for table in ["entries", "transactions", "erasures"] {
+                let left = "SELECT count() FROM \(address.database).logbook_\(table)"
+                #expect(try await onThread { try becomesTrue { try server.ask(left) == "0\n" } }, "\(table)")
+            }
+            #expect(try await archive.counts(tenant: nil).entries == 0)
         }
 
         @Test("S32: a set of what is new says whose all was that came before", arguments: ArchiveKind.available)

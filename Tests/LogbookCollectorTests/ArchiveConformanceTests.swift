@@ -207,6 +207,11 @@
             try await ArchiveChecks.pagesMissAndRepeatNothing(try await ArchiveServers.open(kind).archive)
         }
 
+        @Test("so do pages of what is found by what entries say, few or many", arguments: ArchiveKind.available)
+        func pagesOfWhatEntriesSayMissAndRepeatNothing(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.pagesOfWhatEntriesSayMissAndRepeatNothing(try await ArchiveServers.open(kind).archive)
+        }
+
         @Test("a page holds not too many entries", arguments: ArchiveKind.available)
         func aPageHoldsNotTooManyEntries(_ kind: ArchiveKind) async throws {
             try await ArchiveChecks.aPageHoldsNotTooManyEntries(try await ArchiveServers.open(kind).archive)
@@ -444,35 +449,6 @@
                     "\(error)".contains("schema version 99")
                 }
             }
-        }
-
-        @Test("an archive in PostgreSQL that an earlier version has made is brought to this one, and collectors of that one run on", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
-        func anEarlierVersionIsUpgraded() async throws {
-            let server = try #require(ArchiveServers.current?.postgres)
-            @Sendable func entry(_ event: Int, at time: Int) -> String {
-                """
-                INSERT INTO entries (transaction, tenant, digest, event, time, error_description, parcel, ordinal, received)
-                VALUES (1, 'default', '\(event)', \(event), to_timestamp(\(time)), 'no', 1, 0, to_timestamp(2000))
-                """
-            }
-            let (archive, address) = try await onThread {
-                let address = try server.makeDatabase()
-                _ = try server.ask(
-                    address,
-                    """
-                    CREATE SCHEMA logbook; CREATE TABLE schema_version (version integer NOT NULL); INSERT INTO schema_version VALUES (3);
-                    \(PostgresArchive.migrations[..<3].joined(separator: ";"));
-                    INSERT INTO transactions (tenant, guid, usecase, user_id, received) VALUES ('default', 'T', 1, 'u', to_timestamp(2000));
-                    \(entry(0, at: 10))
-                    """)
-                return (try ArchiveURL.open(address), address)
-            }
-            #expect(try await archive.transaction("T", tenant: Tenant.standard)?.entries.map(\.event) == [0])
-            _ = try await onThread { try server.ask(address, entry(1, at: 1_000_000)) }
-            #expect(try await archive.transaction("T", tenant: Tenant.standard)?.entries.map(\.event) == [0, 1])
-            #expect(try await archive.counts(tenant: Tenant.standard).entries == 2)
-            #expect(try await archive.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 2_000_000)) == 1)
-            #expect(try await archive.counts(tenant: nil).entries == 0)
         }
 
         @Test("a database of PostgreSQL that cannot hold every character is refused, and it is said what to do", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
