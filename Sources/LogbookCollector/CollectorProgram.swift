@@ -15,8 +15,8 @@
         private let server: CollectorServer
         private let phase = Locked(Phase.ready)
 
-        /// Checks the configuration and the folder for files, which it makes where there is none, and opens the archive. Raises the limit of
-        /// what this process may have open at the same time to what a collector takes, as far as it may be raised.
+        /// Checks the configuration and the tenants' folders for files, which it makes where there are none, and opens the archive. Raises
+        /// the limit of what this process may have open at the same time to what a collector takes, as far as it may be raised.
         /// - Parameters:
         ///   - archive: As ``ArchiveURL`` takes it: `sqlite:<path>`, `postgres://…` or `clickhouse://…`.
         ///   - clickHousePassword: For an address of ClickHouse that has none in it.
@@ -25,7 +25,10 @@
         ) throws(CollectorError) {
             try configuration.check()
             DescriptorLimit.raise(to: DescriptorNeeds(of: configuration).all)
-            if let folder = configuration.filesFolder { try FileShelf(path: FileShelf.path(of: Tenant.standard, in: folder)).check() }
+            if let folder = configuration.filesFolder {
+                let tokens = try CollectorService.tokens(of: configuration, clock: .system)
+                for path in FileShelf.paths(for: tokens(), in: folder) { try FileShelf(path: path).check() }
+            }
             do throws(ArchiveError) {
                 self.archive = try ArchiveURL.open(archive, clickHousePassword: clickHousePassword)
             } catch {

@@ -52,9 +52,7 @@
         public func run(onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws(CollectorError) {
             let service = service
             if let folder = configuration.filesFolder {
-                for tenant in Set(service.tokens().map(\.tenant) + [Tenant.standard]) {
-                    FileShelf(path: FileShelf.path(of: tenant, in: folder)).removeLeftovers()
-                }
+                for path in FileShelf.paths(for: service.tokens(), in: folder) { FileShelf(path: path).removeLeftovers() }
             }
             await service.loadQuota()
             var logger = Logger(label: "logbook-collector")

@@ -43,17 +43,21 @@
             bodyRoom = ByteRoom(bytes: configuration.maximumBodyBytesInFlight)
             pageRooms = PageRooms(bytes: configuration.maximumAnswerBytesInFlight)
             tokenCheck = TokenCheck(scheme: configuration.authScheme, parameter: configuration.authTokenParameter)
-            let single = configuration.token.map { [CollectorToken($0)] } ?? []
-            if let path = configuration.tokenFile {
-                let file = try TokenFile(path: path, clock: clock)
-                tokens = { single + file.tokens() }
-            } else {
-                tokens = { single }
-            }
+            tokens = try Self.tokens(of: configuration, clock: clock)
             limiter = configuration.maximumRequestsPerMinute.map { Locked(RateLimiter(perMinute: $0)) }
             refusals = Locked(RateLimiter(perMinute: configuration.maximumRefusalsPerMinute))
             let (bytes, ofAll) = (configuration.maximumBytesPerDay, configuration.maximumBytesPerDayOfAll)
             quota = bytes == nil && ofAll == nil ? nil : Locked(DailyQuota(bytes: bytes ?? .max, ofAll: ofAll ?? .max))
+        }
+
+        /// All tokens that are taken, as they are when that is asked.
+        static func tokens(
+            of configuration: CollectorConfiguration, clock: LogClock
+        ) throws(CollectorError) -> @Sendable () -> [CollectorToken] {
+            let single = configuration.token.map { [CollectorToken($0)] } ?? []
+            guard let path = configuration.tokenFile else { return { single } }
+            let file = try TokenFile(path: path, clock: clock)
+            return { single + file.tokens() }
         }
 
         func answer(_ request: CollectorRequest) async -> CollectorAnswer {

@@ -26,6 +26,11 @@
             return tenant == Tenant.standard ? folder : "\(folder)-\(tenant)"
         }
 
+        /// Where the files are of every tenant that the tokens name, and of `default`.
+        static func paths(for tokens: [CollectorToken], in folder: String) -> Set<String> {
+            Set((tokens.map(\.tenant) + [Tenant.standard]).map { FileShelf.path(of: $0, in: folder) })
+        }
+
         /// An id that is fit to be a file's name.
         static func isValid(_ id: String) -> Bool {
             (1...longestID).contains(id.utf8.count) && !id.hasPrefix(".")
@@ -56,15 +61,20 @@
             return try files.openFolder(at: path)
         }
 
-        /// Finds out whether files can be kept: makes one, and removes it.
-        func check() throws(CollectorError) {
+        /// Finds out whether files can be kept: makes one, and removes it. A disk that is full now may have room later.
+        func check() throws(CollectorError) { try check(files) }
+
+        func check(_ files: some FileSystem) throws(CollectorError) {
             do throws(SystemError) {
                 let folder = try Self.open(path, files)
                 defer { files.close(folder) }
                 let name = Self.partName(of: "check")
                 files.close(try files.openNew(name, in: folder, permissions: 0o600))
                 try files.remove(name, in: folder)
-            } catch { throw .cannotUseFolder(path: path, reason: error.description) }
+            } catch {
+                if error.number == ENOSPC || error.number == EDQUOT { return }
+                throw .cannotUseFolder(path: path, reason: error.description)
+            }
         }
 
         /// Removes what a collector that was killed has received of files; what another one receives is locked, and stays.

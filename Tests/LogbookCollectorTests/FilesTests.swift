@@ -7,6 +7,14 @@
     @testable import LogbookCollector
     import LogbookTestKit
 
+    #if canImport(Darwin)
+        import Darwin
+    #elseif canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
     @Suite struct FilesTests {
         private let folder = TemporaryFolder()
 
@@ -91,6 +99,38 @@
             ])
         func foldersOfTenants(tenant: String, folder: String, path: String) {
             #expect(FileShelf.path(of: tenant, in: folder) == path)
+        }
+
+        @Test("a folder of any tenant in which no files can be kept is named at the start, before there is an archive")
+        func theFoldersOfAllTenantsAreLookedAt() throws {
+            var configuration = CollectorConfiguration()
+            configuration.filesFolder = folder("received")
+            configuration.tokenFile = folder("tokens")
+            try "\(CollectorToken("t", tenant: "shop"))\n".write(toFile: folder("tokens"), atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder("tokens"))
+            try "".write(toFile: folder("received-shop"), atomically: true, encoding: .utf8)
+            #expect {
+                try CollectorProgram(configuration, archive: "sqlite:" + folder("archive.sqlite"))
+            } throws: {
+                ($0 as? CollectorError)?.exitStatus == 73 && "\($0)".contains(folder("received-shop"))
+            }
+            #expect(!FileManager.default.fileExists(atPath: folder("archive.sqlite")))
+        }
+
+        @Test("a disk that is full keeps no collector from starting: it may have room later", arguments: [(ENOSPC, true), (EDQUOT, true), (EACCES, false)])
+        func aFullDiskIsNoReasonNotToStart(number: Int32, starts: Bool) {
+            let files = FaultyFileSystem()
+            for isThere in [false, true] {
+                if isThere { folder.makeFolder("received") }
+                files.fail(number)
+                let shelf = FileShelf(path: folder("received"))
+                if starts {
+                    #expect(throws: Never.self) { try shelf.check(files) }
+                } else {
+                    #expect(throws: CollectorError.self) { try shelf.check(files) }
+                }
+            }
+            #expect(files.openDescriptors == 0 && files.faults == 2)
         }
 
         @Test func withoutAFolderThereIsNothingAtThePath() async throws {
