@@ -37,7 +37,8 @@ struct OutputFile: Sendable {
         if access(folder, W_OK | X_OK) != 0 { throw .cannotWrite(path: path, errno: errno) }
     }
 
-    /// Appends the bytes and waits until the disk has them. What could be written of bytes that could not all be is taken back.
+    /// Appends the bytes and waits until the disk has them. What could be written of bytes that could not all be is taken back. Whoever
+    /// reads standard output is waited for, also where it is not to block.
     func write(_ bytes: [UInt8]) throws(PipeError) {
         let descriptor = path == "-" ? 1 : try open(O_APPEND)
         defer { if path != "-" { close(descriptor) } }
@@ -47,6 +48,11 @@ struct OutputFile: Sendable {
         while done < bytes.count {
             let count = bytes[done...].withUnsafeBytes { logbook_write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
+            if count < 0 && errno == EAGAIN {
+                var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&request, 1, -1)   // what is wrong, if anything is, the next write says
+                continue
+            }
             if count <= 0 {
                 let number = errno
                 if canShrink { _ = ftruncate(descriptor, before.st_size) }

@@ -1,6 +1,14 @@
 public import LogbookCore
 internal import LogbookFormat
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// A pipe from its first line to its exit status: reads, gives the providers their time, tells what became of everything, and
 /// saves what no receiver took.
 public final class PipeProgram: Sendable {
@@ -28,8 +36,8 @@ public final class PipeProgram: Sendable {
     public enum Status: Int32, Sendable {
         /// Everything read was delivered.
         case delivered = 0
-        /// The input could not be read to its end; what was read was delivered.
-        case inputFailed = 74
+        /// The input could not be read to its end, or the summary could not be written; what was read was delivered.
+        case failed = 74
         /// Something was not delivered; the messages say what, and where it is.
         case undelivered = 75
     }
@@ -85,16 +93,17 @@ public final class PipeProgram: Sendable {
         tellOfSaved()
         // Everything is said; the exit hook has nothing to add.
         for outlet in outlets { service.unregister(outlet.registration, by: .now) }
-        write(result.tabSeparated, to: summary)
+        let isSummed = write(result.tabSeparated, to: summary)
         if end == .nobodyReads {
             say("logbook pipe: nobody reads what is written any more, so the rest of the input was not read\n")
             isWhole = false
         }
         if case .failed(let errno) = end {
             say("logbook pipe: reading failed (errno \(errno)); what was read before is accounted for above\n")
-            return isWhole ? .inputFailed : .undelivered
+            return isWhole ? .failed : .undelivered
         }
-        return isWhole ? .delivered : .undelivered
+        if isWhole { return isSummed ? .delivered : .failed }
+        return .undelivered
     }
 
     private static func message(_ name: String, _ ledger: LogLedger, _ reason: String?) -> String {
@@ -128,7 +137,16 @@ public final class PipeProgram: Sendable {
         say("logbook pipe: \(count) events are saved in \(rescue.path), one JSON object per line\n")
     }
 
-    private func write(_ text: String, to file: OutputFile?) {
-        do throws(PipeError) { try file?.write(Array(text.utf8)) } catch { say("logbook pipe: \(error)\n") }
+    /// - Returns: Whether whoever wants the text has it; nobody does who has stopped reading standard output.
+    private func write(_ text: String, to file: OutputFile?) -> Bool {
+        do throws(PipeError) {
+            try file?.write(Array(text.utf8))
+            return true
+        } catch .cannotWrite(path: "-", errno: EPIPE) {
+            return true
+        } catch {
+            say("logbook pipe: \(error)\n")
+            return false
+        }
     }
 }

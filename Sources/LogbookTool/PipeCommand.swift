@@ -11,12 +11,13 @@
             commandName: "pipe", abstract: "Reads lines from standard input and logs each as an event.",
             discussion: """
                 Level words, time stamps, JSON lines and the lines of a Logbook are recognised. Nothing that was read is lost: while a \
-                provider cannot keep up, reading waits. The end of the input, SIGTERM, SIGINT and SIGHUP end it, and, where events go to --console alone, \
-                a reader that has gone; then the providers have --deadline seconds. Exits with 0 when everything was delivered, and \
-                with 75 when something was not, or the reader has gone; events that the remote did not take, or refused for good, are \
-                then saved in the file --undelivered. Where it has not said which of a parcel it refuses, the whole parcel is: sent \
-                again, what it has is stored once. Exits with 73, and reads nothing, when a file or folder that it writes to cannot be \
-                opened, and with 74 when the input could not be read to its end and what was read was delivered.
+                provider cannot keep up, reading waits. The end of the input, SIGTERM, SIGINT and SIGHUP end it, and, where events go to \
+                --console alone, a reader that has gone; then the providers have --deadline seconds. Exits with 0 when everything was \
+                delivered, and with 75 when something was not, or the reader has gone; events that the remote did not take, or refused for \
+                good, are then saved in the file --undelivered. Where it has not said which of a parcel it refuses, the whole parcel is: \
+                sent again, what it has is stored once. Exits with 73, and reads nothing, when a file or folder that it writes to cannot \
+                be opened, and with 74 when the input could not be read to its end, or the summary could not be written, and what was read \
+                was delivered.
                 """)
 
         enum Format: String, CaseIterable, ExpressibleByArgument { case text, article, json }

@@ -1,4 +1,5 @@
 import Foundation
+import LogbookCore
 import LogbookTestKit
 import Testing
 
@@ -13,6 +14,22 @@ import Testing
 #endif
 
 @Suite struct OutputFileTests {
+    @Test func aReaderIsWaitedForAlsoWhereStandardOutputIsNotToBlock() async {
+        await #expect(processExitsWith: .success) {
+            let ends = Unshared.pipe(), count = 1 << 20
+            #expect(fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 && dup2(ends[1], 1) == 1)
+            close(ends[1])
+            // More than a pipe holds.
+            LogThread.start("writer") {
+                try? OutputFile("-").write([UInt8](repeating: 0x78, count: count))
+                close(1)
+            }
+            var buffer = [UInt8](repeating: 0, count: 4096), bytes = 0
+            while case let found = read(ends[0], &buffer, buffer.count), found > 0 { bytes += found }
+            #expect(bytes == count)
+        }
+    }
+
     #if os(Linux)
         @Test func whatCannotAllBeWrittenLeavesNoHalfALine() async throws {
             let folder = TemporaryFolder(), path = folder("undelivered")

@@ -124,6 +124,20 @@ import Testing
         #expect(access(folder("new"), F_OK) != 0)
     }
 
+    #if os(Linux)
+        @Test func aSummaryThatCannotBeWrittenIsSaidAndIsNoSuccess() throws {
+            let outlets = [PipeProgram.Outlet(service.register(RecordingProvider()))]
+            let status = try program("one\n", outlets, summary: "/dev/full").run()
+            #expect(status == .failed && status.rawValue == 74)
+            #expect(said.withLock { $0 }.contains("cannot write /dev/full (errno \(ENOSPC))"))
+        }
+
+        @Test func whatWasNotDeliveredIsWorseThanASummaryThatCannotBeWritten() throws {
+            let outlets = [PipeProgram.Outlet(service.register(Hoarder()))]
+            #expect(try program("one\n", outlets, summary: "/dev/full").run() == .undelivered)
+        }
+    #endif
+
     @Test func aProviderThatLostEventsIsNamedWithItsReasons() throws {
         let sink = FailingSink { _ in BatchWriteError.refused(.oversize, because: ScriptedFailure()) }
         let outlets = [PipeProgram.Outlet(service.register(sink: sink, name: "narrow"))]
