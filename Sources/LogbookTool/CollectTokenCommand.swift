@@ -10,7 +10,10 @@
         struct New: ParsableCommand {
             static let configuration = CommandConfiguration(
                 commandName: "new", abstract: "Prints a new token, and the line of it for the file of --tokens.",
-                discussion: "The token is shown this once; the file holds its digest alone.")
+                discussion: """
+                    The token is shown this once; the file holds its digest alone. Exits with 74 when they cannot be written, such as to a \
+                    full disk.
+                    """)
 
             @Option(help: "Whose data it is about.")
             var tenant = Tenant.standard
@@ -25,7 +28,8 @@
                     throw ValidationError(
                         "A tenant has 1 to 64 letters, digits, dots, dashes and underscores; a scope is write, read, erase, metrics or admin.")
                 }
-                Terminal.print("token: \(token.revealed)\nline:  \(entry)\n")
+                let ending = Terminal.print("token: \(token.revealed)\nline:  \(entry)\n")
+                try Terminal.seeEnd(ending, of: "collect token new", as: "the token")
             }
         }
     }

@@ -38,9 +38,7 @@
             }
             for finding in doctor.findings {
                 let line = "\(finding.verdict.rawValue)\t\(finding.about): \(finding.text)\n"
-                guard case .failed(let number) = Terminal.write(Array(line.utf8), to: 1) else { continue }
-                Terminal.say("logbook doctor: the findings cannot be written: \(SystemError.text(of: number))\n")
-                throw ExitCode(74)
+                try Terminal.seeEnd(Terminal.print(line), of: "doctor", as: "the findings")
             }
             if doctor.hasFoundFaults { throw ExitCode(1) }
         }

@@ -26,8 +26,8 @@
                 that stores a key once stores them once, however often they are sent. A line of more than 1 MiB comes in pieces, each an \
                 event; which line that was is said on standard error, and how many were cut in the end. Exits with 0 when everything was \
                 received, with 65 when the receiver will never take some of it, with 66 when the file cannot be opened, with 73 when \
-                the folder of --dead-letters cannot be, with 74 when the input cannot be read to its end, and with 75 when something was \
-                not received.
+                the folder of --dead-letters cannot be, with 74 when the input cannot be read to its end, or what became of it cannot be \
+                written, such as to a full disk, and with 75 when something was not received.
                 """)
 
         @Argument(help: "The file; standard input when there is none.")
@@ -90,7 +90,8 @@
             progress.end()
             let ledger = sender.ledger
             let cut = sender.cutCount > 0 ? ", \(sender.cutCount) cut" : ""
-            Terminal.print("\(ledger.delivered) received, \(ledger.droppedTotal) refused, \(ledger.pending) not received\(cut)\n")
+            let ending = Terminal.print(
+                "\(ledger.delivered) received, \(ledger.droppedTotal) refused, \(ledger.pending) not received\(cut)\n")
             if let failure {
                 Terminal.say("logbook send: \(withoutControls("\(failure)"))\n")
                 if !sender.isAtEnd {
@@ -100,6 +101,7 @@
                 throw ExitCode(failure is SystemError ? 74 : 75)
             }
             if ledger.droppedTotal > 0 { throw ExitCode(65) }
+            try Terminal.seeEnd(ending, of: "send", as: "the answer")
         }
     }
 

@@ -22,7 +22,8 @@
                 for until the deadline. Each is deleted once the receiver has it. \
                 The address may hold {id}; with --collector it is a collector's, and files go to <url>/v1/files/{id}. Exits with 0 \
                 when everything was received, with 66 when the folder, or the log's manifest in it, cannot be read or there is no such \
-                log, and with 75 when something was not received, which stays.
+                log, with 74 when everything was received, but that cannot be written, such as to a full disk, and with 75 when something \
+                was not received, which stays.
                 """)
 
         @Argument(help: "The log's folder.")
@@ -69,6 +70,7 @@
             if put { request.method = .put }
             request.takesGzip = gzip
             if !collector, let token { request.headers = [HTTPHeader("Authorization", "Bearer " + token.revealed)] }
+            let unwritten = Locked<Terminal.Ending?>(nil)
             do {
                 // The uploader would make a folder that is not there, and a roll the log.
                 if try !LogFileReader(in: folder, name: name).isThere() {
@@ -77,7 +79,9 @@
                 }
                 let uploader = try LogUploader(of: folder, name: name, to: request) { event in
                     switch event {
-                    case .delivered(let id): Terminal.print("received \(id)\n")
+                    case .delivered(let id):
+                        let ending = Terminal.print("received \(id)\n")
+                        if case .failed = ending { unwritten.withLock { $0 = ending } }
                     case .setAside(let id, let reason): Terminal.say("logbook ship: kept \(id): \(reason)\n")
                     case .cannotDelete(let id): Terminal.say("logbook ship: received, and cannot be deleted here: \(id)\n")
                     case .cannotRead(let id, let reason): Terminal.say("logbook ship: cannot read \(id), which stays: \(reason)\n")
@@ -94,6 +98,7 @@
                 }
                 // Which these are has been said.
                 if uploader.waitingCount > 0 || !uploader.unlistedFiles.isEmpty { throw ExitCode(75) }
+                if let ending = unwritten.withLock({ $0 }) { try Terminal.seeEnd(ending, of: "ship", as: "what was received") }
             } catch let error as FileLogProviderError {
                 Terminal.say("logbook ship: \(error)\n")
                 throw ExitCode(66)

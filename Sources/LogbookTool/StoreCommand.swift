@@ -13,24 +13,27 @@
                 commandName: "verify", abstract: "Says whether a store is well, and what is in it.",
                 discussion: """
                     Reads everything and changes nothing, also while a program uses the store. Exits with 0 when it is well, with 65 \
-                    when it is damaged, with 66 when there is no store, with 74 when reading fails, and with 75 when somebody \
-                    keeps it locked.
+                    when it is damaged, with 66 when there is no store, with 74 when reading fails, or the answer cannot be written, and \
+                    with 75 when somebody keeps it locked.
                     """)
 
             @Argument(help: "The store's file.")
             var path: String
 
             func run() throws {
-                try StoreCommand.telling("verify") { () throws(TransactionStoreError) in
+                try StoreCommand.telling("verify") {
                     let found = try StoreMaintenance.verify(path)
                     let counts = found.counts
-                    Terminal.print(
+                    for fault in found.faults { Terminal.say("logbook store verify: \(fault)\n") }
+                    let ending = Terminal.print(
                         "schema version \(found.schemaVersion), installation \(found.installation), epoch \(found.epoch)\n"
                             + "\(counts.transactions) transactions, \(counts.entries) entries: \(counts.pending) wait, "
-                            + "\(counts.setAside) are set aside; \(counts.dropped) were given up\n")
-                    if found.faults.isEmpty { return Terminal.print("the store is well\n") }
-                    for fault in found.faults { Terminal.say("logbook store verify: \(fault)\n") }
-                    throw .damaged(path: path, reason: "\(found.faults.count) faults")
+                            + "\(counts.setAside) are set aside; \(counts.dropped) were given up\n"
+                            + (found.faults.isEmpty ? "the store is well\n" : ""))
+                    if !found.faults.isEmpty {
+                        throw TransactionStoreError.damaged(path: path, reason: "\(found.faults.count) faults")
+                    }
+                    try Terminal.seeEnd(ending, of: "store verify", as: "the answer")
                 }
             }
         }
@@ -48,22 +51,15 @@
             var path: String
 
             func run() throws {
-                var failure: Int32?
-                try StoreCommand.telling("dump") { () throws(TransactionStoreError) in
+                var ending = Terminal.Ending.written
+                try StoreCommand.telling("dump") {
                     try StoreMaintenance.dump(path) { line in
-                        switch Terminal.write(line, to: 1) {
-                        case .written: return true
-                        case .nobodyReads: return false
-                        case .failed(let number):
-                            failure = number
-                            return false
-                        }
+                        ending = Terminal.write(line, to: 1)
+                        if case .written = ending { return true }
+                        return false
                     }
                 }
-                if let failure {
-                    Terminal.say("logbook store dump: the lines cannot be written: \(SystemError.text(of: failure))\n")
-                    throw ExitCode(74)
-                }
+                try Terminal.seeEnd(ending, of: "store dump", as: "the lines")
             }
         }
 
@@ -73,7 +69,7 @@
                 discussion: """
                     The old file is kept as it is. No program may have it open. Exits with 0 when everything could be read, with 65 \
                     when something could not, with 66 when there is no store, or the new file is there already, with 74 when it cannot \
-                    be written, and with 75 when a program has the old one open.
+                    be written, or the answer cannot, and with 75 when a program has the old one open.
                     """)
 
             @Argument(help: "The store's file.")
@@ -83,21 +79,22 @@
             var to: String?
 
             func run() throws {
-                try StoreCommand.telling("repair") { () throws(TransactionStoreError) in
+                try StoreCommand.telling("repair") {
                     let target = to ?? path + ".repaired"
                     let saved = try StoreMaintenance.repair(path, to: target)
-                    Terminal.print("\(saved.entries) entries of \(saved.transactions) transactions are in \(target)\n")
+                    let ending = Terminal.print("\(saved.entries) entries of \(saved.transactions) transactions are in \(target)\n")
                     if !saved.isComplete || saved.orphans > 0 {
-                        throw .damaged(path: path, reason: "something could not be read")
+                        throw TransactionStoreError.damaged(path: path, reason: "something could not be read")
                     }
+                    try Terminal.seeEnd(ending, of: "store repair", as: "the answer")
                 }
             }
         }
 
-        private static func telling(_ command: String, _ body: () throws(TransactionStoreError) -> Void) throws {
+        private static func telling(_ command: String, _ body: () throws -> Void) throws {
             do {
                 try body()
-            } catch {
+            } catch let error as TransactionStoreError {
                 Terminal.say("logbook store \(command): \(error)\n")
                 switch error {
                 case .damaged, .notADatabase: throw ExitCode(65)

@@ -81,9 +81,8 @@
                         switch Terminal.write(bytes, to: 1) {
                         case .written: break
                         case .nobodyReads: Self.exit()
-                        case .failed(let number):
-                            Terminal.say("logbook tail: the lines cannot be written: \(SystemError.text(of: number))\n")
-                            Self.exit(withError: ExitCode(74))
+                        case let ending:
+                            do { try Terminal.seeEnd(ending, of: "tail", as: "the lines") } catch { Self.exit(withError: error) }
                         }
                     },
                     passingOver: { failure in

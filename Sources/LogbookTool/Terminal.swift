@@ -1,3 +1,7 @@
+#if Collector
+    internal import ArgumentParser
+    internal import LogbookCore
+#endif
 internal import CLogbookSystem
 #if canImport(Darwin)
     internal import Darwin
@@ -17,7 +21,8 @@ enum Terminal {
         case failed(errno: Int32)
     }
 
-    static func print(_ text: String) { write(Array(text.utf8), to: 1) }
+    @discardableResult
+    static func print(_ text: String) -> Ending { write(Array(text.utf8), to: 1) }
     static func say(_ text: String) { write(Array(text.utf8), to: 2) }
 
     /// Takes the places of streams that were closed when the program began, before a file of ours has one of them. As before, nothing can
@@ -58,3 +63,15 @@ enum Terminal {
         return .written
     }
 }
+
+#if Collector
+    extension Terminal {
+        /// How a command ends that was asked for something and has written it. Whoever reads no more has what he wanted.
+        /// - Throws: The status 74 where it could not be written, such as to a full disk; that has been said then.
+        static func seeEnd(_ ending: Ending, of command: String, as what: String) throws(ExitCode) {
+            guard case .failed(let number) = ending else { return }
+            say("logbook \(command): \(what) cannot be written: \(SystemError.text(of: number))\n")
+            throw ExitCode(74)
+        }
+    }
+#endif

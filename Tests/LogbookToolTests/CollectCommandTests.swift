@@ -156,6 +156,9 @@
                 }
                 let writer = try made("--tenant", "acme"), reader = try made("--tenant", "acme", "--scope", "read")
                 #expect(!writer.line.contains(writer.token))
+                let untold = try Tool.runOntoAFullDisk(["collect", "token", "new"], in: folder)
+                #expect(untold.status == 74)
+                #expect(untold.errors == "logbook collect token new: the token cannot be written: No space left on device (errno 28)\n")
                 let path = folder("tokens")
                 try "# ours\n\(writer.line)\n\(reader.line)\n".write(toFile: path, atomically: true, encoding: .utf8)
                 let arguments = ["collect", "--archive", "sqlite:tokens.sqlite", "--port", "0", "--tokens", path]

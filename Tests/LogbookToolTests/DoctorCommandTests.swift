@@ -25,10 +25,9 @@
             }
 
             @Test func findingsThatNobodyCanReadAreNoSuccess() throws {
-                let end = try ChildProcess.run(
-                    [Tool.path(), "doctor", "--folder", folder.path], in: folder.path, output: "/dev/full", errors: folder("err"))
-                #expect(end == .exited(74))
-                #expect(folder.text("err") == "logbook doctor: the findings cannot be written: No space left on device (errno 28)\n")
+                let found = try Tool.runOntoAFullDisk(["doctor", "--folder", folder.path], in: folder)
+                #expect(found.status == 74)
+                #expect(found.errors == "logbook doctor: the findings cannot be written: No space left on device (errno 28)\n")
             }
 
             @Test func aFolderThatCannotBeWrittenIsNamed() throws {

@@ -27,6 +27,10 @@
                 let piped = try Tool.run(["send", "--to", address], in: folder, input: "one\ntwo\nthree", environment: token)
                 #expect(piped.output == "3 received, 0 refused, 0 not received\n")
 
+                let untold = try Tool.runOntoAFullDisk(["send", "app.txt", "--to", address], in: folder, environment: token)
+                #expect(untold.status == 74)
+                #expect(untold.errors == "logbook send: the answer cannot be written: No space left on device (errno 28)\n")
+
                 let stranger = try Tool.run(
                     ["send", "app.txt", "--to", address], in: folder, environment: ["LOGBOOK_TOKEN": "wrong-secret"])
                 #expect(stranger.status == 75)

@@ -48,20 +48,21 @@
                 provider.shutdown(by: .seconds(30))
             }
 
-            @Test func aDumpThatCannotBeWrittenIsNoSuccess() throws {
+            @Test func whatCannotBeWrittenIsNoSuccess() throws {
                 let (provider, service) = try provider()
                 for usecase in 0..<3 { service.transaction(usecase: usecase).log(0, error: 1, String(repeating: "x", count: 300)) }
                 provider.shutdown(by: .seconds(30))
-                let tool = try Tool.path()
-                let full = try ChildProcess.run(
-                    [tool, "store", "dump", "store.sqlite"], in: folder.path, output: "/dev/full", errors: folder("err"))
-                #expect(full == .exited(74))
-                #expect(folder.text("err") == "logbook store dump: the lines cannot be written: No space left on device (errno 28)\n")
+                for (command, what) in [("dump", "the lines"), ("verify", "the answer"), ("repair", "the answer")] {
+                    let full = try Tool.runOntoAFullDisk(["store", command, "store.sqlite"], in: folder)
+                    #expect(full.status == 74)
+                    #expect(full.errors == "logbook store \(command): \(what) cannot be written: No space left on device (errno 28)\n")
+                }
+                #expect(FileManager.default.fileExists(atPath: folder("store.sqlite.repaired")))
                 // Whoever has read enough is another matter.
                 let pipe = Pipe()
                 try pipe.fileHandleForReading.close()
                 let gone = try ChildProcess(
-                    [tool, "store", "dump", "store.sqlite"], in: folder.path,
+                    [Tool.path(), "store", "dump", "store.sqlite"], in: folder.path,
                     outputDescriptor: pipe.fileHandleForWriting.fileDescriptor, errors: folder("err"))
                 #expect(gone.wait() == .exited(0))
                 #expect(folder.text("err") == "")
@@ -84,6 +85,10 @@
                 let verified = try Tool.run(["store", "verify", "store.sqlite"], in: folder)
                 #expect(verified.status == 65)
                 #expect(verified.errors.contains("damaged"))
+                for command in ["verify", "repair"] {
+                    let untold = try Tool.runOntoAFullDisk(["store", command, "store.sqlite"], in: folder)
+                    #expect(untold.status == 65 && untold.errors.contains("damaged"))   // that is worse than an answer nobody has
+                }
                 let repaired = try Tool.run(["store", "repair", "store.sqlite", "--to", "new.sqlite"], in: folder)
                 #expect(repaired.status == 65, "\(repaired.errors)")
                 #expect(repaired.output.hasSuffix("transactions are in new.sqlite\n"))

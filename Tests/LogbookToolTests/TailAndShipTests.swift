@@ -50,10 +50,9 @@
 
             @Test func tailThatCannotWriteIsNoSuccess() throws {
                 try write(1...60)
-                let end = try ChildProcess.run(
-                    [Tool.path(), "tail", "logs", "--all"], in: folder.path, output: "/dev/full", errors: folder("err"))
-                #expect(end == .exited(74))
-                #expect(folder.text("err") == "logbook tail: the lines cannot be written: No space left on device (errno 28)\n")
+                let tail = try Tool.runOntoAFullDisk(["tail", "logs", "--all"], in: folder)
+                #expect(tail.status == 74)
+                #expect(tail.errors == "logbook tail: the lines cannot be written: No space left on device (errno 28)\n")
             }
 
             @Test func tailWaitsForAReaderWhereThePipeDoesNot() throws {
@@ -158,6 +157,12 @@
                 let everything = try FileManager.default.contentsOfDirectory(atPath: folder("received")).sorted()
                 #expect(everything.count == left.count + 1)
                 #expect(numbers(everything.map { folder.text("received/\($0)") }.joined()) == Array(1...60))
+
+                try write(61...70)
+                let untold = try Tool.runOntoAFullDisk(arguments + ["--roll"], in: folder, environment: ["LOGBOOK_TOKEN": "a=b"])
+                #expect(untold.status == 74)
+                #expect(untold.errors == "logbook ship: what was received cannot be written: No space left on device (errno 28)\n")
+                #expect(archives == [])
             }
 
             @Test func shipSendsTheActiveFileOfAProgramThatSaysNothingMore() throws {

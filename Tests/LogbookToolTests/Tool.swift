@@ -63,6 +63,16 @@
             try tool.endInput()
             return tool.wait()
         }
+
+        /// Runs the tool to its end, with its output on a disk that is full.
+        /// - Returns: The status, and what it said of it.
+        static func runOntoAFullDisk(
+            _ arguments: [String], in folder: TemporaryFolder, environment: [String: String] = [:]
+        ) throws -> (status: Int32?, errors: String) {
+            let end = try ChildProcess.run(
+                [path()] + arguments, in: folder.path, environment: environment, output: "/dev/full", errors: folder("full.err"))
+            return (Outcome(end: end, output: "", errors: "").status, folder.text("full.err"))
+        }
     }
 
     /// A collector of its own process.
