@@ -57,6 +57,7 @@ import Testing
         service.info("1")
         #expect(sink.gate.waitForArrivals(1))
         for number in 2...10 { service.info("\(number)") }
+        #expect(registration.ledger.dropped == [.queueFull: 5])   // all of them have come to the queue
         sink.gate.open()
         registration.unregister(by: .seconds(30))
         let loss = try #require(losses.first)
