@@ -198,8 +198,10 @@ final class StoreLanes: Sendable {
     }
 
     /// The lane that is held; when there is none, the first in which something is left, which is opened.
-    /// - Parameter tried: Lanes that are passed over.
-    private func hold(besides tried: Set<String>) -> TransactionStore? {
+    /// - Parameters:
+    ///   - tried: Lanes that are passed over, and now those as well that cannot be opened: what is left in them stays with them.
+    ///   - failure: Why the first could not be opened that may hold entries of ours.
+    private func hold(besides tried: inout Set<String>, _ failure: inout TransactionStoreError?) -> TransactionStore? {
         alone {
             if let held = state.withLock({ $0.held }) { return held }
             for lane in state.withLock({ $0.left.map(\.path) }) where !tried.contains(lane) {
@@ -207,8 +209,15 @@ final class StoreLanes: Sendable {
                     if let file = try Self.lock(lane), let store = keep(try Self.opened(file, open)) { return store }
                 } catch {
                     say(error, of: lane)
+                    switch error {
+                    case .notADatabase, .notAStore: break
+                    default:
+                        failure = failure ?? error
+                        tried.insert(lane)
+                        continue
+                    }
                 }
-                state.withLock { state in state.left.removeAll { $0.path == lane } }   // somebody else has it, or nobody can
+                state.withLock { state in state.left.removeAll { $0.path == lane } }   // somebody else has it, or it is none of ours
             }
             return nil
         }
@@ -239,14 +248,14 @@ final class StoreLanes: Sendable {
     }
 
     /// The first parcel that a store gives: those of others first, one after the other.
-    /// - Throws: Why one of the others could not be read, once there is nothing else to send.
+    /// - Throws: Why one of the others could not be opened or read, once there is nothing else to send.
     func nextParcel(
         _ parcel: (TransactionStore) throws(TransactionStoreError) -> StoredParcel?
     ) throws(TransactionStoreError) -> (store: TransactionStore, parcel: StoredParcel)? {
         if state.withLock({ $0.nextLook <= clock.monotonicNanoseconds() }) { look() }
         var failure: TransactionStoreError?
         var tried: Set<String> = []
-        while let store = hold(besides: tried) {
+        while let store = hold(besides: &tried, &failure) {
             do throws(TransactionStoreError) {
                 if let parcel = try parcel(store) { return (store, parcel) }
             } catch {

@@ -555,6 +555,29 @@ import Testing
         lanes.close()
     }
 
+    @Test("Row 24: a lane that cannot be opened holds up no other, and what is in it does not count as delivered")
+    func aLaneThatCannotBeOpened() throws {
+        let first = folder.store + ".lane-1", second = folder.store + ".lane-2"
+        try leave("A", in: first)
+        try leave("B", in: second)
+        let lanes = try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+            file throws(TransactionStoreError) in
+            if file.path == first { throw TransactionStoreError.diskFull(path: first) }
+            return try TransactionStore(file)
+        }
+        func next() throws(TransactionStoreError) -> (store: TransactionStore, parcel: StoredParcel)? {
+            try lanes.nextParcel { store throws(TransactionStoreError) in
+                try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system)
+            }
+        }
+        let found = try #require(try next())
+        #expect(found.store.path == second)
+        #expect(try found.store.settleDelivered(found.parcel.id)?.transactions == 1)
+        #expect(throws: TransactionStoreError.diskFull(path: first)) { _ = try next() }   // nothing else is left
+        #expect(try lanes.pendingCount() == 1)
+        lanes.close()
+    }
+
     @Test("Row 24: a file beside the store that is none of ours is left alone, and holds up nobody")
     func whatIsNotOurs() throws {
         let server = try receiver()
