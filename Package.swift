@@ -105,7 +105,7 @@ let package = Package(
         // Shared
         .target(name: "CLogbookZlib", linkerSettings: [.linkedLibrary("z")]),
         room("LogbookGzip", ["CLogbookZlib"]),
-        .target(name: "CLogbookCurl", linkerSettings: [.linkedLibrary("curl")]),
+        .target(name: "CLogbookCurl", dependencies: ["CLogbookSystem"], linkerSettings: [.linkedLibrary("curl")]),
         room("LogbookHTTP", ["CLogbookCurl", "CLogbookSystem", "LogbookCore"]),
         room("LogbookFormat", ["CLogbookSystem", "LogbookCore"]),
         room("LogbookDelivery", ["CLogbookSystem", "LogbookCore", "LogbookFormat", "LogbookHTTP"]),

@@ -215,11 +215,11 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
 
     @Test("row 39: a reader that takes a little at a time gets a whole batch, also where that lasts longer than a line may wait")
     func slowReader() {
-        let provider = provider(patience: .seconds(1)), pipe = pipe, isRead = Gate()
+        let provider = provider(patience: .seconds(2)), pipe = pipe, isRead = Gate()
         let filled = pipe.fill()
         LogThread.start("reads") {
             for _ in 1...6 {
-                usleep(300_000)   // it is slow
+                usleep(500_000)   // longer than a line may wait, taken together
                 _ = pipe.read(4096)
             }
             _ = pipe.read(filled - 6 * 4096)

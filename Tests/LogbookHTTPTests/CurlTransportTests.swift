@@ -56,8 +56,9 @@ import Musl
     func closedStreams() async {
         await #expect(processExitsWith: .success) {
             let first = try LoopbackServer { _ in .status(200) }
+            let printed = Locked(0)
             let server = try LoopbackServer { _ in
-                for stream: Int32 in 0...2 { _ = write(stream, "printed\n", 8) }
+                for stream: Int32 in 0...2 where write(stream, "printed\n", 8) >= 0 { printed.withLock { $0 += 1 } }
                 return .status(200)
             }
             let transport = CurlTransport()
@@ -65,6 +66,7 @@ import Musl
             for stream: Int32 in 0...2 { close(stream) }
             for number: UInt8 in 1...3 { _ = try await transport.send(HTTPRequest(url: server.url, body: [number])) }
             #expect(server.requests.map(\.body) == [[1], [2], [3]])
+            #expect(printed.withLock { $0 } == 0)
         }
     }
 

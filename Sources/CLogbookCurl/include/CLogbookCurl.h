@@ -41,7 +41,7 @@ static inline void logbook_curl_do_not_keep_authorities(CURL *handle) {
 /// Initialises libcurl, and its TLS library so that it can be used until the process is gone.
 CURLcode logbook_curl_start(void);
 
-/// Connections are not inherited by the programs that the process starts: libcurl would let them be.
+/// Connections are not inherited by the programs that the process starts, and take no standard stream's place: libcurl would let them.
 void logbook_curl_close_on_exec(CURL *handle);
 
 typedef size_t (*logbook_curl_transfer)(char *bytes, size_t size, size_t count, void *context);
