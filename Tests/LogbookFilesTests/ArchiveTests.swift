@@ -18,6 +18,15 @@ import Testing
             in: folder.path, format: MessageFormat(), rolling: policy, files: files,
             clock: .manual(clock)) { event in told.withLock { $0.append(event) } }
     }
+    /// Leaves archives of one line each, `1` and so on, as a run does that has ended.
+    func leaveArchives(_ count: Int) throws {
+        let provider = try provider(RollingPolicy(maximumArchives: 0))
+        for number in 1...count {
+            log(provider, "\(number)")
+            try provider.roll()
+        }
+        try provider.shutdown(by: .seconds(30))
+    }
     func log(_ provider: FileLogProvider, _ messages: String...) {
         for message in messages { provider.log(event(message, at: clock.now)) }
     }
@@ -218,12 +227,7 @@ import Testing
 
     @Test("R7: a compression that cannot be finished keeps no other from it, and no limit from its work")
     func leftoversOfTheUnreadable() throws {
-        let first = try provider(RollingPolicy(maximumArchives: 0))
-        for number in 1...3 {
-            log(first, "\(number)")
-            try first.roll()
-        }
-        try first.shutdown(by: .seconds(30))
+        try leaveArchives(3)
         let archives = folder.archives()
         for archive in archives { folder.write("half", to: "." + archive + ".gz.part") }
         let files = FaultyFileSystem()
@@ -302,12 +306,7 @@ import Testing
 
     @Test("R4: how large an archive is, that an earlier run has left, is looked up once")
     func sizesAreKept() throws {
-        let first = try provider(RollingPolicy(maximumArchives: 0))
-        for number in 1...30 {
-            log(first, "\(number)")
-            try first.roll()
-        }
-        try first.shutdown(by: .seconds(30))
+        try leaveArchives(30)
         let files = FaultyFileSystem()
         let next = try provider(RollingPolicy(maximumArchives: 0, maximumTotalBytes: 1 << 20), files: files)
         let before = files.calls.filter { $0 == "statusOfName" }.count
