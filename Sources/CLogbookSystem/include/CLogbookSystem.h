@@ -120,6 +120,17 @@ static inline uint64_t logbook_ticks(void) {
 }
 bool logbook_ticks_usable(void);
 
+/// Fetches the cache line of this address for somebody who will write there soon, from the processor that wrote there last. Never faults.
+static inline void logbook_prefetch_for_writing(const void *address) {
+#if defined(__x86_64__)
+    // The builtin would fetch it for reading, unless the program were compiled for processors that are said to know the instruction;
+    // those that do not know it pass over it.
+    __asm__ volatile("prefetchw (%0)" : : "r"(address));
+#else
+    __builtin_prefetch(address, 1);
+#endif
+}
+
 /// Stores the word for a thread that waits for it and takes over a reference that was written before it.
 ///
 /// A function that the compiler cannot see into. Where it sees a mere store, a release build retains the object behind the store (seen in
