@@ -16,7 +16,8 @@ final class Distributor: Sendable {
     /// How long a caller waits for room in a ring that does not move before the event is dropped and counted; longer where a
     /// queue lets callers wait longer. After that nobody waits until the ring has moved.
     static let shortestPatience = Duration.milliseconds(250)
-    /// What the objects in the ring hold in memory, by estimate: above this, callers distribute before they go on.
+    /// What the objects in the ring hold in memory, by estimate: above this, callers distribute before they go on, and lose what they say
+    /// where that was waited for in vain.
     static let maximumHeldBytes = 4 << 20
 
     private enum ThreadState {
@@ -269,23 +270,56 @@ final class Distributor: Sendable {
             distribute(by: .now)
             memory = ring.reserve(bytes: EventRecord.bytes)
         }
-        put(spoken, into: memory)
+        put(spoken, into: memory, mayWait: false)
     }
 
-    /// - Parameter memory: Nil where the ring has no room: then the event is lost and counted.
+    /// - Parameters:
+    ///   - memory: Nil where the ring has no room: then the event is lost and counted.
+    ///   - mayWait: Whether the caller may wait for a ring that holds much and does not move.
     @inline(__always)
-    private func put(_ spoken: SpokenEvent, into memory: UnsafeMutableRawPointer?) {
-        guard let memory else {
-            for hearer in spoken.hearers { hearer.lose(.queueFull, LossRun(spoken.event)) }
-            return
-        }
+    private func put(_ spoken: SpokenEvent, into memory: UnsafeMutableRawPointer?, mayWait: Bool = true) {
+        guard let memory else { return lose(spoken) }
         let held = heldBytes.add(spoken.estimatedBytes, ordering: .relaxed).newValue
+        if _slowPath(held > Self.maximumHeldBytes) {
+            guard putBesideMuch(spoken, into: memory, mayWait: mayWait) else { return }
+        } else {
+            commit(spoken, to: memory)
+        }
+        if spoken.event.isPrivileged || ring.usedCells > EventRing.crowdedCells { call() }
+    }
+
+    @inline(__always)
+    private func commit(_ spoken: SpokenEvent, to memory: UnsafeMutableRawPointer) {
         let header = memory.assumingMemoryBound(to: UInt64.self)
         header[1] = Hearing.nobody.bits
         header[5] = UInt64(UInt(bitPattern: Unmanaged.passRetained(spoken).toOpaque()))
         ring.commitReference(memory, mark: EventRecord.mark(bytes: EventRecord.bytes, level: spoken.event.level, isObject: true))
-        if _slowPath(held > Self.maximumHeldBytes) { distribute(by: .after(Self.shortestPatience)) }
-        if spoken.event.isPrivileged || ring.usedCells > EventRing.crowdedCells { call() }
+    }
+
+    /// Puts an event beside objects that hold much, and hands out what is there before the caller goes on. Where the ring stands still, one
+    /// caller's patience is enough: what is said after that is lost and counted until it moves.
+    /// - Returns: Whether the ring has the event.
+    @inline(never)
+    private func putBesideMuch(_ spoken: SpokenEvent, into memory: UnsafeMutableRawPointer, mayWait: Bool) -> Bool {
+        let before = ring.position
+        let (isStuck, patience) = state.withLock { ($0.value.stuckPosition == before, $0.value.patience) }
+        if isStuck {
+            distribute(by: .now)
+            if ring.position == before {
+                heldBytes.subtract(spoken.estimatedBytes, ordering: .relaxed)
+                ring.abandon(memory, bytes: EventRecord.bytes)
+                lose(spoken)
+                return false
+            }
+        }
+        commit(spoken, to: memory)
+        let position = ring.position, limit = mayWait ? LogDeadline.after(patience) : .now
+        if !distribute(by: limit), mayWait, limit.hasPassed {
+            state.withLock { access in
+                if ring.position == position { access.value.stuckPosition = position }
+            }
+        }
+        return true
     }
 
     /// Those who were there when it was said, and whether each of them hears it.
@@ -304,6 +338,11 @@ final class Distributor: Sendable {
             guard let seat = plan.seats[place], hearing.isAfter(seat.since) else { continue }
             seat.registration.awaitRoom(isPrivileged: isPrivileged)
         }
+    }
+
+    @inline(never)
+    private func lose(_ spoken: SpokenEvent) {
+        for hearer in spoken.hearers { hearer.lose(.queueFull, LossRun(spoken.event)) }
     }
 
     @inline(never)

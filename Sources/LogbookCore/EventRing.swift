@@ -26,6 +26,8 @@ final class EventRing: Sendable {
     /// The reader gives cells back after so many, also in the middle of a long read.
     private static let announcedCells = 1024
 
+    /// How far ahead of a reservation cells are fetched into the caller's cache: the time of a few calls.
+    private static let fetchedCells = 8
     /// So many cells behind the newest reservation have memory before somebody writes there.
     private static let populatedCells = 2048
 
@@ -85,7 +87,7 @@ final class EventRing: Sendable {
 
     // MARK: The caller's side
 
-    /// Marks a record that only fills the end of the ring.
+    /// Marks a record that only fills the end of the ring, or that nobody needs.
     private static let padding: UInt64 = 1 << 63
 
     @inline(__always)
@@ -118,6 +120,10 @@ final class EventRing: Sendable {
                     let mark = Self.padding | UInt64(padding &* Self.cellBytes)
                     self.mark(of: address(position)).pointee.store(mark, ordering: .releasing)
                 }
+                // The reader wrote into these cells last: fetched now, they are here when the records come that most often fill two of them.
+                let ahead = address(position &+ padding &+ Self.fetchedCells)
+                logbook_prefetch_for_writing(ahead)
+                logbook_prefetch_for_writing(ahead + Self.cellBytes)
                 return (address(position &+ padding), used > Self.crowdedCells)
             }
             position = original
@@ -134,6 +140,12 @@ final class EventRing: Sendable {
     /// The same for a record that holds a reference: the object is retained before the reader can see it, also when optimized.
     func commitReference(_ record: UnsafeMutableRawPointer, mark: UInt64) {
         logbook_hand_over(record, mark)
+    }
+
+    /// Gives a record back that was reserved and is not needed: the reader passes over it.
+    /// - Parameter bytes: As many as were reserved.
+    func abandon(_ record: UnsafeMutableRawPointer, bytes: Int) {
+        commit(record, mark: Self.padding | UInt64(Self.cellCount(bytes) &* Self.cellBytes))
     }
 
     /// Has the kernel give the memory of the cells that come next: a caller that is the first in a page would wait for it.

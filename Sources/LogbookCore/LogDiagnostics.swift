@@ -23,9 +23,26 @@ public enum LogDiagnostics {
     /// Origins remembered at most; beyond that the oldest counts are forgotten.
     private static let maximumOrigins = 256
 
+    /// What was shown of late, by origin.
+    private final class Recent {
+        let lineage = ProcessLineage.current
+        var remarks: [String: (lastShown: UInt64, suppressed: Int)] = [:]
+    }
+
     private struct State {
         var handler: (@Sendable (Remark) -> Void)?
-        var recent: [String: (lastShown: UInt64, suppressed: Int)] = [:]
+        private var latest = Recent()
+
+        /// In a forked child it begins anew: another thread may have been in the middle of changing the parent's, which is left as it is.
+        /// Changed between forks alone, it would have log calls wait for a fork, which may wait for what their thread holds.
+        var recent: Recent {
+            mutating get {
+                if latest.lineage.isCurrent { return latest }
+                _ = Unmanaged.passRetained(latest)
+                latest = Recent()
+                return latest
+            }
+        }
     }
     private static let state = Locked(State())
 
@@ -34,9 +51,11 @@ public enum LogDiagnostics {
     /// anything else. Standard error is never waited for: a remark that it does not
     /// take at once is counted among those held back.
     public static func setHandler(_ handler: (@Sendable (Remark) -> Void)?) {
-        let earlier = state.withLock { state in
-            defer { state.handler = handler }
-            return state.handler
+        let earlier = ProcessLineage.betweenForks {
+            state.withLock { state in
+                defer { state.handler = handler }
+                return state.handler
+            }
         }
         withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
     }
@@ -44,14 +63,14 @@ public enum LogDiagnostics {
     package static func report(_ origin: String, _ message: @autoclosure () -> String) {
         let now = logbook_monotonic_nanoseconds()
         let (remarkable, handler, suppressed) = state.withLock { state -> (Bool, (@Sendable (Remark) -> Void)?, Int) in
-            let recent = state.recent[origin]
-            if let recent, now < recent.lastShown + UInt64(spacing.wholeNanoseconds) {
-                state.recent[origin] = (recent.lastShown, recent.suppressed + 1)
+            let recent = state.recent, last = recent.remarks[origin]
+            if let last, now < last.lastShown + UInt64(spacing.wholeNanoseconds) {
+                recent.remarks[origin] = (last.lastShown, last.suppressed + 1)
                 return (false, nil, 0)
             }
-            if recent == nil, state.recent.count >= maximumOrigins { state.recent.removeAll() }
-            state.recent[origin] = (now, 0)
-            return (true, state.handler, recent?.suppressed ?? 0)
+            if last == nil, recent.remarks.count >= maximumOrigins { recent.remarks.removeAll() }
+            recent.remarks[origin] = (now, 0)
+            return (true, state.handler, last?.suppressed ?? 0)
         }
         guard remarkable else { return }
         let remark = Remark(origin: origin, message: PrivacyLens.forDiagnostics.masked(message()), suppressed: suppressed)
@@ -61,7 +80,7 @@ public enum LogDiagnostics {
         let line = String(text).utf8.prefix(maximumBytes - 1) + [0x0A]
         // Where a reader sleeps, a halted terminal for one, whoever reports would sleep as well. Nobody is left to tell of other failures.
         if logbook_write_at_once(2, line, line.count) < 0 {
-            state.withLock { $0.recent[origin]?.suppressed += suppressed + 1 }
+            state.withLock { $0.recent.remarks[origin]?.suppressed += suppressed + 1 }
         }
     }
 }

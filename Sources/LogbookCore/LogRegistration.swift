@@ -122,20 +122,22 @@ public final class LogRegistration: Sendable {
             let before = terms[keyPath: path]
             var value = before
             body(&value)
-            adopt { terms in
-                isChanged = terms[keyPath: path] == before
-                if isChanged { terms[keyPath: path] = value }
+            ProcessLineage.betweenForks {
+                adopt { terms in
+                    isChanged = terms[keyPath: path] == before
+                    if isChanged { terms[keyPath: path] = value }
+                }
             }
         }
         service()?.audienceChanged()
     }
 
     private func change(_ body: (inout ListeningTerms) -> Void) {
-        adopt(body)
+        ProcessLineage.betweenForks { adopt(body) }
         service()?.audienceChanged()
     }
 
-    /// Changes the terms; the service heeds them when its audience is made anew.
+    /// Changes the terms; the service heeds them when its audience is made anew. To be called between forks.
     func adopt(_ body: (inout ListeningTerms) -> Void) { listening.withLock { body(&$0) } }
 
     /// Events that other providers of the service heard, or might have, and this one did not, since it was registered. None of
@@ -144,7 +146,12 @@ public final class LogRegistration: Sendable {
     public var unheard: LogUnheard {
         service()?.settleInterruptedCalls()
         service()?.distribute()
-        return LogUnheard(
+        return unheardSoFar
+    }
+
+    /// The same as far as what was said is handed out.
+    var unheardSoFar: LogUnheard {
+        LogUnheard(
             level: unheardByLevel.load(ordering: .relaxed), filter: unheardByFilter.load(ordering: .relaxed),
             interest: unheardByInterest.load(ordering: .relaxed))
     }
@@ -159,12 +166,19 @@ public final class LogRegistration: Sendable {
 
     /// - Parameter deadline: How long to wait for those who are handing out what was said before.
     func ledger(by deadline: LogDeadline) -> LogLedger {
+        if isOfThisProcess {
+            service()?.settleInterruptedCalls()
+            service()?.distribute(by: deadline)
+        }
+        return ledgerSoFar
+    }
+
+    /// The same as far as what was said is handed out.
+    var ledgerSoFar: LogLedger {
         if !isOfThisProcess {
             let lost = lostInChild.load(ordering: .relaxed)
             return LogLedger(submitted: lost, dropped: lost == 0 ? [:] : [.forkChild: lost])
         }
-        service()?.settleInterruptedCalls()
-        service()?.distribute(by: deadline)
         let before = outerLedger
         // A sink that is fed in batches reports failures to the queue; only a provider fed one by one keeps its own account.
         if isQueued, provider is any BatchSink || provider is BatchingProvider { return before }
@@ -225,7 +239,7 @@ public final class LogRegistration: Sendable {
 
     /// Stops listening. Queued events are still written until the deadline, and wrappers report what they held back; the provider is
     /// flushed, and not shut down. What had been said and not even reached the queue by then is counted as
-    /// ``DropReason/providerTimeout``.
+    /// ``DropReason/providerTimeout``. See ``LogService/unregister(_:by:)``.
     public func unregister(by deadline: LogDeadline = .seconds(2)) {
         service()?.unregister(self, by: deadline)
     }

@@ -1,3 +1,5 @@
+internal import CLogbookSystem
+
 extension LogService {
     /// The category of the events in which a service says what was lost.
     ///
@@ -26,6 +28,20 @@ extension LogService {
         let (runs, _) = registration.losses.take(at: clock.monotonicNanoseconds(), isLast: true)
         for (reason, run) in runs { tell(reason, run, of: registration) }
     }
+
+    /// The same on a thread of its own: an immediate provider that hangs does not hold up the caller. Where the deadline has passed, as
+    /// where a sink hangs, the others have a moment to hear of it.
+    func tellLastLosses(of registration: LogRegistration, by deadline: LogDeadline) {
+        guard registration.isOfThisProcess, registration.losses.isUntold else { return }
+        let nesting = logbook_nesting_get()
+        Self.onThreads([registration], by: max(deadline, .after(Self.shortestTelling))) { registration in
+            logbook_nesting_set(nesting)   // a provider from within which this is called does not hear of it
+            self.tellLastLosses(of: registration)
+        }
+    }
+
+    /// What telling may take where the deadline has passed.
+    private static let shortestTelling = Duration.milliseconds(250)
 
     private func tell(_ reason: DropReason, _ run: LossRun, of registration: LogRegistration) {
         let events = run.count == 1 ? "1 event" : "\(run.count) events"
@@ -61,17 +77,23 @@ extension LogService {
         let services = services.filter(\.mayHaveLosses)
         if services.isEmpty { return }
         let share: Duration = deadline.remaining.map { $0 / 2 } ?? longestTelling
-        let limit = min(deadline, .after(share))
-        let untold = Monitor(services.count)
+        onThreads(services, by: min(deadline, .after(share))) { $0.tellLosses(isLast: true) }
+    }
+
+    /// Tells the losses of each on a thread of its own, and waits for all of them together.
+    private static func onThreads<Loser: Sendable>(
+        _ losers: [Loser], by limit: LogDeadline, _ tell: @escaping @Sendable (Loser) -> Void
+    ) {
+        let untold = Monitor(losers.count)
         @Sendable func end() {
             untold.withLock { access in
                 access.value -= 1
                 access.broadcast()
             }
         }
-        for service in services {
+        for loser in losers {
             let started = LogThread.start("logbook-losses") {
-                service.tellLosses(isLast: true)
+                tell(loser)
                 end()
             }
             if !started { end() }   // the ledgers say it

@@ -68,13 +68,16 @@ extension LogService {
     }
 
     /// How every provider fares. It asks each of them for its ``LogProvider/ledger``, latest failure and oldest event, on this thread: one
-    /// that does not answer holds this up, and neither a flush nor a shutdown.
+    /// that does not answer holds this up, and neither a flush nor a shutdown. What was said before is handed out first; where a caller
+    /// stands still in the middle of it, ten seconds are waited, once.
     public func health() -> LogHealth {
-        LogHealth(
+        settleInterruptedCalls()
+        distribute()
+        return LogHealth(
             providers: registrations.map {
                 .init(
-                    name: $0.name, level: $0.level, levels: $0.levels, unheard: $0.unheard,
-                    suppression: $0.suppression, ledger: $0.ledger, condition: $0.condition,
+                    name: $0.name, level: $0.level, levels: $0.levels, unheard: $0.unheardSoFar,
+                    suppression: $0.suppression, ledger: $0.ledgerSoFar, condition: $0.condition,
                     latestFailure: $0.latestFailure, oldestPending: $0.oldestPending)
             },
             latestSequence: latestSequence)

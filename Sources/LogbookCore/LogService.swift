@@ -178,7 +178,8 @@ public final class LogService: Sendable {
 
     /// Stops a provider from listening. Queued events are still written until the deadline, and wrappers report what they held back; the
     /// provider is flushed, and not shut down. What had been said and not even reached its queue by then is counted as
-    /// ``DropReason/providerTimeout``.
+    /// ``DropReason/providerTimeout``. The others hear what it has lost; this waits for them until the deadline, and where that has passed
+    /// for a quarter of a second.
     public func unregister(_ registration: LogRegistration, by deadline: LogDeadline = .seconds(2)) {
         let wasOpen = registration.isOpen
         change(by: deadline) { listening in
@@ -187,7 +188,7 @@ public final class LogService: Sendable {
         }
         registration.leave(by: deadline)
         haveLeft([registration])
-        if wasOpen { tellLastLosses(of: registration) }
+        if wasOpen { tellLastLosses(of: registration, by: deadline) }
     }
 
     /// Forgets who has left, once each.
@@ -217,8 +218,9 @@ public final class LogService: Sendable {
     func audienceChanged() { change { _ in } }
 
     /// Changes who listens or what is raised, and makes the audience anew.
-    /// - Parameter deadline: How long to wait until what was said before is handed out, where somebody leaves.
-    func change(by deadline: LogDeadline = .seconds(10), _ body: (inout Listening) -> Void) {
+    /// - Parameter deadline: How long to wait until what was said before is handed out, where somebody leaves. Nothing else needs that:
+    ///   what cannot be handed out at once is seen later as it was to be seen when it was said.
+    func change(by deadline: LogDeadline = .now, _ body: (inout Listening) -> Void) {
         settleInterruptedCalls()
         let (earlier, leaving, isPrivacyNew, hasRaises) = ProcessLineage.betweenForks {
             listening.withLock { listening in
@@ -253,14 +255,16 @@ public final class LogService: Sendable {
         let latest = listening.withLock { $0.latestPrivacy }
         guard distribute(by: deadline) else {
             // Its thread sees to it later; where it has none, the next change does.
-            distributor?.onceHandedOut { [weak self] in self?.change(by: .now) { _ in } }
+            distributor?.onceHandedOut { [weak self] in self?.audienceChanged() }
             return
         }
         // The caller holds who leaves, so nothing is let go under the lock.
-        listening.withLock { listening in
-            listening.forgetPrivacy(before: latest)
-            listening.vacateSeats(of: leaving)
-            listening.show(distributor)
+        ProcessLineage.betweenForks {
+            listening.withLock { listening in
+                listening.forgetPrivacy(before: latest)
+                listening.vacateSeats(of: leaving)
+                listening.show(distributor)
+            }
         }
     }
 

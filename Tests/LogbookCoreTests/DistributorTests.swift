@@ -439,6 +439,47 @@ import Testing
         #expect(distributor.ring.position == 0)
     }
 
+    @Test("while a record is not ended nothing else that changes waits for it, and what is said is seen as it was to be seen then")
+    func changesDoNotWaitForARecord() throws {
+        let sink = FailingSink { _ in nil }, registration = service.register(sink: sink)
+        service.privacyRules = .standard
+        let distributor = try #require(service.distributor)
+        let memory = try #require(distributor.ring.reserve(bytes: EventRecord.bytes))
+        let limit = LogDeadline.seconds(20)   // to wait ten for each would take longer
+        service.info("token=\(1)")
+        registration.privacy = .revealed
+        service.info("token=\(2)")
+        service.privacyKey = .random()
+        service.raise(to: .info, for: "nobody", during: .hours(1)).cancel()
+        service.register(RecordingProvider())
+        registration.level = .warning
+        service.info("-")
+        #expect(!limit.hasPassed)
+        distributor.ring.abandon(memory, bytes: EventRecord.bytes)
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(sink.written.map(\.message) == ["token=<private>", "token=2"])
+        #expect(becomesTrue { !service.listening.withLock { $0.remembersEarlierPrivacy } })
+    }
+
+    @Test("where a record is not ended and what lies behind it holds much, callers wait once; what they say then is lost and counted")
+    func whatHoldsMuchWaitsOnce() throws {
+        let sink = FailingSink { _ in nil }, registration = service.register(sink: sink), count = 200
+        let distributor = try #require(service.distributor), text = String(repeating: "x", count: 512 << 10)
+        let kept = Distributor.maximumHeldBytes / text.utf8.count
+        let memory = try #require(distributor.ring.reserve(bytes: EventRecord.bytes))
+        let limit = LogDeadline.seconds(20)   // to wait for each would take longer
+        for _ in 1...count { service.info(text) }
+        #expect(!limit.hasPassed)
+        distributor.ring.abandon(memory, bytes: EventRecord.bytes)
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        service.info(text)
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(sink.written.count == kept + 1)
+        let taken = UInt64(kept + 1), lost = UInt64(count - kept)
+        #expect(registration.ledger == LogLedger(submitted: taken + lost, delivered: taken, dropped: [.queueFull: lost]))
+        #expect(distributor.ring.usedCells == 0)
+    }
+
     @Test("whoever waits for a record that is not ended, to hand it out, leaves the processor to others meanwhile")
     func nobodySpinsForARecord() throws {
         let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0))))

@@ -181,6 +181,19 @@ private func forked(_ child: () -> Bool) -> Int32 {
         }
     }
 
+    @Test func aChildRemarksWhatItsParentHasRemarkedAlready() async {
+        await #expect(processExitsWith: .success) {
+            let remarks = Locked(0)
+            LogDiagnostics.setHandler { _ in remarks.withLock { $0 += 1 } }
+            LogDiagnostics.report("disk", "full")   // everything is done once
+            let status = forked {
+                LogDiagnostics.report("disk", "full")
+                return remarks.withLock { $0 } == 2
+            }
+            #expect(status == 0)
+        }
+    }
+
     @Test func theEndOfAChildLeavesTheParentsProvidersAlone() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let service = LogService(), blocking = BlockingProvider()

@@ -55,6 +55,22 @@ import Testing
         #expect(health.oldestPending == nil)
     }
 
+    @Test func whatWasSaidBeforeIsHandedOutOnceForAllProviders() {
+        // One that has no thread asks for it each time it hands out.
+        let asked = Locked(0)
+        let service = LogService(
+            readContext: { nil },
+            startThread: { _, _ in
+                asked.withLock { $0 += 1 }
+                return false
+            })
+        for _ in 1...3 { service.register(sink: FailingSink { _ in nil }) }
+        service.info("1")
+        let before = asked.withLock { $0 }
+        #expect(service.health().providers.map(\.ledger.submitted) == [1, 1, 1])
+        #expect(asked.withLock { $0 } == before + 1)
+    }
+
     @Test func aQueueThatTriesAgainSaysSo() {
         service.register(sink: FailingSink { _ in ScriptedFailure("down") }, queue: QueuePolicy(linger: .zero), name: "orders")
         service.info("1")

@@ -32,6 +32,24 @@ import Testing
         #expect(service.privacyRules.exemptKeys.count == 2 * ((count + 9) / 10))
     }
 
+    /// A child that is forked in the middle of a change would find half of it.
+    @Test func aChangeOfTheTermsWaitsForAForkThatIsUnderWay() {
+        let registration = LogService().register(RecordingProvider(), from: .info), started = Gate(), isDone = Locked(false)
+        ProcessLineage.betweenForks {
+            LogThread.start("changes") {
+                started.wait()
+                registration.level = .error
+                isDone.withLock { $0 = true }
+            }
+            _ = started.waitForArrivals(1)
+            started.open()
+            for _ in 0..<1_000 { LogThread.yield() }
+            #expect(registration.level == .info)
+        }
+        #expect(becomesTrue { isDone.withLock { $0 } })
+        #expect(registration.level == .error)
+    }
+
     /// A change may say something, or change something else: no lock is held.
     @Test func aChangeMayUseTheService() {
         let service = LogService(), provider = RecordingProvider(), registration = service.register(provider)
@@ -46,7 +64,7 @@ import Testing
         #expect(provider.messages == ["changing", "changing"] && registration.level == .error && service.privacyRules.keys == ["iban"])
     }
 
-    @Test(.timeLimit(.minutes(2))) func aProviderMayLogWhileItIsAskedWhatItWants() {
+    @Test(.timeLimit(.minutes(10))) func aProviderMayLogWhileItIsAskedWhatItWants() {
         struct Talkative: LogProvider {
             let service: LogService
             var interest: LogInterest {
@@ -115,7 +133,7 @@ import Testing
         #expect(registration.ledger == LogLedger(submitted: 1, dropped: [.reentrant: 1]))
     }
 
-    @Test(.timeLimit(.minutes(2))) func aSinkThatLogsInItsFlushWaitsForNoRoomInItsOwnQueue() {
+    @Test(.timeLimit(.minutes(10))) func aSinkThatLogsInItsFlushWaitsForNoRoomInItsOwnQueue() {
         /// Logs in its flush, once a gate is open.
         struct Talkative: BatchSink {
             let service: LogService, gate = Gate()

@@ -322,7 +322,7 @@ import Testing
         losing.gate.open()
     }
 
-    @Test(.timeLimit(.minutes(2))) func aShutdownDoesNotHangWithAnImmediateProviderThatIsToHearOfALoss() {
+    @Test(.timeLimit(.minutes(10))) func aShutdownDoesNotHangWithAnImmediateProviderThatIsToHearOfALoss() {
         let real = LogService(), told = RecordingProvider(), hanging = BlockingProvider()
         real.register(told, from: .warning)
         real.register(hanging, from: .warning, name: "hanging")
@@ -332,6 +332,45 @@ import Testing
         #expect(!deadline.hasPassed)
         #expect(told.messages == ["2 events did not reach orders (queue_full)"])
         hanging.gate.open()
+        losing.gate.open()
+    }
+
+    @Test func whoLetsGoOfAProviderDoesNotHangWithAnotherThatIsToHearOfItsLoss() {
+        let real = LogService(), told = RecordingProvider(), hanging = BlockingProvider(), hasLeft = Locked(false)
+        real.register(told, from: .warning)
+        real.register(hanging, from: .warning)
+        let losing = lose(in: real), registration = real.registrations[2]
+        LogThread.start("leaves") {
+            registration.unregister(by: .milliseconds(100))
+            hasLeft.withLock { $0 = true }
+        }
+        #expect(becomesTrue { hasLeft.withLock { $0 } })
+        #expect(becomesTrue { told.messages == ["2 events did not reach orders (queue_full)"] })
+        hanging.gate.open()
+        losing.gate.open()
+    }
+
+    @Test("who lets go of another from within its own work is not called once more while it waits for those who hear of the loss")
+    func whoIsInsideIsNotCalledOnceMore() {
+        /// Lets go of another one within its first call.
+        final class Letting: LogProvider {
+            let other = Locked<LogRegistration?>(nil), heard = Locked<[String]>([])
+            func log(_ event: LogEvent) {
+                heard.withLock { $0.append(event.message) }
+                let leaving = other.withLock { other in
+                    defer { other = nil }
+                    return other
+                }
+                leaving?.unregister(by: .milliseconds(100))
+            }
+            func flush(by deadline: LogDeadline) {}
+        }
+        let real = LogService(), letting = Letting(), registration = real.register(letting, from: .warning)
+        let losing = lose(in: real)
+        letting.other.withLock { $0 = real.registrations[1] }
+        real.error("lets go")
+        #expect(becomesTrue { registration.ledger.dropped == [.reentrant: 1] })
+        #expect(letting.heard.withLock { $0 } == ["lets go"])
         losing.gate.open()
     }
 
