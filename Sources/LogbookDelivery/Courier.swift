@@ -68,7 +68,8 @@ public final class Courier: Sendable {
     public func hurry() { engine.hurry() }
 
     /// The token or the address changed: forget that the receiver refused us and try now. What was under way is judged as it was sent; if
-    /// it does not arrive it goes again at once.
+    /// it does not arrive it goes again at once. Where two or more of them in a row were refused, and nothing was delivered in between, the
+    /// next one waits since the latest refusal as after failures: a program may set another each time. ``deliver(by:)`` ends that pause.
     /// - Parameter isAnotherReceiver: A pause that the receiver asked for with `Retry-After` ends, for it was asked for by another one.
     ///   Otherwise it is kept.
     public func reconfigured(forAnotherReceiver isAnotherReceiver: Bool = false) {
@@ -80,9 +81,9 @@ public final class Courier: Sendable {
     package func leaveAlone(for span: Duration, because reason: String) { engine.leaveAlone(for: span, because: reason) }
 
     /// Returns once everything the source had at the call is delivered or rejected. Ends a pause of our own early, though not
-    /// before ``DeliveryPolicy/firstPause`` has passed since the latest attempt; a `Retry-After` is honoured. Conditions are asked at
-    /// once and honoured: while they do not hold this throws ``CourierError/heldBack(pending:reason:)`` without waiting for the deadline;
-    /// after ``hurry()`` it does not ask them.
+    /// before ``DeliveryPolicy/firstPause`` has passed since the latest attempt, and one that was for refused tokens at once; a
+    /// `Retry-After` is honoured. Conditions are asked at once and honoured: while they do not hold this throws
+    /// ``CourierError/heldBack(pending:reason:)`` without waiting for the deadline; after ``hurry()`` it does not ask them.
     /// - Throws: ``CourierError``; what was not delivered stays with the source.
     public func deliver(by deadline: LogDeadline) throws(CourierError) { try engine.deliver(by: deadline) }
 

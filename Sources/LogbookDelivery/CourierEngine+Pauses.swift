@@ -50,8 +50,12 @@ extension CourierEngine {
     func refuse(_ flight: Flight, _ reason: String, status: Int?) {
         let (stands, isNews) = state.withLock { access in
             access.value.isWanted = true
+            let isAnother = noteRefusal(of: flight.configuration, access)
             // The token or the address changed while the old one was being refused.
-            guard access.value.configuration == flight.configuration else { return (false, false) }
+            guard access.value.configuration == flight.configuration else {
+                if isAnother, pauseAfterRefusals(access) { access.value.latestAnswer = reason }
+                return (false, false)
+            }
             let isNews = access.value.pause.map { $0.cause != .misconfiguration } ?? true
             access.value.latestAnswer = reason
             begin(.misconfiguration, policy.misconfiguredPause, access)
@@ -61,6 +65,29 @@ extension CourierEngine {
         guard stands else { return }
         if isNews { LogDiagnostics.report(name, "the receiver refuses us, everything is kept: \(reason)") }
         onEvent?(.misconfigured(parcel: flight.parcel.id, reason: reason, status: status))
+    }
+
+    /// A program that sets another token after each refusal would have them sent as fast as they are refused. From the second in a row
+    /// on the next one waits, as after a failure.
+    /// - Returns: Whether this one had not been refused before.
+    private func noteRefusal(of configuration: UInt64, _ access: Access) -> Bool {
+        if let latest = access.value.refused.latest, configuration <= latest { return false }
+        access.value.refused.latest = configuration
+        access.value.refused.count += 1
+        if access.value.refused.count > 1 {
+            let pause = policy.backoff(afterFailures: access.value.refused.count - 1, fraction: randomness.fraction())
+            access.value.refused.nextDue = clock.monotonicNanoseconds() + UInt64(pause.wholeNanoseconds)
+        }
+        return true
+    }
+
+    /// - Returns: Whether what was set anew has to wait.
+    @discardableResult
+    func pauseAfterRefusals(_ access: Access) -> Bool {
+        let now = clock.monotonicNanoseconds(), due = access.value.refused.nextDue
+        if due <= now { return false }
+        begin(.reconfiguration, .nanoseconds(Int64(clamping: due - now)), access)
+        return true
     }
 
     /// How long a parcel is kept of which the receiver refuses each entry, unless somebody says before that things have changed: the fault
@@ -90,7 +117,7 @@ extension CourierEngine {
     /// The receiver has refused one entry after the other: rather than lose all, wait until somebody has looked. After a pause one more
     /// finds out whether that is so still.
     func holdAll(_ flight: Flight, _ reason: String) {
-        let text = "it has refused \(policy.rejectionsInARow) entries in a row, and may refuse any; the latest reason: \(reason)"
+        let text = "it has refused \(policy.rejectionsInARow.inEntries) in a row, and may refuse any; the latest reason: \(reason)"
         state.withLock { $0.value.rejectionsInARow = policy.rejectionsInARow - 1 }
         refuse(flight, text, status: nil)
     }

@@ -126,12 +126,13 @@ extension CourierEngine {
         if settlement.rejected > 0 {
             LogDiagnostics.report(
                 name,
-                "the receiver will never take \(settlement.rejected) entries of \(parcel.id): \(settlement.reason)")
+                "the receiver will never take \(settlement.rejected.inEntries) of \(parcel.id): \(settlement.reason)")
             onEvent?(.rejected(parcel: parcel.id, count: settlement.rejected, reason: settlement.reason))
         }
         let refusesAll = state.withLock { access in
             let value = settlement.delivered > 0 ? 0 : access.value.rejectionsInARow + settlement.refusals
             access.value.rejectionsInARow = value
+            if settlement.delivered > 0 { access.value.refused = Refused() }
             if settlement.isLate || settlement.flight.pauses == access.value.pauses {
                 access.value.failures = 0
                 access.value.isTrying = false

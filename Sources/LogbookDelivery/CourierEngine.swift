@@ -7,13 +7,26 @@ final class CourierEngine: Sendable {
     enum Phase { case running, stopping, stopped }
 
     struct Pause {
-        enum Cause { case failure, receiver, misconfiguration }
+        enum Cause {
+            case failure, receiver, misconfiguration
+            /// What was set anew waits, because it is not the first that is refused.
+            case reconfiguration
+        }
         let cause: Cause
         /// On the courier's clock.
         var until: UInt64
         let began: UInt64
         /// Until when the receiver wants to be left alone, whatever else the pause is for.
         var askedUntil: UInt64 = 0
+    }
+
+    /// Tokens and addresses in a row that were refused, since something was delivered.
+    struct Refused {
+        var count = 0
+        /// The latest of them, by the count of `reconfigured`.
+        var latest: UInt64?
+        /// On the courier's clock: until then the next one waits.
+        var nextDue: UInt64 = 0
     }
 
     /// The conditions do not hold.
@@ -131,6 +144,7 @@ final class CourierEngine: Sendable {
         var configuration: UInt64 = 0
         /// The first of them that was for the receiver of today.
         var receiversFirst: UInt64 = 0
+        var refused = Refused()
         var waiters: [UInt64: Waiter] = [:]
         var nextWaiter: UInt64 = 0
         /// By number, so by age; an answer to any other comes too late.
@@ -257,6 +271,7 @@ final class CourierEngine: Sendable {
                 access.value.pause =
                     isAsked ? Pause(cause: .receiver, until: pause.askedUntil, began: pause.began, askedUntil: pause.askedUntil) : nil
             }
+            pauseAfterRefusals(access)
         }
     }
 
@@ -303,8 +318,8 @@ final class CourierEngine: Sendable {
             let number = access.value.nextWaiter
             access.value.waiters[number] = Waiter()
             defer { access.value.waiters[number] = nil }
-            if let pause = access.value.pause, pause.cause == .failure {
-                let soonest = pause.began + UInt64(policy.firstPause.wholeNanoseconds)
+            if let pause = access.value.pause, pause.cause == .failure || pause.cause == .reconfiguration {
+                let soonest = pause.began + (pause.cause == .failure ? UInt64(policy.firstPause.wholeNanoseconds) : 0)
                 access.value.pause?.until = min(pause.until, max(soonest, pause.askedUntil))
             }
             access.value.obstacle?.until = 0

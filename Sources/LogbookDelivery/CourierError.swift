@@ -16,14 +16,14 @@ public enum CourierError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .deadlinePassed(let pending, let reason):
-            "\(pending) entries had not been delivered when the deadline passed"
+            "\(pending.inEntries) had not been delivered when the deadline passed"
                 + (reason.map { "; the latest answer: \($0)" } ?? "")
         case .misconfigured(let pending, let reason):
-            "the receiver refuses us: \(reason); \(pending) entries are kept, correct the token or the address"
+            "the receiver refuses us: \(reason); \(pending.inEntries) \(pending == 1 ? "is" : "are") kept, correct the token or the address"
         case .heldBack(let pending, let reason):
-            "\(pending) entries are held back until the conditions hold: \(reason)"
+            "\(pending.inEntries) \(pending == 1 ? "is" : "are") held back until the conditions hold: \(reason)"
         case .stopped(let pending):
-            "the courier was shut down; \(pending) entries stay with their source"
+            "the courier was shut down; \(pending.inEntries) \(pending == 1 ? "stays with its" : "stay with their") source"
         case .sourceUnreadable(let reason):
             "nobody knows what is still to be delivered: \(reason)"
         case .calledFromOwnThread:

@@ -10,7 +10,8 @@ public struct DeliveryPolicy: Sendable, Hashable {
     public var interval: Duration?
     /// A receiver that asks for more than this is asked again after this; at least ``firstPause``.
     public var longestRetryAfter: Duration
-    /// The pause after an answer that refuses us rather than the parcel, longer than none; ``Courier/reconfigured()`` ends it.
+    /// The pause after an answer that refuses us rather than the parcel, longer than none; ``Courier/reconfigured()`` ends it, and after
+    /// two in a row makes it one as after failures.
     public var misconfiguredPause: Duration
     /// A receiver that has refused so many entries in a row, and taken none, is taken to refuse everything, as one does that
     /// expects another format: what is left is kept, as after an answer that refuses us, and after each pause one more entry finds

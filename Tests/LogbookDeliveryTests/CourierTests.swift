@@ -206,6 +206,53 @@ import Testing
         #expect(courier.status.latestAnswer == nil)
     }
 
+    @Test(
+        "43: of tokens that are set after each refusal the first goes at once and the others after growing pauses, which deliver ends",
+        arguments: [false, true])
+    func anotherTokenAfterEachRefusal(isSetByTheVerdict: Bool) throws {
+        struct Renewing: Destination {
+            let renew: @Sendable () -> Void
+            func request(for parcel: Parcel) throws -> HTTPRequest { try StatusDestination().request(for: parcel) }
+            func verdict(on response: HTTPResponse, for parcel: Parcel) -> DeliveryVerdict {
+                if response.status == 401 { renew() }
+                return StatusDestination().verdict(on: response, for: parcel)
+            }
+        }
+        let isRight = Locked(false), it = Locked<Courier?>(nil), source = MemoryParcels(["a"])
+        let transport = ScriptedTransport { _, _ in .status(isRight.withLock { $0 } ? 200 : 401) }
+        let renew: @Sendable () -> Void = { it.withLock { $0 }?.reconfigured() }
+        let destination = Renewing { if isSetByTheVerdict { renew() } }
+        let courier = courier(source, transport, to: destination) { event in
+            if case .misconfigured = event, !isSetByTheVerdict { renew() }
+        }
+        it.withLock { $0 = courier }
+        defer { it.withLock { $0 = nil } }
+        courier.wake()
+        for refusals in 2...5 {
+            #expect(transport.waitForRequests(refusals))
+            try #require(becomesTrue(by: .seconds(30)) { courier.status.state == .waiting })
+            let due = try #require(courier.status.nextAttempt), pause = Duration.nanoseconds(due.nanoseconds - clock.now.nanoseconds)
+            #expect(pause >= .seconds(1) && pause <= .seconds(1 << (refusals - 1)))
+            courier.wake()
+            renew()   // one that is set meanwhile waits as well
+            clock.advance(by: pause - .nanoseconds(1))
+            courier.wake()
+            #expect(transport.requests.count == refusals)
+            clock.advance(by: .nanoseconds(1))
+        }
+        #expect(transport.waitForRequests(6))
+        try #require(becomesTrue(by: .seconds(30)) { courier.status.state == .waiting })
+        isRight.withLock { $0 = true }
+        try courier.deliver(by: .seconds(30))
+        #expect(transport.requests.count == 7)
+        #expect(source.settled == [.init(id: "a", fate: .delivered)])
+        // What was delivered makes the next refusal the first.
+        isRight.withLock { $0 = false }
+        source.add("b")
+        courier.wake()
+        #expect(transport.waitForRequests(9))
+    }
+
     @Test func aMissingTokenAnUntrustedServerAndAnImpossibleRequestKeepEverything() throws {
         struct NoToken: Error, CustomStringConvertible { let description = "no token" }
         let missing = MemoryParcels(["a"])

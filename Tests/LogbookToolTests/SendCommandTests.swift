@@ -133,7 +133,7 @@
                 let nobody = try Tool.run(["send", "app.txt", "--to", "http://127.0.0.1:1/", "--deadline", "0.2"], in: folder)
                 #expect(nobody.status == 75)
                 #expect(nobody.output == "0 received, 0 refused, 1 not received\n")
-                #expect(nobody.errors.contains("logbook send: 1 entries had not been delivered"), "\(nobody.errors)")
+                #expect(nobody.errors.contains("logbook send: 1 entry had not been delivered"), "\(nobody.errors)")
                 #expect(nobody.errors.contains("logbook send: 1 line was read, and the end of the input was not reached\n"))
             }
         }
