@@ -96,7 +96,7 @@ extension TransactionStoreError {
     /// Whether every entry would fail alike, and nothing was written.
     fileprivate var isOfTheWholeStore: Bool {
         switch self {
-        case .busy, .closed: true
+        case .busy, .closed, .storeLocked: true
         default: false
         }
     }

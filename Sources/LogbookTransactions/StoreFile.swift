@@ -38,9 +38,16 @@ final class StoreFile: Sendable {
 
     /// Whether the store's name is certainly another file's by now, or nobody's. Where that cannot be seen, it is not.
     /// - Parameter opened: Of the file that had it; nil when none had.
-    func hasLost(_ opened: FileStatus?) -> Bool {
+    func hasLost(_ opened: FileStatus?) -> Bool { Self.isLost(path, of: opened) }
+
+    /// The same of the name of the lock's file: whoever has removed it has let others in.
+    var hasLostLock: Bool {
+        Self.isLost(path + ".lock", of: try? SystemFileSystem().status(of: FileDescriptor(lock.descriptor)))
+    }
+
+    private static func isLost(_ name: String, of opened: FileStatus?) -> Bool {
         do throws(SystemError) {
-            let found = try SystemFileSystem().status(at: path)
+            let found = try SystemFileSystem().status(at: name)
             return opened.map { !found.isSameFile(as: $0) } ?? true
         } catch {
             return error.number == ENOENT || error.number == ENOTDIR
@@ -53,14 +60,6 @@ final class StoreFile: Sendable {
         guard let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
         return String(cString: folder) + "/" + path
-    }
-
-    /// Whether the lock's file has its name still: whoever has removed it has let others in.
-    var isLockInPlace: Bool {
-        let files = SystemFileSystem()
-        guard let held = try? files.status(of: FileDescriptor(lock.descriptor)), let named = try? files.status(at: path + ".lock")
-        else { return false }
-        return held.isSameFile(as: named)
     }
 
     /// Makes the identity survive a crash of the machine. Where there is no room for it, the database alone knows.

@@ -127,8 +127,10 @@ final class StoreLanes: Sendable {
     // MARK: Those who have gone
 
     /// Looks in which lanes somebody who has gone has left entries to be delivered.
-    func look() {
-        alone {
+    /// - Returns: False where the deadline has passed while another thread was at work on them.
+    @discardableResult
+    func look(by deadline: LogDeadline = .never) -> Bool {
+        let isDone: Void? = alone(by: deadline) {
             var left: [Left] = []
             eachLeft { file in
                 let contents = file.contents
@@ -142,6 +144,7 @@ final class StoreLanes: Sendable {
                 state.nextLook = next
             }
         }
+        return isDone != nil
     }
 
     /// Goes through the lanes of those who have gone, the lowest first, but not the one that is held. Each is locked meanwhile. What cannot
@@ -179,13 +182,22 @@ final class StoreLanes: Sendable {
 
     /// Waits until no other thread is at work on the lanes. No lock is held meanwhile: what hears of a recovery may come here again.
     private func alone<Result, Failure: Error>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
+        try alone(by: .never, work)!
+    }
+
+    /// The same until a deadline.
+    /// - Returns: Nil where that has passed, and nothing was done.
+    private func alone<Result, Failure: Error>(
+        by deadline: LogDeadline, _ work: () throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
         let thread = LogThread.currentNumber
-        let isAtWork = worker.withLock { access in
+        let turn = worker.withLock { access -> Bool? in
             if access.value == thread { return true }
-            while access.value != nil { access.wait() }
+            while access.value != nil { if !access.wait(until: deadline) { return nil } }
             access.value = thread
             return false
         }
+        guard let isAtWork = turn else { return nil }
         defer {
             if !isAtWork {
                 worker.withLock { access in
@@ -258,6 +270,8 @@ final class StoreLanes: Sendable {
         while let store = hold(besides: &tried, &failure) {
             do throws(TransactionStoreError) {
                 if let parcel = try parcel(store) { return (store, parcel) }
+            } catch .storeLocked {
+                // Its lock was removed, and whoever has it by now delivers what is in it.
             } catch {
                 failure = failure ?? error
             }

@@ -153,6 +153,9 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
         return count
     }
 
+    /// What waited when that was last counted; asked for without waiting.
+    var latestPending: Int { state.withLock { $0.latestPending } }
+
     /// Nil also when the store cannot be read.
     var oldestPending: LogTime? { try? lanes.oldestPending() }
 

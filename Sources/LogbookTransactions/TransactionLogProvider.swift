@@ -198,7 +198,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         set { changeAddress { $0.url = newValue } }
     }
 
-    /// Cleared when the remote store answers that it does not know it. Setting it tries to deliver at once.
+    /// Cleared when the remote store answers that it does not know it. Setting it tries to deliver at once; where two or more in a row were
+    /// refused, after a pause as after failures, which ``deliver(by:)`` ends.
     public var token: Secret? {
         get { delivery.address.token }
         set { changeAddress { $0.token = newValue } }
@@ -226,7 +227,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     ///   store.
     public func deliver(by deadline: LogDeadline) throws {
         try delivery.checkAddress()
-        lanes.look()
+        guard lanes.look(by: deadline) else { throw CourierError.deadlinePassed(pending: delivery.latestPending, reason: nil) }
         try delivery.countPending()
         try courier.deliver(by: deadline)
         // Without a token there are no parcels, which looks like the end of them.

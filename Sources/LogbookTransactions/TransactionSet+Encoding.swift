@@ -49,9 +49,9 @@ extension Array where Element == UInt8 {
         append(jsonString: transaction.id)
         append(",\"apptxn/usecase\":")
         append(decimal: transaction.usecase)
-        append(",\"apptxn/user-agent-device-make\":", transaction.deviceMake)
-        append(",\"apptxn/user-agent-device-os\":", transaction.deviceOS)
-        append(",\"apptxn/user-agent-device-os-version\":", transaction.deviceOSVersion)
+        append(",\"apptxn/user-agent-device-make\":", transaction.deviceMake, version)
+        append(",\"apptxn/user-agent-device-os\":", transaction.deviceOS, version)
+        append(",\"apptxn/user-agent-device-os-version\":", transaction.deviceOSVersion, version)
         if version == .v0_0_2 {
             append(",\"apptxn/user\":", transaction.user)
             append(",\"apptxn/variant\":", transaction.variant)
@@ -82,6 +82,13 @@ extension Array where Element == UInt8 {
             }
         }
         append(0x7D)
+    }
+
+    /// A fact of the device, which is empty where nobody knows it: then it is absent, but for servers of version 0.0.1, which refuse a
+    /// transaction that is new to them without it.
+    private mutating func append(_ key: StaticString, _ fact: String?, _ version: TransactionSetVersion) {
+        if fact?.isEmpty == true && version != .v0_0_1 { return }
+        append(key, fact)
     }
 
     private mutating func append(_ key: StaticString, _ text: String?) {

@@ -1,6 +1,7 @@
 #if Transactions
 internal import GRDB
 internal import LogbookCore
+internal import LogbookDelivery
 
 // How transactions are deleted: no byte of them stays.
 extension TransactionStore {
@@ -64,7 +65,7 @@ extension TransactionStore {
             return count
         }
         overwrite("what a logout has ended")
-        if count > 0 { LogDiagnostics.report("transactions", "\(path): \(count) entries are given up, since a logout has ended them") }
+        if count > 0 { LogDiagnostics.report("transactions", "\(path) gives up \(count.inEntries) that a logout has ended") }
     }
 
     /// Leaves no byte of what was deleted.

@@ -1,6 +1,7 @@
 #if Transactions
 internal import GRDB
 package import LogbookCore
+internal import LogbookDelivery
 
 // How entries are stored: each once, with a key of its own.
 extension TransactionStore {
@@ -57,7 +58,7 @@ extension TransactionStore {
         if !ended.isEmpty { return try append(events, without: ended, isOfferedAgain: isOfferedAgain) }
         settle(keys, of: events, isOfferedAgain: false)
         if dropped > 0 {
-            LogDiagnostics.report("transactions", "\(path) has reached \(maximumBytes) bytes: \(dropped) entries are given up")
+            LogDiagnostics.report("transactions", "\(path) has reached \(maximumBytes) bytes, and gives up \(dropped.inEntries)")
         }
         if doIDsDiffer { sayThatIDsDiffer() }
         return []

@@ -10,7 +10,8 @@ package import LogbookCore
 ///
 /// A file of ours that turns out to be damaged, at the opening or later, is set aside (`.corrupt-<time>`), and a new one takes its
 /// place with all that could be read; see ``TransactionStoreRecovery``. The same goes for one that is removed, moved or replaced while it
-/// is open, which is noticed when something is to be stored.
+/// is open, which is noticed when something is to be stored. Where the file of its lock is removed, it is made anew before anything else is
+/// written.
 package final class TransactionStore: Sendable {
     package let path: String
     /// Made once, when the file was made.
@@ -133,8 +134,10 @@ package final class TransactionStore: Sendable {
     // MARK: Access
 
     /// Runs `body` as one SQLite transaction, and once more when the file was damaged and has been replaced.
+    /// - Throws: ``TransactionStoreError/storeLocked(path:)`` too, where another process has the store since its lock was removed.
     func transaction<Result>(_ body: (Database) throws -> Result) throws(TransactionStoreError) -> Result {
-        try inSoundFile { db in try Self.inTransaction(nil, db) { try body(db) } }
+        try keepLock()
+        return try inSoundFile { db in try Self.inTransaction(nil, db) { try body(db) } }
     }
 
     /// The same of what only reads: it waits for no other process, and here until whoever uses the connection is done.
@@ -227,7 +230,7 @@ package final class TransactionStore: Sendable {
         var problem: TransactionStoreError?
         do throws(TransactionStoreError) {
             do { try state.withLock({ $0.value.connection })?.close() } catch { throw TransactionStoreError(error, path: path) }
-            if !file.isLockInPlace { file = try StoreFile(path) }
+            if file.hasLostLock { file = try StoreFile(path) }
             if !isReplaced {
                 if earlier != nil { try file.finishRecovery(now: clock.now()) }   // it may have come so far
                 recovery = try file.recover(because: reason, as: identity, now: clock.now())
@@ -259,6 +262,24 @@ package final class TransactionStore: Sendable {
         }
         if let recovery { report(recovery) }
         if let problem { throw problem }
+    }
+
+    /// Makes sure of the lock, whose file somebody may have removed: takes it anew, unless another process was sooner.
+    /// - Throws: ``TransactionStoreError/storeLocked(path:)`` as long as that one has it: nobody shares the store.
+    private func keepLock() throws(TransactionStoreError) {
+        let isTakenAnew = try state.withLock { access throws(TransactionStoreError) -> Bool in
+            while access.value.isRecovering { access.wait() }
+            // With a damaged file it is looked after when that is replaced.
+            guard access.value.damage == nil, let file = access.value.file, file.hasLostLock else { return false }
+            let new = try StoreFile(path)
+            if new.identity == nil { new.remember(StoreIdentity(installation: installation, epoch: epoch)) }
+            access.value.file = new
+            // Another may have stored something meanwhile.
+            access.value.sentUpTo = .min
+            access.value.latestInUse = .min
+            return true
+        }
+        if isTakenAnew { LogDiagnostics.report("transactions", "\(path).lock was removed, and is made anew") }
     }
 
     // MARK: What is not sent yet

@@ -1,7 +1,8 @@
 /// What may go wrong with the file that transactions are kept in.
 public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     /// Another process, or another provider of this one, has the store open, and it is not to be shared
-    /// (``TransactionStoreSharing/refused``). Nothing was changed.
+    /// (``TransactionStoreSharing/refused``). Nothing was changed. While it is open: somebody has removed the file of its lock,
+    /// `<store>.lock`, and another process has it since; nothing is written to it until that one has gone.
     case storeLocked(path: String)
     /// The store and every one beside it are in use, `lanes` in all (``TransactionStoreSharing/siblings``). Nothing was changed.
     case noFreeLane(path: String, lanes: Int)

@@ -1,3 +1,5 @@
+internal import LogbookDelivery
+
 /// What was saved of a store whose file was damaged.
 public struct TransactionStoreRecovery: Sendable, Hashable, CustomStringConvertible {
     /// What was wrong, in SQLite's words.
@@ -30,8 +32,9 @@ public struct TransactionStoreRecovery: Sendable, Hashable, CustomStringConverti
     }
 
     public var description: String {
-        "\(entries) entries of \(transactions) transactions were saved from a damaged store (\(reason)), which is kept as "
-            + "\(setAside)" + (isComplete ? "" : "; others may be lost")
+        "\(entries.inEntries) of \(transactions) \(transactions == 1 ? "transaction" : "transactions") "
+            + "\(entries == 1 ? "was" : "were") saved from a damaged store (\(reason)), which is kept as \(setAside)"
+            + (isComplete ? "" : "; others may be lost")
             + (deleted == 0 ? "" : "; older ones deleted: \(deleted)")
     }
 }

@@ -1,6 +1,7 @@
 #if Transactions
 import GRDB
 import LogbookCore
+import LogbookDelivery
 import LogbookHTTP
 import LogbookTestKit
 import Testing
@@ -575,6 +576,49 @@ import Testing
         #expect(try found.store.settleDelivered(found.parcel.id)?.transactions == 1)
         #expect(throws: TransactionStoreError.diskFull(path: first)) { _ = try next() }   // nothing else is left
         #expect(try lanes.pendingCount() == 1)
+        lanes.close()
+    }
+
+    @Test("Row 24: a delivery keeps to its deadline while the courier waits for a lane that another program keeps locked")
+    func aLaneThatIsLockedForLong() throws {
+        let server = try receiver(), lane = folder.store + ".lane-1", limit = LogDeadline.seconds(20)
+        try leave("B", in: lane)
+        let other = try DatabaseQueue(path: lane)
+        let bench = try Bench(in: folder, url: server.url, token: "t") {
+            $0.wireVersion = .v0_0_2
+            $0.busyTimeout = .seconds(60)
+        }
+        try other.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN IMMEDIATE")
+            for span in [200, 20] {   // the second time the lane is being opened
+                #expect(throws: CourierError.deadlinePassed(pending: 1, reason: nil)) {
+                    try bench.provider.deliver(by: .milliseconds(span))
+                }
+            }
+            #expect(!limit.hasPassed)
+            try db.execute(sql: "ROLLBACK")
+        }
+        try bench.deliver()
+        #expect(try received(server) == ["B: 1"])
+    }
+
+    @Test("Row 24: a lane whose lock was removed, and that another process has by now, is left to that one")
+    func aLaneThatIsTakenAway() throws {
+        let lane = folder.store + ".lane-1"
+        try leave("B", in: lane)
+        let lanes = try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+            file throws(TransactionStoreError) in try TransactionStore(file)
+        }
+        func next() throws(TransactionStoreError) -> (store: TransactionStore, parcel: StoredParcel)? {
+            try lanes.nextParcel { store throws(TransactionStoreError) in
+                try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system)
+            }
+        }
+        #expect(try next()?.store.path == lane)
+        _ = shell("rm '\(lane).lock'")
+        let other = try StoreFile(lane)
+        #expect(try next()?.store.path == nil)
+        withExtendedLifetime(other) {}
         lanes.close()
     }
 

@@ -227,6 +227,39 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         #expect(again.installation == bench.provider.store.installation && again.epoch > bench.provider.store.epoch)
     }
 
+    @Test("Row 56: a lock that is removed is made anew; where another process was sooner, nothing is written until that one has gone")
+    func aRemovedLock() throws {
+        let folder = TemporaryFolder(), bench = try Bench(in: folder), store = bench.provider.store
+        let locked = TransactionStoreError.storeLocked(path: folder.store)
+        func next() throws -> StoredParcel? {
+            try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system)
+        }
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1)
+        unlink(folder.store + ".lock")
+        transaction.log(2)
+        #expect(throws: locked) { try StoreFile(folder.store) }
+        #expect(StoreFile.identityInLock(of: folder.store) == StoreIdentity(installation: store.installation, epoch: store.epoch))
+        try store.settleDelivered(try #require(try next()).id)
+        #expect(try next() == nil)
+
+        unlink(folder.store + ".lock")
+        let other = Locked<StoreFile?>(try StoreFile(folder.store))
+        transaction.log(3)
+        #expect(throws: locked) { try next() }
+        #expect(bench.errors.all == [locked])
+        let theirs = """
+            INSERT INTO txn (guid, usecase) VALUES ('other', 1);
+            INSERT INTO txn_log (id, txn_id, timestamp, usecase_event, epoch, sequence) VALUES (1, last_insert_rowid(), 5, 50, 77, 1)
+            """
+        #expect(LogbookTransactionsTests.sqlite3(folder.store, theirs, readOnly: false) == "")
+        other.withLock { $0 = nil }
+        transaction.log(4)
+        #expect(try next()?.set.transactions.flatMap { $0.entries.map(\.event) } == [50, 4])   // also what the other has left
+        #expect(bench.registration.ledger == LogLedger(submitted: 5, delivered: 4, dropped: [.inputOutputError: 1]))
+        #expect(bench.sqlite3("PRAGMA integrity_check; PRAGMA foreign_key_check") == "ok")
+    }
+
     @Test("Row 56: a relative path is that of the folder in which the program started, and no removed file when it has another")
     func theProgramChangesItsFolder() async {
         await #expect(processExitsWith: .success) {
@@ -447,6 +480,16 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
         let again = try TransactionStore(path: folder.store, onRecovery: { recoveries.append($0) })
         #expect(try again.allTransactions().flatMap { $0.entries.map(\.event) } == [1, 2, 3])
         #expect(recoveries.all.map(\.entries) == [3])
+    }
+
+    @Test("Row 20: what was saved is said in words that are right for one as well")
+    func whatWasSavedInWords() {
+        let one = TransactionStoreRecovery(reason: "r", setAside: "s", transactions: 1, entries: 1, isComplete: true)
+        #expect(one.description == "1 entry of 1 transaction was saved from a damaged store (r), which is kept as s")
+        let several = TransactionStoreRecovery(reason: "r", setAside: "s", transactions: 2, entries: 3)
+        #expect(
+            several.description
+                == "3 entries of 2 transactions were saved from a damaged store (r), which is kept as s; others may be lost")
     }
 
     @Test func whatWasSetAsideStaysSo() throws {

@@ -112,6 +112,18 @@ private let setV2 = TransactionSet(transactions: [
         #expect(try TransactionSet.decode(set.encode()) == set)
     }
 
+    @Test("D2: what nobody knows of a device is absent in 0.0.2; 0.0.1, whose servers take no new transaction without it, has it empty")
+    func unknownDeviceFacts() throws {
+        let set = TransactionSet(transactions: [
+            TransactionRecord(
+                id: "a", usecase: 1, deviceMake: "", deviceOS: "Debian", deviceOSVersion: "", entries: [EntryRecord(event: 0, time: t0)])
+        ])
+        for (version, unknown) in [(TransactionSetVersion.v0_0_1, ""), (.v0_0_2, nil)] as [(TransactionSetVersion, String?)] {
+            let taken = try #require(try TransactionSet.decode(set.encode(version), version).transactions.first)
+            #expect([taken.deviceMake, taken.deviceOS, taken.deviceOSVersion] == [unknown, "Debian", unknown])
+        }
+    }
+
     @Test("G3: version 0.0.1 cuts the fraction off")
     func cutsTheFractionOff() throws {
         let set = TransactionSet(transactions: [
