@@ -95,34 +95,53 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
         OwnedDescriptor(try files.openFolder(at: folderPath), files)
     }
 
-    /// Takes an archive in hand.
-    /// - Returns: Nil when it is in other hands, may still be written to, is gone, or was set aside since it was found.
-    package func claim(_ archive: LogArchive) throws -> ArchiveClaim? {
-        let folder = try openFolder()
-        guard let text = archive.path.split(separator: "/").last.map(String.init) else { return nil }
-        let file: OwnedDescriptor<Files>
-        do { file = OwnedDescriptor(try files.openForLocking(text, in: folder.descriptor), files) } catch {
-            if [ENOENT, ELOOP].contains(error.number) { return nil }
-            throw error
-        }
+    /// Takes an archive in hand, which may have been compressed since it was found.
+    /// - Returns: Nil when it is in other hands, may still be written to, is gone, or was received or set aside since it was found.
+    /// - Throws: ``FileLogProviderError/cannotRead(path:errno:)``, which names the manifest or the folder; what is wrong with the archive
+    ///   alone as ``SystemError``.
+    package func claim(_ found: LogArchive) throws -> ArchiveClaim? {
+        let folder = try reading(folderPath) { () throws(SystemError) in try openFolder() }
+        guard let (archive, file) = try opened(found, in: folder) else { return nil }
         let status = try files.status(of: file.descriptor)
         guard status.kind == .regular, try files.tryLock(file.descriptor) else { return nil }
         do {
-            if try files.status(of: text, in: folder.descriptor).isSameFile(as: status) {
-                // Looked at again under the lock: somebody may have set it aside, and a late writer have added a line.
-                let manifest = try manifestNow(in: folder)
-                if archive.isSetAside || !manifest.setAside.contains(archive.number) {
+            if try files.status(of: archive.fileName, in: folder.descriptor).isSameFile(as: status) {
+                // Looked at again under the lock: somebody may have received it or set it aside, and a late writer have added a line.
+                let manifest = try reading(folderPath + "/" + name.manifest) { () throws(SystemError) in try manifestNow(in: folder) }
+                if manifest.awaits(archive) {
                     let expected = manifest.entries[archive.number]?.bytes ?? 0
                     return ArchiveClaim(
                         archive, bytes: try files.status(of: file.descriptor).bytes,
                         isTruncated: !archive.isCompressed && status.bytes < expected, file, files)
                 }
             }
-        } catch where error.number != ENOENT {
+        } catch let error as SystemError where error.number == ENOENT {} catch {
             files.unlock(file.descriptor)
             throw error
-        } catch {}
+        }
         files.unlock(file.descriptor)
+        return nil
+    }
+
+    /// Whether an archive that could not be claimed is in other hands, or may still be written to. False for one that nobody has to come
+    /// back for: it is gone, or was received or set aside since it was found.
+    package func isInOtherHands(_ archive: LogArchive) throws -> Bool {
+        let folder = try reading(folderPath) { () throws(SystemError) in try openFolder() }
+        let manifest = try reading(folderPath + "/" + name.manifest) { () throws(SystemError) in try manifestNow(in: folder) }
+        return try manifest.awaits(archive) && opened(archive, in: folder) != nil
+    }
+
+    /// Opens an archive as it was found, or as it is called once it is compressed.
+    private func opened(
+        _ archive: LogArchive, in folder: OwnedDescriptor<Files>
+    ) throws(SystemError) -> (archive: LogArchive, file: OwnedDescriptor<Files>)? {
+        for archive in archive.isCompressed ? [archive] : [archive, archive.compressed] {
+            do throws(SystemError) {
+                return (archive, OwnedDescriptor(try files.openForLocking(archive.fileName, in: folder.descriptor), files))
+            } catch {
+                if ![ENOENT, ELOOP].contains(error.number) { throw error }
+            }
+        }
         return nil
     }
 
@@ -184,5 +203,22 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
 
 extension ArchiveManifest {
     /// False for an archive that is gone with its folder: the log there has begun anew, and counts from 1 again.
-    fileprivate func isStillOfThisLog(_ claim: ArchiveClaim) -> Bool { id(of: claim.archive.number) == claim.archive.id }
+    fileprivate func isStillOfThisLog(_ claim: ArchiveClaim) -> Bool { isStillOfThisLog(claim.archive) }
+    private func isStillOfThisLog(_ archive: LogArchive) -> Bool { id(of: archive.number) == archive.id }
+
+    /// Whether nobody has received an archive, or set it aside, since it was found.
+    fileprivate func awaits(_ archive: LogArchive) -> Bool {
+        isStillOfThisLog(archive) && !delivered.contains(archive.number) && (archive.isSetAside || !setAside.contains(archive.number))
+    }
+}
+
+extension LogArchive {
+    fileprivate var fileName: String { path.split(separator: "/").last.map(String.init) ?? "" }
+
+    /// The same once it is compressed.
+    fileprivate var compressed: LogArchive {
+        LogArchive(
+            id: id, number: number, path: path + ArchiveName.compressedSuffix, bytes: bytes, ended: ended, isCompressed: true,
+            isSetAside: isSetAside)
+    }
 }

@@ -16,14 +16,18 @@ struct ManifestFile<Files: FileSystem>: Sendable {
     /// Which file was read, and how far. It stays open, so that no other file can be taken for it.
     private var read: (file: OwnedDescriptor<Files>, status: FileStatus, end: Int)?
     private var endsMidLine = false
+    /// The file of which the disk has not confirmed a line: what it confirms later is not to be believed.
+    private var distrusted: FileStatus?
+    /// Whether the file, which has been read, has to be written anew before it is safe.
+    var isDistrusted: Bool { distrusted != nil && read != nil }
 
     /// Fewer superfluous lines than this are left alone.
     private static var maximumIdleLines: Int { 64 }
     /// How many lines meant something when that was counted last.
     var usefulLines = 0
 
-    /// Whether it has grown so much that it is worth finding out what of it still means something.
-    var isDueForCompaction: Bool { manifest.lines > 2 * usefulLines + Self.maximumIdleLines }
+    /// Whether it has grown so much that it is worth finding out what of it still means something, or has to be written anew anyway.
+    var isDueForCompaction: Bool { isDistrusted || manifest.lines > 2 * usefulLines + Self.maximumIdleLines }
 
     init(_ name: LogFileName, _ files: Files) {
         self.name = name
@@ -37,6 +41,7 @@ struct ManifestFile<Files: FileSystem>: Sendable {
             manifest = ArchiveManifest()
             read = nil
             endsMidLine = false
+            distrusted = nil
             return
         }
         if let read, read.status.isSameFile(as: status), status.bytes == read.end { return }
@@ -50,6 +55,7 @@ struct ManifestFile<Files: FileSystem>: Sendable {
             manifest = ArchiveManifest()
             read = (file, status, 0)
         }
+        if let distrusted, !distrusted.isSameFile(as: status) { self.distrusted = nil }
         guard var end = read?.end else { return }
         let bytes = try bytes(of: file, from: end)
         // A line that is not whole yet is read again with its rest.
@@ -72,7 +78,12 @@ struct ManifestFile<Files: FileSystem>: Sendable {
         // Ended as it is, what is there of `delivered 12` may say `delivered 1`. With two words too many no line says anything.
         if endsMidLine { text = " is torn\n" + text }
         try write(text, to: file)
-        if isSafe { try files.synchronize(file.descriptor) }
+        if isSafe {
+            do throws(SystemError) { try files.synchronize(file.descriptor) } catch {
+                distrusted = try? files.status(of: file.descriptor)
+                throw error
+            }
+        }
         try readNew(of: file)
     }
 

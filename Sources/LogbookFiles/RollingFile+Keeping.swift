@@ -36,24 +36,26 @@ extension RollingFile {
         hasNewDue = true
     }
 
+    /// So many archives that were given up are open at the same time, to be counted later. What is more is counted at once.
+    private static var mostGivenUp: Int { 32 }
+
     /// Deletes what the limits do not allow to stay. The caller holds the log's lock and has refreshed the manifest.
-    mutating func keepWithinLimits() {
+    /// - Parameter freesRoomNow: What is deleted is closed, too, before this returns.
+    mutating func keepWithinLimits(freesRoomNow: Bool = false) {
         // Listing a folder of thousands of archives for nothing takes its time.
         guard policy.deletes || manifest.isDueForCompaction else { return }
-        let told = events.count
-        defer { noteWhatIsGivenUp(events[told...]) }
         do throws(SystemError) {
             var gone: Set<UInt64> = []
             let archives = try keptArchives().filter { archive in
                 guard manifest.manifest.delivered.contains(archive.number) else { return true }
                 // The receiver has it, and whoever noted that could not delete it, or was killed before.
-                if (try? delete(archive, nil)) == true { gone.insert(archive.number) }
+                if (try? delete(archive, nil, freesRoomNow)) == true { gone.insert(archive.number) }
                 return false
             }
             let superfluous = policy.superfluous(archives, now: steady.now(clock))
             for (archive, reason) in superfluous {
                 do {
-                    if try delete(archive, reason) { gone.insert(archive.number) }
+                    if try delete(archive, reason, freesRoomNow) { gone.insert(archive.number) }
                 } catch where error.isAboutOneFile {
                     notes.append("\(folder.path)/\(archive.names[0].text) cannot be deleted: \(error)")
                 }
@@ -132,7 +134,9 @@ extension RollingFile {
 
     /// - Parameter reason: Nil for one that has arrived, of which nothing is said.
     /// - Returns: False when it is being delivered or compressed, is no plain file, or cannot be deleted.
-    private mutating func delete(_ archive: KeptArchive, _ reason: ArchiveDeletionReason?) throws(SystemError) -> Bool {
+    private mutating func delete(
+        _ archive: KeptArchive, _ reason: ArchiveDeletionReason?, _ freesRoomNow: Bool
+    ) throws(SystemError) -> Bool {
         var held: [(name: ArchiveName, file: OwnedDescriptor<Files>, bytes: Int)] = []
         defer { for (_, file, _) in held { files.unlock(file.descriptor) } }
         // By both names: it may have been compressed since it was found.
@@ -146,8 +150,6 @@ extension RollingFile {
             held.append((name, file, status.bytes))
         }
         guard let (name, file, bytes) = held.first else { return true }
-        let isLost = policy.awaitsDelivery && reason != nil
-        let count = isLost ? countEvents(in: file.descriptor, isCompressed: name.isCompressed) : nil
         for (name, _, _) in held {
             do { try files.remove(name.text, in: folder.descriptor) } catch where error.number == ENOENT {} catch {
                 notes.append("\(folder.path)/\(name.text) cannot be deleted: \(error)")
@@ -158,44 +160,15 @@ extension RollingFile {
         let gone = LogArchive(
             id: manifest.manifest.id(of: archive.number), number: archive.number, path: folder.path + "/" + name.text,
             bytes: bytes, ended: archive.ended, isCompressed: name.isCompressed)
-        events.append(
-            isLost ? .droppedUndelivered(gone, events: count) : .deleted(gone, because: reason))
-        return true
-    }
-
-    /// What is lost is said whether somebody listens or not: all of it in one remark, because of several the diagnostics show the first.
-    private mutating func noteWhatIsGivenUp(_ events: ArraySlice<LogArchiveEvent>) {
-        var paths: [String] = []
-        var counted = 0
-        var isWhole = true
-        for case .droppedUndelivered(let archive, let count) in events {
-            paths.append(archive.path)
-            counted += count ?? 0
-            isWhole = isWhole && count != nil
+        guard policy.awaitsDelivery else {
+            events.append(.deleted(gone, because: reason))
+            return true
         }
-        guard let oldest = paths.first else { return }
-        let (what, verb) =
-            paths.count == 1 ? ("archive \(oldest)", "is") : ("\(paths.count) archives, the oldest \(oldest),", "are")
-        let number = (isWhole ? "" : "at least ") + (counted == 1 ? "1 event" : "\(counted) events")
-        notes.append("\(what) with \(number) \(verb) given up undelivered, because more than maximumUndeliveredBytes wait")
-    }
-
-    /// How many lines a file has behind its header, read through once; nil when it cannot be.
-    private func countEvents(in file: FileDescriptor, isCompressed: Bool) -> Int? {
-        if isCompressed && policy.compression == nil { return nil }
-        var lines = 0
-        var last: UInt8 = 0x0A
-        var beginning: [UInt8] = []
-        do {
-            try ArchiveBytes(files).forEachPiece(of: file, inflating: isCompressed ? policy.compression : nil) { piece in
-                if beginning.count < header.count { beginning += piece.prefix(header.count - beginning.count) }
-                for byte in piece where byte == 0x0A { lines += 1 }
-                last = piece.last ?? last
-            }
-            // A file of an earlier run may have another one, or none.
-            if beginning == header { for byte in header where byte == 0x0A { lines -= 1 } }
-            return lines + (last == 0x0A ? 0 : 1)
-        } catch { return nil }
+        let lost = GivenUpArchive(archive: gone, file: file, files: files, compression: policy.compression, header: header)
+        let isCounted = freesRoomNow || givenUp.count >= Self.mostGivenUp
+        events.append(.droppedUndelivered(gone, events: isCounted ? lost.countEvents() : nil))
+        if !isCounted { givenUp.append(lost) }
+        return true
     }
 
     /// A compression that was killed leaves a part, or both files.

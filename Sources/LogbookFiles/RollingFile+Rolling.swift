@@ -73,14 +73,12 @@ extension RollingFile {
         let listed = nameListedBefore(latest: latest, numbers)
         let archive = listed ?? ArchiveName(number: latest + 1, rolledAt: clock.now(), of: name)
         let line = ArchiveManifest.archive(archive, ended: ended, bytes: status.bytes)
-        if listed == nil {
-            do { try manifest.append(line, in: folder.descriptor, isSafe: true) } catch {
-                // A full disk: what the limits do not allow to stay makes room.
-                keepWithinLimits()
-                try manifest.refresh(in: folder.descriptor)
-                try manifest.append(line, in: folder.descriptor, isSafe: true)
-            }
-            listedName = archive
+        listedName = archive
+        do { try list(archive, as: line) } catch {
+            // A full disk: what the limits do not allow to stay makes room.
+            keepWithinLimits(freesRoomNow: true)
+            try manifest.refresh(in: folder.descriptor)
+            try list(archive, as: line)
         }
         try files.rename(name.active, to: archive.text, in: folder.descriptor)
         listedName = nil
@@ -89,6 +87,16 @@ extension RollingFile {
         return LogArchive(
             id: manifest.manifest.id(of: archive.number), number: archive.number, path: folder.path + "/" + archive.text,
             bytes: status.bytes, ended: ended, isCompressed: false)
+    }
+
+    /// Has the manifest say what the file will be called, so that it stays there. A line that is there already, and that the disk has not
+    /// confirmed, is not added once more: the manifest would grow with each attempt.
+    private mutating func list(_ archive: ArchiveName, as line: String) throws(SystemError) {
+        let entries = manifest.manifest.entries
+        guard entries[archive.number]?.name == archive else {
+            return try manifest.append(line, in: folder.descriptor, isSafe: true)
+        }
+        if manifest.isDistrusted { try manifest.compact(keeping: Set(entries.keys), in: folder.descriptor) }
     }
 
     /// The name of an attempt that got no further than its line, if that is still the manifest's latest and nothing else has the number.

@@ -86,6 +86,8 @@ struct RollingFile<Base: FileSystem>: Sendable {
     var notes: [String] = []
     /// What to tell the owner's handler then.
     var events: [LogArchiveEvent] = []
+    /// Archives among them whose events are to be counted before.
+    var givenUp: [GivenUpArchive<Files>] = []
 
     var path: String { folder.path + "/" + name.active }
 

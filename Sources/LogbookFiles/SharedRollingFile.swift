@@ -45,6 +45,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
     ) throws(Failure) -> Result {
         var notes: [String] = []
         var events: [LogArchiveEvent] = []
+        var givenUp: [GivenUpArchive<Files>] = []
         var compression: ArchiveCompression?
         var hasNewDue = false
         defer {
@@ -52,7 +53,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
             if hasNewDue { setAlarm() }
             if !events.isEmpty {
                 if compression != nil { compressor.wake(compression) }
-                tell(events)
+                tell(events, counting: &givenUp)
             }
         }
         return try file.withLock { file throws(Failure) in
@@ -64,6 +65,8 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
                 if !file.events.isEmpty {
                     events = file.events
                     file.events = []
+                    givenUp = file.givenUp
+                    file.givenUp = []
                     compression = file.policy.compression
                 }
                 if file.hasNewDue {
@@ -89,6 +92,39 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
             }
             setAlarm()
         }
+    }
+
+    /// Counts the events of what was given up before that is told: the files are read through, and nobody who logs waits for it.
+    private func tell(_ events: [LogArchiveEvent], counting givenUp: inout [GivenUpArchive<Files>]) {
+        let first = events.firstIndex { if case .droppedUndelivered = $0 { true } else { false } } ?? events.endIndex
+        tell(Array(events[..<first]))   // what has come before is no news by then
+        let counted = events[first...].map { event -> LogArchiveEvent in
+            guard case .droppedUndelivered(let archive, nil) = event, let lost = givenUp.first(where: { $0.archive == archive }) else {
+                return event
+            }
+            return .droppedUndelivered(archive, events: lost.countEvents())
+        }
+        givenUp = []
+        reportWhatIsGivenUp(counted)
+        tell(counted)
+    }
+
+    /// What is lost is said whether somebody listens or not: all of it in one remark, because of several the diagnostics show the first.
+    private func reportWhatIsGivenUp(_ events: [LogArchiveEvent]) {
+        var paths: [String] = []
+        var counted = 0
+        var isWhole = true
+        for case .droppedUndelivered(let archive, let count) in events {
+            paths.append(archive.path)
+            counted += count ?? 0
+            isWhole = isWhole && count != nil
+        }
+        guard let oldest = paths.first else { return }
+        let (what, verb) =
+            paths.count == 1 ? ("archive \(oldest)", "is") : ("\(paths.count) archives, the oldest \(oldest),", "are")
+        let number = (isWhole ? "" : "at least ") + (counted == 1 ? "1 event" : "\(counted) events")
+        LogDiagnostics.report(
+            origin, "\(what) with \(number) \(verb) given up undelivered, because more than maximumUndeliveredBytes wait")
     }
 
     /// Calls the handler with one event after the other, whichever thread they came from; a handler that makes more of them is

@@ -16,8 +16,27 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         let content: FileInPieces?
         var parcel: Parcel
     }
+    /// What a look into the folder has found and nobody has received since, oldest first.
+    private struct Found {
+        /// For which terms it was looked.
+        let term: Int
+        let hasUndeletable: Bool
+        /// Those that were taken or had to be passed over: each is tried again before what comes behind it.
+        var tried: ArraySlice<LogArchive> = []
+        var rest: ArraySlice<LogArchive>
+    }
+    private enum Outcome {
+        case parcel(Parcel)
+        case passedOver
+        /// Nobody has to come back for it.
+        case gone
+    }
     private struct State {
         var sending: Sending?
+        /// Nil once nothing of it can go.
+        var found: Found?
+        /// There may be more than was found.
+        var looksAgain = false
         /// What was begun, and has waited for conditions since, by its archive's number: it goes on where it was.
         var held: [UInt64: Sending] = [:]
         /// What was set aside and could not be noted: not sent again in this run before ``forgive()``.
@@ -62,6 +81,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             state.setAside = []
             state.maximumBytes = nil
         }
+        defer { lookAgain() }
         do { try shelf.forgive() } catch {
             LogDiagnostics.report("upload", "what was set aside earlier stays set aside, because that cannot be noted: \(error)")
         }
@@ -77,34 +97,65 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         for claim in claims { claim.release() }
     }
 
+    /// The folder is looked through anew before another file is taken.
+    func lookAgain() { state.withLock { $0.looksAgain = true } }
+
     func nextParcel() throws -> Parcel? {
         if let parcel = try parcelInHand() { return parcel }
+        let term = request.term.number
+        // To look through a folder of thousands for each of them takes minutes.
+        let found = state.withLock { state in
+            defer { (state.found, state.looksAgain) = (nil, false) }
+            return state.looksAgain || state.found?.term != term ? nil : state.found
+        }
+        var isOpen: Bool?  // asked once, and only for something that waits
+        if let found, let parcel = try parcel(of: found, &isOpen) { return parcel }
+        return try parcel(of: look(for: term), &isOpen)
+    }
+
+    private func look(for term: Int) throws -> Found {
         let (archives, undeletable) = try shelf.waiting()
         for archive in undeletable where state.withLock({ $0.undeletable.insert(archive.number).inserted }) {
             onEvent(.cannotDelete(id: archive.id))
         }
+        gate.keep(archives.lazy.map(\.number))
+        unreadable.keep(archives.lazy.map(\.number))
+        keepHeld(among: archives)
+        return Found(term: term, hasUndeletable: !undeletable.isEmpty, rest: ArraySlice(archives.filter { !$0.isSetAside }))
+    }
+
+    /// - Returns: Nil when nothing of it may or can go.
+    private func parcel(of found: Found, _ isOpen: inout Bool?) throws -> Parcel? {
         let setAside = state.withLock { state in
             state.waitsForConditions = false
-            state.waitsForOthers = !undeletable.isEmpty
+            state.waitsForOthers = found.hasUndeletable
             state.passesOver = false
             return state.setAside
         }
-        gate.keep(archives.lazy.map(\.number))
-        keepHeld(among: archives)
         let isPassed = gate.passes()
-        var isOpen: Bool?  // asked once, and only for something that waits
-        let skipped = setAside.union(unreadable.resting(among: archives))
-        for archive in archives where !archive.isSetAside && !skipped.contains(archive.number) {
-            var mayGo = isPassed(archive)
-            if !mayGo {
-                mayGo = isOpen ?? gate.isOpen()
-                isOpen = isOpen ?? mayGo
+        let skipped = setAside.union(unreadable.resting)
+        var left = found, again = found.tried
+        left.tried = []
+        while let archive = again.popFirst() ?? left.rest.popFirst() {
+            var outcome = Outcome.passedOver
+            if !skipped.contains(archive.number) {
+                var mayGo = isPassed(archive)
+                if !mayGo {
+                    mayGo = isOpen ?? gate.isOpen()
+                    isOpen = mayGo
+                }
+                if mayGo || gate.mayBeUrgent(archive) {
+                    outcome = try take(archive, mayGo: mayGo)
+                } else {
+                    state.withLock { $0.waitsForConditions = true }
+                }
             }
-            guard mayGo || gate.mayBeUrgent(archive) else {
-                state.withLock { $0.waitsForConditions = true }
-                continue
-            }
-            if let parcel = try take(archive, mayGo: mayGo) { return parcel }
+            if case .gone = outcome { continue }
+            left.tried.append(archive)
+            guard case .parcel(let parcel) = outcome else { continue }
+            left.tried += again
+            state.withLock { $0.found = left }
+            return parcel
         }
         return nil
     }
@@ -150,55 +201,56 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         sending.claim.release()
     }
 
-    /// - Returns: Nil when it has to wait, cannot be read, or cannot be sent as it is.
-    private func take(_ archive: LogArchive, mayGo: Bool) throws -> Parcel? {
+    /// Passes over what has to wait, cannot be read, or cannot be sent as it is.
+    private func take(_ archive: LogArchive, mayGo: Bool) throws -> Outcome {
         let held = state.withLock { $0.held[archive.number] }
         do {
             guard let claim = try held?.claim ?? shelf.claim(archive) else {
+                guard try shelf.isInOtherHands(archive) else { return .gone }
                 state.withLock { state in
                     state.waitsForOthers = true
                     state.passesOver = true
                 }
-                return nil
+                return .passedOver
             }
             guard !state.withLock({ $0.isClosed }) else {
                 claim.release()
-                return nil
+                return .passedOver
             }
             guard mayGo || gate.isUrgent(claim) else {
                 if held == nil { claim.release() }
                 state.withLock { $0.waitsForConditions = true }
-                return nil
+                return .passedOver
             }
             if let held {
                 state.withLock { $0.held[archive.number] = nil }
                 return keep(held)
             }
-            let parcel = try begin(claim)
+            let outcome = try begin(claim)
             unreadable.remove(archive)
-            return parcel
+            return outcome
         } catch let error as SystemError {
             try unreadable.add(archive, error)
-            return nil
+            return .passedOver
         }
     }
 
-    /// - Returns: Nil after ``close()``, which may have come while the file was read: nobody would let go of it any more.
-    private func keep(_ sending: Sending) -> Parcel? {
+    /// Not after ``close()``, which may have come while the file was read: nobody would let go of it any more.
+    private func keep(_ sending: Sending) -> Outcome {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.sending = sending }
             return state.isClosed
         }
         if isClosed { sending.claim.release() }
-        return isClosed ? nil : sending.parcel
+        return isClosed ? .passedOver : .parcel(sending.parcel)
     }
 
-    /// - Returns: Nil when it cannot be sent as it is, and was set aside, or is not to be sent any more.
-    private func begin(_ claim: ArchiveClaim) throws -> Parcel? {
+    /// Sets aside what cannot be sent as it is.
+    private func begin(_ claim: ArchiveClaim) throws -> Outcome {
         let term = request.term
         if claim.isTruncated || claim.bytes == 0 {
             setAside(claim, because: "\(ArchiveBody.Fault.cut)")
-            return nil
+            return .passedOver
         }
         let compressed = claim.archive.isCompressed
         do {
@@ -206,7 +258,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
                 let content = try FileInPieces(claim, inflating: compressed)
                 guard let parcel = try nextPiece(of: content, claim, term.request) else {
                     setAside(claim, because: "the file is empty")
-                    return nil
+                    return .passedOver
                 }
                 return keep(Sending(claim: claim, term: term, body: nil, content: content, parcel: parcel))
             }
@@ -220,7 +272,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             return keep(Sending(claim: claim, term: term, body: body, content: nil, parcel: parcel))
         } catch let error as SystemError { throw error } catch {
             setAside(claim, because: "\(ArchiveBody.Fault(error))")
-            return nil
+            return .passedOver
         }
     }
 

@@ -17,6 +17,7 @@ public final class LogUploader: Sendable {
     let couriers: [Courier]
     private let request: CurrentRequest
     private let gate: UploadGate
+    private let lookAgain: @Sendable () -> Void
     private let forgive: @Sendable () -> Void
     private let letGo: @Sendable () -> Void
     private let isPassingOver: @Sendable () -> Bool
@@ -83,6 +84,7 @@ public final class LogUploader: Sendable {
         self.gate = gate
         self.onEvent = tell
         path = shelf.path
+        lookAgain = { for source in sources { source.lookAgain() } }
         forgive = { for source in sources { source.forgive() } }
         letGo = { for source in sources { source.close() } }
         isPassingOver = { sources.contains { $0.passesOver } }
@@ -115,7 +117,10 @@ public final class LogUploader: Sendable {
     }
 
     /// There may be something to upload.
-    public func wake() { for courier in couriers { courier.wake() } }
+    public func wake() {
+        lookAgain()
+        for courier in couriers { courier.wake() }
+    }
 
     /// What waits now goes without regard to the conditions: something happened that somebody should see soon.
     public func hurry() {

@@ -22,14 +22,18 @@ final class UnreadableFiles: Sendable {
         self.onEvent = onEvent
     }
 
-    /// Files that are not tried just now. Forgets those that are gone.
-    func resting(among archives: [LogArchive]) -> Set<UInt64> {
+    /// Files that are not tried just now.
+    var resting: Set<UInt64> {
         let now = clock.monotonicNanoseconds()
-        return troubles.withLock { troubles in
-            if troubles.isEmpty { return [] }
-            let present = Set(archives.map(\.number))
+        return troubles.withLock { troubles in troubles.isEmpty ? [] : Set(troubles.filter { now < $0.value.until }.keys) }
+    }
+
+    /// Forgets files that are gone.
+    func keep(_ numbers: some Sequence<UInt64>) {
+        troubles.withLock { troubles in
+            if troubles.isEmpty { return }
+            let present = Set(numbers)
             troubles = troubles.filter { present.contains($0.key) }
-            return Set(troubles.filter { now < $0.value.until }.keys)
         }
     }
 

@@ -29,4 +29,19 @@ import Testing
         #expect(try shelf.waiting().archives == archives)
         #expect(folder.archives().map { folder.lines($0) } == [["two"]])
     }
+
+    @Test("U15: what has arrived since it was found, and could not be deleted, is not taken")
+    func deliveredMeanwhile() throws {
+        try rollOne("one")
+        let files = FaultyFileSystem(failing: 1, with: .failure(13), lasts: true, only: ["remove"])
+        let shelf = try ArchiveShelf(of: "app", in: folder.path, files: files)
+        let found = try #require(try shelf.waiting().archives.first)
+        let claim = try #require(try shelf.claim(found))
+        #expect(try shelf.isInOtherHands(found))
+        #expect(try shelf.settle(claim) == false)
+        claim.release()
+        #expect(folder.archives().count == 1)
+        #expect(try shelf.claim(found)?.release() == nil)
+        #expect(try shelf.isInOtherHands(found) == false)
+    }
 }

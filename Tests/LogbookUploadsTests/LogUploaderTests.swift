@@ -148,6 +148,37 @@ import Testing
         #expect(bench.archives == [])
     }
 
+    @Test("U3: the folder is not looked through for each of its files", arguments: [1, 2])
+    func looksSeldom(concurrency: Int) async throws {
+        let archives = try bench.roll((1...200).map { "\($0)" })
+        let files = FaultyFileSystem(), transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport, concurrency: concurrency, files: files)
+        #expect(await bench.waitForDelivered(200))
+        try await deliver(uploader)
+        #expect(transport.requests.map(\.parcel).sorted() == archives.map(\.id))
+        #expect(files.calls.count { $0 == "names" } < 40)
+        #expect(bench.archives == [])
+    }
+
+    @Test("U4: what is compressed meanwhile goes in its turn, what is deleted not at all, and what others have delivered not again")
+    func changedSinceItWasFound() async throws {
+        let archives = try bench.roll((1...5).map { "\($0)" })
+        let transport = ScriptedTransport { number, _ in number == 1 ? .hold : .status(200) }
+        let uploader = try bench.uploader(transport)
+        #expect(await onThread { transport.waitForRequests(1) })
+        output(of: "gzip '\(archives[1].path)'; rm '\(archives[2].path)'")
+        let files = FaultyFileSystem(failing: 1, with: .failure(EACCES), only: ["remove"])
+        let shelf = try ArchiveShelf(of: "app", in: bench.path, files: files)
+        let claim = try #require(try shelf.claim(archives[3]))
+        #expect(try shelf.settle(claim) == false)
+        claim.release()
+        transport.release(with: HTTPResponse(status: 200))
+        #expect(await bench.waitForDelivered(3))
+        try await deliver(uploader)
+        #expect(transport.requests.map(\.text) == ["1\n", "2\n", "5\n"])
+        #expect(bench.archives == [])
+    }
+
     @Test("U4: never more than two on their way, and the oldest start first")
     func concurrency() async throws {
         let archives = try bench.roll((1...20).map { "\($0)" })
