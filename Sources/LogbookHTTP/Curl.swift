@@ -4,6 +4,18 @@ internal import CLogbookCurl
 enum Curl {
     /// False where libcurl cannot be initialised at all.
     static let isReady: Bool = logbook_curl_start() == CURLE_OK
+
+    /// Refuses a proxy that libcurl would go past without a word (7.88 does): one whose user or password stands for a control character.
+    static func check(proxy: String) throws(HTTPFailure) {
+        let encoded = proxy.utf8.split(separator: 0x25, omittingEmptySubsequences: false).dropFirst().contains { rest in
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            return digits.utf8.count == 2 && digits.allSatisfy(\.isHexDigit) && UInt8(digits, radix: 16).map { $0 < 0x20 } ?? false
+        }
+        // At a zero, libcurl would take the URL to end.
+        if encoded || proxy.utf8.contains(0) {
+            throw .invalidRequest("the proxy's URL holds a control character, and without the proxy nothing is sent")
+        }
+    }
 }
 
 extension HTTPTrust {

@@ -51,11 +51,13 @@ final class CurlDrive {
         do throws(HTTPFailure) {
             let target = try submission.request.check(allowsPlainHTTP: allowsPlainHTTP, known: latestTarget)
             latestTarget = target
+            // What may go in the clear because it stays on this machine must stay there.
+            let proxy = target.isLoopback ? nil : proxy
+            if let proxy { try Curl.check(proxy: proxy) }
             guard let handle = idle.popLast() ?? CurlHandle() else { throw .unreachable("libcurl gives no handle") }
             let exchange = CurlExchange(
                 number: submission.number, request: submission.request, handle: handle, completion: submission.completion)
-            // What may go in the clear because it stays on this machine must stay there.
-            exchange.prepare(trust: trust, proxy: target.isLoopback ? nil : proxy)
+            exchange.prepare(trust: trust, proxy: proxy)
             exchanges[submission.number] = exchange
             let code = curl_multi_add_handle(multi, handle.curl)
             if code != CURLM_OK { end(exchange, .failure(.unreachable(String(cString: curl_multi_strerror(code))))) }
