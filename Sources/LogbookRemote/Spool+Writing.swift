@@ -69,6 +69,7 @@ extension Spool {
         state.withLock { state in
             guard !state.isReleased else { return }
             state.isReleased = true
+            if let active = state.active { files.unlock(active.file) }   // first: a lane is not taken while a file of it is locked
             for lane in state.lanes { files.unlock(lane.lock) }
         }
     }
@@ -121,6 +122,7 @@ extension Spool {
     private func makeFile(_ time: LogTime, _ state: inout State) throws(SystemError) -> Active {
         let segmentName = SpoolName(lane: state.lanes[0].number, number: state.nextNumber, id: UniqueID.make())
         let file = try files.openNew(segmentName.text, in: folder, permissions: 0o600)
+        _ = try? files.tryLock(file)   // while it is written to, also where the lane's lock is removed meanwhile
         state.nextNumber += 1
         state.folderChanges += 1
         return Active(
@@ -153,7 +155,7 @@ extension Spool {
     func sealActive(_ state: inout State) {
         guard let active = state.active else { return }
         state.active = nil
-        files.close(active.file)
+        letGo(of: active.file)
         if active.segment.count == 0 {
             try? files.remove(active.segment.name.text, in: folder)
         } else {

@@ -17,7 +17,8 @@ internal import LogbookFormat
 /// program, the next one finds the file and sends it.
 ///
 /// Each user of the folder writes to a lane of its own, on which it holds a lock; a lane whose user has gone is taken over by
-/// whoever sees it first, and given back when nothing is left in it.
+/// whoever sees it first, and given back when nothing is left in it. The file that is written to is locked as well: whoever removes the
+/// lane's lock gives nobody a file that is still growing.
 final class Spool<Files: FileSystem>: EventStore {
     struct Segment {
         let name: SpoolName
@@ -144,7 +145,7 @@ final class Spool<Files: FileSystem>: EventStore {
 
     deinit {
         state.withLock { state in
-            if let active = state.active { files.close(active.file) }
+            if let active = state.active { letGo(of: active.file) }
             for lane in state.lanes {
                 if !state.isReleased { files.unlock(lane.lock) }
                 files.close(lane.lock)
@@ -169,7 +170,10 @@ final class Spool<Files: FileSystem>: EventStore {
                 refusal = refusal ?? error
                 continue
             }
-            let found = try find(inLane: number)
+            guard let found = try find(inLane: number) else {
+                state.withLock { state in letGo(of: state.lanes.removeLast().lock) }   // somebody writes there all the same
+                continue
+            }
             state.withLock { inherit(found, latest: found.latest, &$0) }
             return true
         }
@@ -253,6 +257,12 @@ final class Spool<Files: FileSystem>: EventStore {
         return nil
     }
 
+    /// Gives a lock back: not by closing the file alone, which a forked child may hold.
+    func letGo(of file: FileDescriptor) {
+        files.unlock(file)
+        files.close(file)
+    }
+
     /// Takes the lanes of those who have gone.
     func takeOver() throws(SystemError) {
         let own = Set(state.withLock { $0.lanes.map(\.number) })
@@ -288,15 +298,14 @@ final class Spool<Files: FileSystem>: EventStore {
 
     private func takeOver(lane number: Int) throws(SystemError) {
         guard let lock = try lock(lane: number) else { return }
-        let found: Found
+        let content: Found?
         do throws(SystemError) {
-            found = try find(inLane: number)
+            content = try find(inLane: number)
         } catch {
-            // Not ours without its files.
-            files.unlock(lock)
-            files.close(lock)
+            letGo(of: lock)   // not ours without its files
             throw error
         }
+        guard let found = content else { return letGo(of: lock) }
         state.withLock { state in
             state.lanes.append((number, lock))
             state.closedLanes.remove(number)
@@ -305,9 +314,12 @@ final class Spool<Files: FileSystem>: EventStore {
     }
 
     /// What is in a lane of ours that nobody else uses. What was being written anew when its user ended is removed.
-    private func find(inLane lane: Int) throws(SystemError) -> Found {
+    /// - Returns: Nil when somebody writes to a file of it: the lane is in use, and its lock was removed and made anew.
+    private func find(inLane lane: Int) throws(SystemError) -> Found? {
+        let names = try files.names(in: folder)
+        if names.contains(where: { SpoolName($0)?.lane == lane && isWritten($0) }) { return nil }
         var found = Found()
-        for text in try files.names(in: folder) {
+        for text in names {
             if text.hasSuffix(SpoolName.part), SpoolName(String(text.dropLast(SpoolName.part.count)))?.lane == lane {
                 try? files.remove(text, in: folder)
             }
@@ -316,6 +328,13 @@ final class Spool<Files: FileSystem>: EventStore {
             try add(name, to: &found)
         }
         return found
+    }
+
+    /// Whether somebody has a file locked. Where that cannot be found out it is read like others, or says why it cannot be.
+    private func isWritten(_ name: String) -> Bool {
+        guard let file = try? files.openForLocking(name, in: folder) else { return false }
+        defer { letGo(of: file) }
+        return (try? files.tryLock(file)) == false
     }
 
     /// A file that cannot be read is one of them all the same: how many events are in it is entered when it can.

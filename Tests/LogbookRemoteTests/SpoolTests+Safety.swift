@@ -62,6 +62,25 @@ extension SpoolTests {
         #expect(spool.deliveries == LogLedger(submitted: 2, delivered: 2))
     }
 
+    @Test("F21: a file that is written to is nobody else's, also where the lock of its lane is removed meanwhile")
+    func aLockThatIsRemovedMeanwhile() throws {
+        let spool = try makeSpool(files: SystemFileSystem())
+        _ = spool.take(.numbered(1))
+        unlink(folder("spool/000.lane"))
+        let other = try makeSpool(files: SystemFileSystem())
+        clock.advance(by: .seconds(30))
+        #expect(try other.nextParcel(besides: []) == nil)
+        _ = spool.take(.numbered(2))
+        _ = other.take(.numbered(3))
+        #expect(eventFiles.map { $0.prefix(3) } == ["000", "001"])
+        #expect(other.deliveries == LogLedger(submitted: 1))
+        let parcel = try #require(try spool.nextParcel(besides: []))
+        #expect(parcel.count == 2)
+        try spool.settle(parcel, as: .delivered)
+        #expect(eventFiles.map { $0.prefix(3) } == ["001"])
+        #expect(spool.deliveries == LogLedger(submitted: 2, delivered: 2))
+    }
+
     @Test("F21: an empty lane whose lock is removed is locked anew")
     func theLockOfAnEmptyLane() throws {
         let spool = try makeSpool(SpoolPolicy(parcelEvents: 1), files: SystemFileSystem())
