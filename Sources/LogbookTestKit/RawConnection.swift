@@ -8,7 +8,7 @@ internal import LogbookCore
     internal import Musl
 #endif
 
-/// A TCP connection to this machine that says whatever bytes a test wants. No call waits for longer than half a minute.
+/// A TCP connection to this machine that says whatever bytes a test wants. No call waits for longer than two minutes.
 package final class RawConnection {
     package struct Failure: Error { package let errno: Int32 }
     private let descriptor: Int32
@@ -20,7 +20,7 @@ package final class RawConnection {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        var patience = timeval(tv_sec: 120, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
         }
@@ -64,7 +64,7 @@ package final class RawConnection {
         return true
     }
 
-    /// What comes next, as much as is there; nil when the connection was closed, or nothing has come for half a minute.
+    /// What comes next, as much as is there; nil when the connection was closed, or nothing has come for two minutes.
     package func receive() -> String? {
         let bytes = Self.receive(from: descriptor)
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
@@ -88,7 +88,7 @@ package final class RawConnection {
         }
     }
 
-    /// Sends the bytes and reads whatever comes until the other side closes the connection, for at most half a minute.
+    /// Sends the bytes and reads whatever comes until the other side closes the connection, or nothing has come for two minutes.
     /// - Parameter isWhole: Says that nothing more will be sent, so that the other side closes the connection when it has answered.
     package func converse(_ bytes: [UInt8], isWhole: Bool) async -> (answer: String, isClosed: Bool) {
         let descriptor = descriptor
@@ -108,11 +108,11 @@ package final class RawConnection {
     }
 
     /// Sends the first text, and then the second again and again, until the other side closes the connection.
-    /// - Returns: False when it has not after half a minute.
+    /// - Returns: False when it has not after two minutes.
     package func trickle(_ first: String, _ again: String, every pause: Duration) async -> Bool {
         let descriptor = descriptor
         return await onThread {
-            let limit = LogDeadline.seconds(30)
+            let limit = LogDeadline.seconds(120)
             var bytes = Array(first.utf8)
             var isClosed = false
             while !isClosed && !limit.hasPassed {

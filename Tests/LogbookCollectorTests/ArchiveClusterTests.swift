@@ -125,7 +125,7 @@
             for servers in [cluster.servers, cluster.servers.reversed()] {
                 let reader = try await onThread { try ArchiveURL.open(cluster.address(of: "t1", servers: servers)) }
                 // Replicas copy from each other in their own time.
-                let deadline = LogDeadline.seconds(60)
+                let deadline = LogDeadline.seconds(180)
                 var counts: ArchiveCounts, erased: TransactionRecord?
                 repeat {
                     try await Task.sleep(for: .milliseconds(20))

@@ -115,27 +115,28 @@
         func whoReadsPutsOffTheNewVersion() async throws {
             let server = try #require(ArchiveServers.current?.postgres)
             let address = try await onThread { try Self.makeEarlierDatabase(server) }
-            let reader = try PostgresConnection(PostgresAddress(address))
-            try reader.execute("BEGIN; SELECT 1 FROM transactions; SELECT 1 FROM entries")
-            let inVain = try await onThread {
-                try PostgresArchive.migrate(try PostgresConnection(PostgresAddress(address)), attempts: 1, report: { _ in })
-            }
-            #expect("\(inVain)".contains("such as pg_dump"))
-            let opening = Task { try await onThread { try PostgresArchive(address, clock: .system) } }
-            let waiting = "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'transactions'::regclass"
-            for number in 0..<3 {
-                #expect(try await onThread { try becomesTrue { try server.ask(address, waiting) == "t" } })
-                // As a collector that runs; it waits for half a second at most.
-                _ = try await onThread {
-                    try server.ask(
+            // On one thread: it is not tried for ever, and no other test's turn comes between.
+            let opening = try await onThread { () -> Task<PostgresArchive, any Error> in
+                let reader = try PostgresConnection(PostgresAddress(address))
+                try reader.execute("BEGIN; SELECT 1 FROM transactions; SELECT 1 FROM entries")
+                let inVain = try PostgresArchive.migrate(
+                    try PostgresConnection(PostgresAddress(address)), attempts: 1, report: { _ in })
+                #expect("\(inVain)".contains("such as pg_dump"))
+                let opening = Task { try await onThread { try PostgresArchive(address, clock: .system) } }
+                let waiting = "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'transactions'::regclass"
+                for number in 0..<3 {
+                    #expect(try becomesTrue { try server.ask(address, waiting) == "t" })
+                    // As a collector that runs; it waits for half a second at most.
+                    _ = try server.ask(
                         address,
                         """
                         SET lock_timeout = 5000;
                         INSERT INTO transactions (tenant, guid, usecase, received) VALUES ('default', 'T\(number)', 1, to_timestamp(2000))
                         """)
                 }
+                try reader.execute("COMMIT")
+                return opening
             }
-            try reader.execute("COMMIT")
             #expect(try await opening.value.counts(tenant: nil).transactions == 3)
         }
     }

@@ -54,7 +54,7 @@
 
         @Test("Row 55: an open connection that asks for nothing more is closed, and one that does is not")
         func anIdleConnectionIsClosed() async throws {
-            try await RunningCollector.with(archive, configure: { $0.connections.idleTimeout = .milliseconds(300) }) { collector in
+            try await RunningCollector.with(archive, configure: { $0.connections.idleTimeout = .seconds(2) }) { collector in
                 let idle = try RawConnection(port: collector.port)
                 #expect(await idle.exchange("GET /health HTTP/1.1\r\nHost: x\r\n\r\n").hasPrefix("HTTP/1.1 200"))
                 #expect(await idle.trickle("", "", every: .milliseconds(20)))
@@ -64,7 +64,7 @@
         @Test("Row 55: a connection that asks and never reads is closed, and its place is another's")
         func whoNeverReadsIsClosed() async throws {
             try await RunningCollector.with(
-                archive, configure: { ($0.connections.maximum, $0.connections.idleTimeout) = (1, .milliseconds(300)) }
+                archive, configure: { ($0.connections.maximum, $0.connections.idleTimeout) = (1, .seconds(2)) }
             ) { collector in
                 let request = "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningCollector.token.revealed)\r\n\r\n"
                 let (sent, announce) = AsyncStream.makeStream(of: Void.self)
@@ -82,7 +82,7 @@
                     }
                 }
                 for await _ in sent {}
-                let patience = LogDeadline.seconds(30)
+                let patience = LogDeadline.seconds(300)
                 var isServed = false
                 while !isServed, !patience.hasPassed {
                     isServed = (try? await collector.send("GET", "/health").status) == 200

@@ -47,7 +47,7 @@
             let answer = Task { try await RunningCollector(port: port).send(Golden.g2).status }
             await slow.hasBegun()
             serving.cancel()
-            #expect(await onThread { becomesTrue(by: .seconds(20)) { isOver.withLock { $0 } } })
+            #expect(await onThread { becomesTrue(by: .seconds(90)) { isOver.withLock { $0 } } })
             #expect(try await archive.counts(tenant: nil).entries == 0)
             await #expect(throws: (any Error).self) { try await answer.value }
             gate.open()

@@ -435,7 +435,7 @@
                     headers: [
                         HTTPHeader("Authorization", "Bearer \(RunningCollector.token.revealed)"),
                         HTTPHeader("Content-Type", Golden.setType),
-                    ], body: Array(Golden.g2.utf8))
+                    ], body: Array(Golden.g2.utf8), limits: RunningCollector.limits)
                 let answer = try await CurlTransport(trust: HTTPTrust(authorities: certificate)).send(request)
                 #expect(answer.status == 202)
                 await #expect(throws: (any Error).self) { _ = try await CurlTransport.shared.send(request) }
@@ -474,15 +474,17 @@
                     }
                 }
                 let first = try await connect(8 + 64)   // so many are let in while nobody has gone
-                // Five seconds for each 64, where their end is waited for; a machine that is busy has more than one try.
+                // Five seconds for each 64, where their end is waited for, and 1.8 times what the first 72 took for these 128; a machine
+                // that is busy has more than one try.
+                let limit = 9 + 1.6 * first.seconds
                 var held = [first.connections], quickest = Double.infinity
-                for _ in 0..<4 where quickest >= 9 + first.seconds {
+                for _ in 0..<4 where quickest >= limit {
                     let others = try await connect(2 * 64)
                     held.append(others.connections)
                     quickest = min(quickest, others.seconds)
                 }
-                #expect(quickest < 9 + first.seconds)
-                let health = HTTPRequest(method: "GET", url: "https://127.0.0.1:\(port)/health")
+                #expect(quickest < limit)
+                let health = HTTPRequest(method: "GET", url: "https://127.0.0.1:\(port)/health", limits: RunningCollector.limits)
                 #expect(try await CurlTransport(trust: trust).send(health).status == 200)
                 #expect(held.allSatisfy { !$0.isEmpty })
             }

@@ -102,7 +102,9 @@
         @Test("S26: an export whose second page cannot be read does not look like a whole one", arguments: ["jsonl", "csv"])
         func anExportThatBreaksOffIsNotWhole(format: String) async throws {
             try await fill(150)
-            try await RunningCollector.with(OnePageArchive(archive)) { collector in
+            // Nothing else closes it.
+            func patient(_ configuration: inout CollectorConfiguration) { configuration.connections.idleTimeout = .seconds(600) }
+            try await RunningCollector.with(OnePageArchive(archive), configure: patient) { collector in
                 let path = "/v1/export?format=\(format)"
                 await #expect(throws: (any Error).self) { _ = try await collector.send("GET", path) }
                 let request = "GET \(path) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningCollector.token.revealed)\r\n\r\n"

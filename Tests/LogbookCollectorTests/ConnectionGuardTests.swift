@@ -46,7 +46,10 @@
         @Test("S19: whoever sends a whole body before reading has the refusal, and then the connection is closed")
         func whoReadsLateHasTheAnswer() async throws {
             // Longer than the connection is waited for here.
-            try await RunningCollector.with(archive, configure: { $0.connections.unwantedBodyDeadline = .seconds(600) }) { collector in
+            func patient(_ configuration: inout CollectorConfiguration) {
+                (configuration.connections.unwantedBodyDeadline, configuration.connections.idleTimeout) = (.seconds(600), .seconds(600))
+            }
+            try await RunningCollector.with(archive, configure: patient) { collector in
                 let bytes = 4 << 20, head = Self.head("POST /v1/logs", token: "wrong", bytes: bytes)
                 let connection = try RawConnection(port: collector.port)
                 let (answer, isClosed) = await connection.converse(Array(head.utf8) + [UInt8](repeating: 0x20, count: bytes), isWhole: false)

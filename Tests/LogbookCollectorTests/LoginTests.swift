@@ -18,6 +18,7 @@
                 storePath: path, storeURL: collector.url + "/v1/transactions", token: RunningCollector.token)
             configuration.wireVersion = .v0_0_2
             configuration.delivery.interval = nil
+            configuration.requestLimits = RunningCollector.limits
             configuration.clock = .manual(clock)
             return try TransactionLogProvider(configuration: configuration)
         }
@@ -56,8 +57,8 @@
 
                 let own = try #require(try clientStore.allTransactions().first)
                 // The server's part arrives first.
-                try await serverStore.deliver(by: .seconds(60))
-                try await clientStore.deliver(by: .seconds(60))
+                try await serverStore.deliver(by: .seconds(300))
+                try await clientStore.deliver(by: .seconds(300))
                 let stored = try #require(try await archive.transaction(login.id, tenant: Tenant.standard))
                 #expect(stored.usecase == 1 && stored.entries.map(\.event) == [0, 2, 3, 6, 7])
                 let seconds = stored.entries.map { Double($0.time.nanoseconds - start.nanoseconds) / 1e9 }

@@ -28,11 +28,12 @@
                     token: RunningCollector.token)
                 configuration.wireVersion = version
                 configuration.delivery.interval = nil
+                configuration.requestLimits = RunningCollector.limits
                 let client = try TransactionLogProvider(configuration: configuration), service = LogService()
                 service.register(client)
                 let transaction = service.transaction(usecase: 1)
                 for event in 0..<5 { transaction.log(event, error: event == 4 ? 42 : nil, event == 4 ? "Baad!" : nil) }
-                try await client.deliver(by: .seconds(60))
+                try await client.deliver(by: .seconds(300))
                 #expect(try client.counts().entries == 0)
                 let stored = try await archive.counts(tenant: nil)
                 #expect(stored.entries == 5)

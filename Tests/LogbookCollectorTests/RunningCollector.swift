@@ -7,6 +7,12 @@
     /// A real server on a free port for the length of a test.
     struct RunningCollector {
         static let token: Secret = "a=b c\"d=="
+        /// Other tests may keep the threads of Swift's pool busy, which the server needs.
+        static let limits: HTTPLimits = {
+            var limits = HTTPLimits()
+            limits.total = .seconds(120)
+            return limits
+        }()
         let port: Int
         var url: String { "http://127.0.0.1:\(port)" }
 
@@ -47,13 +53,11 @@
             var all = ["Authorization": "Bearer \(Self.token.revealed)"]
             if method == "POST" { all["Content-Type"] = path == "/v1/logs" ? "application/x-ndjson" : Golden.setType }
             all.merge(headers) { $1 }
-            var limits = HTTPLimits()
-            limits.total = .seconds(120)  // other tests may keep the threads of Swift's pool busy
             return try await CurlTransport.shared.send(
                 HTTPRequest(
                     method: method, url: url + path,
                     headers: all.filter { !$0.value.isEmpty }.map { HTTPHeader($0.key, $0.value) },
-                    body: body, limits: limits))
+                    body: body, limits: Self.limits))
         }
 
         func send(_ body: String, to path: String = "/v1/transactions", _ headers: [String: String] = [:]) async throws

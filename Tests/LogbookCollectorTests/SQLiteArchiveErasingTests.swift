@@ -118,7 +118,7 @@
 
         @Test("while the file is written anew, whether it can be written is answered at once, and again when that is over")
         func theHealthWhileTheFileIsWrittenAnew() async throws {
-            let archive = try SQLiteArchive(path: path, busyTimeout: .seconds(20))
+            let archive = try SQLiteArchive(path: path, busyTimeout: .seconds(600))
             try await store("canary", in: archive)
             let before = try writings(), reader = try HeldReader(path)
             let erasing = Task { try await archive.erase(user: "canary", tenant: Tenant.standard, at: time) }
@@ -129,7 +129,7 @@
                 defer { isAnswered.withLock { $0 = true } }
                 try await archive.checkWritable()
             }
-            #expect(await onThread { becomesTrue(by: .seconds(10)) { isAnswered.withLock { $0 } } })
+            #expect(await onThread { becomesTrue(by: .seconds(120)) { isAnswered.withLock { $0 } } })
             try reader.letGo()
             await #expect(throws: ArchiveError.beingWrittenAnew) { try await health.value }
             #expect(try await erasing.value == 1)

@@ -24,13 +24,14 @@
                     storePath: folder("client.sqlite"), storeURL: collector.url + "/v1/transactions", token: RunningCollector.token)
                 configuration.wireVersion = version
                 configuration.delivery.interval = nil
+                configuration.requestLimits = RunningCollector.limits
                 let client = LogService(), store = try TransactionLogProvider(configuration: configuration)
                 client.register(store)
                 let device = DeviceFacts(make: "KVM", os: "Debian", osVersion: "12")
                 for (number, id) in Self.ids.enumerated() {
                     client.transaction(continuing: id, usecase: 1, device: device).log(number)
                 }
-                try await store.deliver(by: .seconds(60))
+                try await store.deliver(by: .seconds(300))
                 #expect(try store.counts() == TransactionStoreCounts())   // nothing waits, nothing is set aside
                 for (number, id) in Self.ids.enumerated() {
                     let asked = id.isEmpty ? "TXN1-\(store.session)" : id

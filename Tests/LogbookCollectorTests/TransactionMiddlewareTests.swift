@@ -41,7 +41,8 @@
                 var answers: [(Int, String)] = []
                 for path in paths {
                     let answer = try await CurlTransport.shared.send(
-                        LogbookHTTP.HTTPRequest(method: "GET", url: "http://127.0.0.1:\(port)/\(path)", headers: headers))
+                        LogbookHTTP.HTTPRequest(
+                            method: "GET", url: "http://127.0.0.1:\(port)/\(path)", headers: headers, limits: RunningCollector.limits))
                     answers.append((answer.status, answer.text))
                 }
                 group.cancelAll()

@@ -197,7 +197,7 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
 
     @Test("row 39: once a reader that slept has taken something, lines wait for it again, also within one batch")
     func readerThatWakes() {
-        let provider = provider(patience: .seconds(2)), pipe = pipe, isRead = Gate()
+        let provider = provider(patience: .seconds(4)), pipe = pipe, isRead = Gate()
         let filled = pipe.fill()
         provider.log(event("lost"))
         _ = pipe.read(8192)
@@ -215,14 +215,14 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
 
     @Test("row 39: a reader that takes a little at a time gets a whole batch, also where that lasts longer than a line may wait")
     func slowReader() {
-        let provider = provider(patience: .seconds(2)), pipe = pipe, isRead = Gate()
+        let provider = provider(patience: .seconds(4)), pipe = pipe, isRead = Gate()
         let filled = pipe.fill()
         LogThread.start("reads") {
-            for _ in 1...6 {
-                usleep(500_000)   // longer than a line may wait, taken together
+            for _ in 1...10 {
+                usleep(450_000)   // longer than a line may wait, taken together
                 _ = pipe.read(4096)
             }
-            _ = pipe.read(filled - 6 * 4096)
+            _ = pipe.read(filled - 10 * 4096)
             isRead.open()
         }
         let (bytes, ends) = Self.lines

@@ -11,7 +11,7 @@ import Testing
         #expect(wasOpen == [true, false] && !breaker.isOpen && breaker.failures == 0)
     }
 
-    @Test("row 31: a provider that keeps throwing is paused, costs callers nothing, and comes back by itself", .timeLimit(.minutes(2)))
+    @Test("row 31: a provider that keeps throwing is paused, costs callers nothing, and comes back by itself", .timeLimit(.minutes(10)))
     func aFailingSinkIsPausedAndComesBack() throws {
         let clock = ManualClock(now: LogTime(nanoseconds: 0)), isWell = Locked(false), calls = Monitor(0)
         let sink = FailingSink { call in

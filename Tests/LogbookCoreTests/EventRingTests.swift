@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func manyProducersLoseNothingTearNothingAndKeepTheirOrder() {
-        let ring = EventRing(), producers = 4, each = 25_000, running = Monitor(producers)
+        let ring = EventRing(), producers = 4, each = Sanitizer.share(of: 25_000), running = Monitor(producers)
         let deadline = LogDeadline.seconds(120)
         for producer in 0..<producers {
             LogThread.start("producer") {

@@ -32,6 +32,7 @@ private let speakingServices = (0..<3).map { _ in LogService() }
         let result = try await #require(
             processExitsWith: .exitCode(7), observing: [\.standardOutputContent]
         ) {
+            LogService.exitFlushLimit = .seconds(60)
             LogService.shared.register(sink: StandardOutputSink(), queue: ExitFlushTests.slow)
             for number in 0..<100 { LogService.info("line \(number)") }
             exit(7)
@@ -60,6 +61,7 @@ private let speakingServices = (0..<3).map { _ in LogService() }
         let result = try await #require(
             processExitsWith: .exitCode(7), observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
+            LogService.exitFlushLimit = .seconds(5)   // it is waited out
             for service in hangingServices {
                 service.register(BlockingProvider(), delivery: .queued(), name: "blocked")
                 service.info("never written")
@@ -90,6 +92,7 @@ private let speakingServices = (0..<3).map { _ in LogService() }
     @Test("F15: exit() on another thread flushes as well")
     func exitOnAnotherThreadFlushes() async throws {
         let result = try await #require(processExitsWith: .exitCode(7), observing: [\.standardOutputContent]) {
+            LogService.exitFlushLimit = .seconds(60)
             LogService.shared.register(sink: StandardOutputSink(), queue: ExitFlushTests.slow)
             LogService.info("line 1")
             LogThread.start("ends") { exit(7) }
@@ -112,6 +115,7 @@ private let speakingServices = (0..<3).map { _ in LogService() }
 
     @Test func twoThreadsMayEndTheProgramAtOnce() async throws {
         let result = try await #require(processExitsWith: .exitCode(7), observing: [\.standardOutputContent]) {
+            LogService.exitFlushLimit = .seconds(60)
             LogService.shared.register(sink: StandardOutputSink(), queue: ExitFlushTests.slow)
             LogService.info("line 1")
             LogThread.start("ends") { exit(7) }

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [["lost", "lost", "kept"], ["kept", "lost", "lost", "lost"], ["lost"]])
+    @Test(.timeLimit(.minutes(10)), arguments: [["lost", "lost", "kept"], ["kept", "lost", "lost", "lost"], ["lost"]])
     func theLedgerOfAProviderThatKeepsOneIsExactInTheMiddleOfABatch(turns: [String]) {
         let provider = Accountant(), service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0))))
         let policy = QueuePolicy(batchCount: 7, linger: .zero), count = 30

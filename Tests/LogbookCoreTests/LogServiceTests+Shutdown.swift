@@ -57,10 +57,10 @@ extension LogServiceTests {
     @Test func whoAsksWhileTheLastBatchIsWrittenWaitsForIt() {
         let sink = GatedSink(), service = LogService(), registration = service.register(sink: sink, name: "slow")
         service.info("x")
+        #expect(sink.gate.waitForArrivals(1))
         #expect(service.shutdown(by: .milliseconds(20)).unfinished.map(\.name) == ["slow"])
         // The first call has come back: what it has left in the sink's hands is not safe for that.
         #expect(becomesTrue { registration.callCount == 0 })
-        #expect(sink.gate.waitForArrivals(1))
         #expect(service.flush(by: .milliseconds(20)).unfinished.map(\.pending) == [1])
         #expect(service.shutdown(by: .milliseconds(20)).unfinished.map(\.pending) == [1])
         sink.gate.open()

@@ -5,9 +5,10 @@ import Testing
 
 @Suite struct TurnTests {
     @Test func oneThreadAtATimeHasTheValue() {
-        let turn = Turn(0), done = Monitor(0), threads = 4, each = 2000
+        let turn = Turn(0), start = Gate(), done = Monitor(0), threads = 4, each = 200
         for _ in 0..<threads {
             LogThread.start("turns") {
+                start.wait()
                 for _ in 0..<each {
                     turn.take { value in
                         let before = value
@@ -21,6 +22,8 @@ import Testing
                 }
             }
         }
+        #expect(start.waitForArrivals(threads))
+        start.open()
         let deadline = LogDeadline.seconds(60)
         done.withLock { access in while access.value < threads && access.wait(until: deadline) {} }
         #expect(turn.take { $0 } == threads * each)

@@ -381,14 +381,14 @@ import Testing
         // What is held when nothing more is sent is let go of.
         let isDone = Locked(false)
         LogThread.start("patience") {
-            let limit = LogDeadline.seconds(90)
+            let limit = LogDeadline.seconds(330)
             while !isDone.withLock({ $0 }) && !limit.hasPassed {
                 let due = transport.held.withLock { held in held.isEmpty ? nil : held.removeFirst() }
                 due?()
             }
         }
         defer { isDone.withLock { $0 = true } }
-        try courier.deliver(by: .seconds(60))
+        try courier.deliver(by: .seconds(300))
         #expect(source.settled.map(\.id).sorted() == ids.sorted())
         #expect(source.settled.allSatisfy { $0.fate == .delivered })
         #expect(first.withLock { $0 } == ids)

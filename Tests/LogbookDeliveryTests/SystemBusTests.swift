@@ -51,8 +51,11 @@
             let bus = try PrivateBus(in: folder.path)
             let machine = LinuxMachine(busPath: bus.path, patience: .seconds(60))
             // Nobody there: unknown, which is not metered, and known at once.
-            let limit = LogDeadline.seconds(30)
-            #expect(await onThread { machine.isMetered } == false && !limit.hasPassed)
+            #expect(
+                await onThread {
+                    let limit = LogDeadline.seconds(30)
+                    return !machine.isMetered && !limit.hasPassed
+                })
             let manager = try FakeNetworkManager(on: bus.path, answering: .value(state))
             #expect(await onThread { machine.isMetered } == (state == 1 || state == 3))
             #expect(manager.asked == ["org.freedesktop.NetworkManager Metered"])
@@ -66,8 +69,11 @@
             ]
             for (answer, patience) in cases {
                 let manager = try FakeNetworkManager(on: bus.path, answering: answer)
-                let limit = LogDeadline.seconds(30)   // an answer that is none is not waited out
-                #expect(await onThread { LinuxMachine(busPath: bus.path, patience: patience).isMetered } == false && !limit.hasPassed)
+                #expect(
+                    await onThread {
+                        let limit = LogDeadline.seconds(30)   // an answer that is none is not waited out
+                        return !LinuxMachine(busPath: bus.path, patience: patience).isMetered && !limit.hasPassed
+                    })
                 withExtendedLifetime(manager) {}
             }
         }

@@ -41,9 +41,9 @@
             }
             print("random kills: \(totals)")
             #expect(totals.kills == 300)
-            #expect(totals.acknowledged > 3000)
+            #expect(totals.acknowledged > 1000)
             #expect(totals.unacknowledged > 0)
-            #expect(totals.compressed > 100)
+            #expect(totals.compressed > 30)
             #expect(totals.halfCompressed + totals.twins > 0)
         }
 

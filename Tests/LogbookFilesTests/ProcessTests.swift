@@ -31,9 +31,10 @@ private func letFileSizeSignalThrough(at bytes: UInt64) throws {
     func exits() async {
         let path = folder.path
         await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+            LogService.exitFlushLimit = .seconds(60)
             LogService.shared.register(
                 try FileLogProvider(in: path, format: MessageFormat()),
-                delivery: .queued(QueuePolicy(linger: .seconds(60))))
+                delivery: .queued(QueuePolicy(linger: .seconds(3600))))
             for number in 1...1000 { LogService.shared.info("\(number)") }
             exit(3)
         }

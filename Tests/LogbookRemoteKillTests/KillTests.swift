@@ -30,7 +30,7 @@
         private static func run() throws -> Totals {
             let folder = TemporaryFolder(), random = LogRandomness.seeded(47), port = try FreePorts.take(1)[0]
             let spool = folder.path + "/spool"
-            let deadline = LogDeadline.seconds(400), victim = try ChildProcess.builtProgram("RemoteVictim")
+            let deadline = LogDeadline.seconds(800), victim = try ChildProcess.builtProgram("RemoteVictim")
             var totals = Totals(), epoch: UInt64 = 0
             var sender: ChildProcess?, receiver: ChildProcess?
 

@@ -17,7 +17,7 @@
                 let server = try LoopbackServer(maximumKeptRequests: 0) { _ in .status(200) }
                 let end = try ChildProcess.run(
                     [try ChildProcess.builtProgram("RemoteVictim"), "post", "100000", "\(server.port)"], output: folder.path + "/sizes",
-                    errors: folder.path + "/errors", by: .seconds(280))
+                    errors: folder.path + "/errors", by: .seconds(900))
                 return (end, server.connections)
             }
             #expect(end == .exited(0), "\(folder.text("errors"))")

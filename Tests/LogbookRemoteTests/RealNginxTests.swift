@@ -30,7 +30,7 @@ private final class Nginx: Sendable {
             http {
                 access_log off;
                 client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
-                limit_req_zone $binary_remote_addr zone=few:1m rate=20r/s;
+                limit_req_zone $binary_remote_addr zone=few:1m rate=5r/s;
                 log_format spoken '$server_protocol $connection';
                 server {
                     listen 127.0.0.1:\(ports[0]);
@@ -139,7 +139,7 @@ struct RealNginxTests {
             #expect(splits.withLock { $0 } > 0)
             #expect(try nginx.lines("small").count == 1000 && Set(try nginx.lines("small")) == expected)
 
-            // 503: more than 20 requests a second.
+            // 503: more than 5 requests a second.
             let busy = Locked(0)
             let few = RemoteLogProvider(
                 to: Files(folder: nginx.url + "/few"), origin: Sample.origin, queue: RemoteQueuePolicy(parcelEvents: 50),

@@ -184,7 +184,8 @@ import Testing
 
     @Test func flushSaysHowManyAreNotAcknowledgedAndWhy() {
         let provider = provider(ScriptedTransport(.fail(.unreachable("nobody there"))))
-        for number in 1...7 { provider.log(.numbered(number)) }
+        for number in 1...7 { provider.log(.numbered(number, .error)) }
+        #expect(becomesTrue { provider.status.state == .waiting })
         #expect(throws: RemoteLogProviderError.notDelivered(pending: 7, reason: "no connection: nobody there")) {
             try provider.flush(by: .milliseconds(100))
         }
@@ -295,6 +296,7 @@ import Testing
         let transport = ScriptedTransport(.hold)
         let provider = provider(transport, queue: RemoteQueuePolicy(parcelEvents: 10))
         for number in 1...25 { provider.log(.numbered(number)) }
+        #expect(transport.waitForRequests(1))
         #expect(throws: RemoteLogProviderError.self) { try provider.shutdown(by: .milliseconds(100)) }
         #expect(transport.cancellations >= 1)
         #expect(provider.undelivered().map(\.sequence) == (1...25).map { UInt64($0) })
@@ -433,7 +435,9 @@ import Testing
     @Test("53: a receiver that goes away and comes back gets everything")
     func aReceiverThatComesBackGetsEverything() throws {
         let collector = collector
-        let first = try LoopbackServer { request in .response(collector.acknowledge(request.headers, request.body)) }
+        let first = try LoopbackServer(port: FreePorts.take(1)[0]) { request in
+            .response(collector.acknowledge(request.headers, request.body))
+        }
         let provider = provider(CurlTransport(), url: first.url)
         provider.log(.numbered(1))
         try provider.flush(by: .seconds(30))

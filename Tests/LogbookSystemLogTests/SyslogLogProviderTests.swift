@@ -215,8 +215,7 @@ struct SyslogLogProviderTests {
 
     @Test func aServerThatCannotBeReachedIsTriedAgainAfterASecond() throws {
         let clock = ManualClock(now: LogTime(nanoseconds: 0))
-        let server = FrameServer(), port = server.port
-        server.close()
+        let port = Int(try FreePorts.take(1)[0])
         let provider = try provider(to: .tcp(host: "127.0.0.1", port: port), clock: .manual(clock))
         provider.log(event("lost"))
         provider.log(event("lost"))

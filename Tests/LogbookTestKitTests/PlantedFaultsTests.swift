@@ -371,9 +371,9 @@ extension Flaw {
             habits.shutdown = { shelf, deadline in
                 shelf.state.withLock { access in
                     // Nobody logs beside a quiet shutdown; under load somebody comes soon.
-                    guard access.value.ledger.submitted >= 200, access.value.count == 0 else { return }
+                    guard access.value.waiting.count >= 200, access.value.count == 0 else { return }
                     access.value.count = 1
-                    let limit = LogDeadline.milliseconds(200)
+                    let limit = LogDeadline.seconds(2)
                     while access.value.count == 1, access.wait(until: limit) {}
                     if access.value.count == 1 { access.value.count = 0 }
                 }

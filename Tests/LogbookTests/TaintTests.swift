@@ -103,9 +103,9 @@ import Testing
 
         for secret in PlantedSecret.all(count: count) { secret.say(to: service) }
         service.critical("the sinks are asked")
-        let report = service.flush(by: .seconds(5))
+        let report = service.flush(by: .seconds(60))
         #if Transactions
-            try? transactions.deliver(by: .seconds(10))
+            try? transactions.deliver(by: .seconds(60))
         #endif
         print("\(report)\n\(service.health())\n\(service.explain(.error, "explained"))")
         try Data(received.withLock { $0 }).write(to: URL(fileURLWithPath: path + "/received"))

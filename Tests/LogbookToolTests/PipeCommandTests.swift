@@ -64,7 +64,7 @@
                 let numbers = "[" + Array(repeating: "1", count: 20_000).joined(separator: ",") + "]"
                 let tool = try Tool(
                     [
-                        "pipe", "--file", "logs", "--console", "--remote", "http://127.0.0.1:1", "--deadline", "1", "--undelivered",
+                        "pipe", "--file", "logs", "--console", "--remote", "http://127.0.0.1:1", "--deadline", "5", "--undelivered",
                         "rest.jsonl",
                     ], in: folder, name: "pipe")
                 try tool.input.fileHandleForWriting.write(contentsOf: Data(repeating: 0xE9, count: 60_000))
@@ -120,7 +120,7 @@
 
             @Test func whatTheRemoteDoesNotTakeIsSavedAndTheReceiverCanHaveItLater() throws {
                 let arguments = [
-                    "pipe", "--file", "logs", "--remote", "http://127.0.0.1:1", "--deadline", "0.5", "--undelivered",
+                    "pipe", "--file", "logs", "--remote", "http://127.0.0.1:1", "--deadline", "3", "--undelivered",
                     "rest.jsonl",
                 ]
                 let outcome = try Tool.run(arguments, in: folder, input: "one\ntwo\n")
@@ -156,8 +156,8 @@
 
             @Test("Row 54: a collector that is killed in the middle and started again has everything once")
             func aKilledCollectorHasEverythingOnce() throws {
-                var collector = try CollectorProcess(in: folder)
-                let port = collector.port
+                let port = Int(try FreePorts.take(1)[0])
+                var collector = try CollectorProcess(in: folder, port: port)
                 let tool = try Tool(
                     ["pipe", "--remote", collector.url], in: folder, name: "pipe",
                     environment: ["LOGBOOK_TOKEN": CollectorProcess.token])

@@ -31,7 +31,7 @@
             let folder = TemporaryFolder(), random = LogRandomness.seeded(54), port = try FreePorts.take(1)[0]
             let store = folder.path + "/store.sqlite", archive = folder.path + "/archive.sqlite"
             let url = "http://127.0.0.1:\(port)/v1/transactions"
-            let deadline = LogDeadline.seconds(400)
+            let deadline = LogDeadline.seconds(800)
             let victim = try ChildProcess.builtProgram("TransactionsVictim"), logbook = try ChildProcess.builtProgram("logbook")
             var totals = Totals(), number = 0
             var client: ChildProcess?, collector: ChildProcess?

@@ -25,7 +25,7 @@ import Testing
             let server = try LoopbackServer(maximumKeptBytes: 0) { _ in .status(200) }
             let (path, url) = (bench.path, server.url)
             await #expect(processExitsWith: .success) { [path = path as String, url = url as String] in
-                alarm(300)
+                alarm(900)
                 /// The most there has been so far.
                 func mostBytesInMemory() -> Int {
                     guard let file = fopen("/proc/self/status", "r") else { return 0 }
@@ -46,7 +46,7 @@ import Testing
                 try provider.shutdown(by: .seconds(60))
                 let before = mostBytesInMemory()
                 let uploader = try LogUploader(of: path, to: UploadRequest(url: url))
-                try uploader.deliver(by: .seconds(280))
+                try uploader.deliver(by: .seconds(840))
                 #expect(before > 0)
                 // Set aside by a sanitizer or not, it is no file.
                 #expect(mostBytesInMemory() - before < (Sanitizer.keepsWhatIsFreed ? 64 << 20 : 16 << 20))
@@ -88,7 +88,7 @@ import Testing
         }
         defer { never.open() }
         var request = UploadRequest(url: server.url)
-        request.limits.total = .milliseconds(500)
+        request.limits.total = .seconds(2)
         let uploader = try bench.uploader(to: request, CurlTransport.shared)
         #expect(await bench.waitForRetries(1))
         #expect(bench.archives.count == 1)

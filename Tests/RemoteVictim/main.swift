@@ -23,7 +23,7 @@ import LogbookTestKit
     import Musl
 #endif
 
-alarm(300)   // whoever waits for this program must not wait for ever
+alarm(900)   // whoever waits for this program must not wait for ever
 let arguments = CommandLine.arguments
 guard arguments.count >= 4, let port = UInt16(arguments[3]) else { exit(64) }
 
