@@ -31,6 +31,45 @@ import Testing
         #expect(try FileLock(folder("lock")) != nil)
     }
 
+    @Test("a file that is removed or replaced before it is locked is no lock: the next of its name is", arguments: [false, true])
+    func aFileThatLosesItsName(isReplaced: Bool) throws {
+        let path = folder("lock")
+        var openings = 0
+        let lock = try FileLock(path) {
+            openings += 1
+            guard openings == 1 else { return }
+            unlink(path)
+            if isReplaced { close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)) }
+        }
+        #expect(lock != nil && openings == 2)
+        #expect(try FileLock(path) == nil)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func whoLocksTheNextFileOfTheNameSoonerHasIt() throws {
+        let path = folder("lock")
+        var other: FileLock?
+        let lock = try FileLock(path) {
+            if other != nil { return }
+            unlink(path)
+            other = try? FileLock(path)
+        }
+        #expect(other != nil && lock == nil)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func oneThatIsRemovedEachTimeIsGivenUp() {
+        let path = folder("lock")
+        var openings = 0
+        #expect(throws: SystemError(EAGAIN, in: "flock")) {
+            try FileLock(path) {
+                openings += 1
+                unlink(path)
+            }
+        }
+        #expect(openings == FileLock.maximumOpenings)
+    }
+
     @Test func whatCannotBeOpenedIsSaid() {
         #expect(throws: SystemError(ENOENT, in: "openat")) { try FileLock(folder("no/lock")) }
     }
