@@ -54,6 +54,8 @@ final class Distributor: Sendable {
     /// Whether the thread waits to be called; true as well where there is none.
     private let isParked = Atomic<Bool>(true)
     private let isThreadMissing = Atomic<Bool>(false)
+    /// Where the ring stood when a caller, for want of the thread, had waited in vain to hand it out; negative at first.
+    private let standstill = Atomic<Int>(-1)
     private let heldBytes = Atomic<Int>(0)
     private let pressure = Pressure()
     /// Belongs to the thread that distributes.
@@ -285,7 +287,7 @@ final class Distributor: Sendable {
         } else {
             commit(spoken, to: memory)
         }
-        if spoken.event.isPrivileged || ring.usedCells > EventRing.crowdedCells { call() }
+        if spoken.event.isPrivileged || ring.usedCells > EventRing.crowdedCells { call(mayWait: mayWait) }
     }
 
     @inline(__always)
@@ -369,9 +371,11 @@ final class Distributor: Sendable {
         seekMissingThread()
     }
 
-    /// Wakes the thread when it is parked: this costs microseconds. Where the machine has given none, the caller does its work.
+    /// Wakes the thread when it is parked: this costs microseconds. Where the machine has given none, the caller does its work; where the
+    /// ring stands still, one caller waits for it, and no other until it has moved.
+    /// - Parameter mayWait: Whether the caller may be that one.
     @inline(never)
-    private func call() {
+    private func call(mayWait: Bool = true) {
         guard isParked.load(ordering: .relaxed), isParked.exchange(false, ordering: .relaxed) else { return }
         state.withLock { access in
             access.value.isCalled = true
@@ -379,7 +383,13 @@ final class Distributor: Sendable {
         }
         guard isThreadMissing.load(ordering: .relaxed) else { return }
         isParked.store(true, ordering: .relaxed)
-        distribute(by: .after(Self.shortestPatience))
+        let position = ring.position
+        guard mayWait, standstill.load(ordering: .relaxed) != position else {
+            distribute(by: .now)
+            return
+        }
+        let limit = LogDeadline.after(Self.shortestPatience)
+        if !distribute(by: limit), limit.hasPassed, ring.position == position { standstill.store(position, ordering: .relaxed) }
     }
 
     @inline(never)
@@ -390,7 +400,7 @@ final class Distributor: Sendable {
         var still: (position: Int, thread: LogDeadline, anybody: LogDeadline, isTried: Bool)?, looks = 0
         while true {
             if let memory = ring.reserve(bytes: bytes) { return memory }
-            call()
+            call(mayWait: false)   // it waits here
             enum Step { case again, distribute, giveUp }
             let step: Step = state.withLock { access in
                 // Somebody whom the distribution itself reports to has logged: nobody else can make room.

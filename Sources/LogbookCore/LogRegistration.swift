@@ -166,10 +166,8 @@ public final class LogRegistration: Sendable {
 
     /// - Parameter deadline: How long to wait for those who are handing out what was said before.
     func ledger(by deadline: LogDeadline) -> LogLedger {
-        if isOfThisProcess {
-            service()?.settleInterruptedCalls()
-            service()?.distribute(by: deadline)
-        }
+        service()?.settleInterruptedCalls()
+        if isOfThisProcess { service()?.distribute(by: deadline) }
         return ledgerSoFar
     }
 
@@ -358,6 +356,10 @@ public final class LogRegistration: Sendable {
     }
 
     func lose(_ reason: DropReason, _ run: LossRun) {
+        guard isOfThisProcess else {   // another thread may have been in the middle of changing the parent's account
+            lostInChild.add(UInt64(run.count), ordering: .relaxed)
+            return
+        }
         if case .queued(let queue) = feed { return queue.lose(reason, run) }
         submitted.add(UInt64(run.count), ordering: .acquiringAndReleasing)
         drop(reason, run)

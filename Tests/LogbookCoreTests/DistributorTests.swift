@@ -510,6 +510,31 @@ import Testing
         #expect(becomesTrue { sink.written.map(\.message) == ["1", "2", "3", "4"] })
     }
 
+    @Test(
+        "where the machine gives no thread and a record is not ended, it is waited for once, and all arrives when it is ended",
+        arguments: [(LogLevel.error, 200), (LogLevel.info, EventRing.cells)])
+    func withoutAThreadARecordThatIsNotEnded(level: LogLevel, count: Int) throws {
+        let sink = FailingSink { _ in nil }, limit = LogDeadline.seconds(20)   // to wait for each would take longer
+        let clock = LogClock.manual(ManualClock(now: LogTime(nanoseconds: 0)))
+        let service = LogService(clock: clock, readContext: { nil }, startThread: { _, _ in false })
+        let registration = service.register(sink: sink, queue: QueuePolicy(linger: .zero))
+        let distributor = try #require(service.distributor)
+        let memory = try #require(distributor.ring.reserve(bytes: EventRecord.bytes))
+        var said = 0
+        while said < count, !limit.hasPassed {
+            said += 1
+            service.log(level, "\(said)")
+        }
+        #expect(said == count)
+        distributor.ring.abandon(memory, bytes: EventRecord.bytes)
+        service.error("the last")
+        #expect(becomesTrue { sink.written.last?.message == "the last" })
+        #expect(service.flush(by: .seconds(60)).isComplete)
+        let ledger = registration.ledger
+        #expect(ledger.submitted == UInt64(count + 1) && ledger.pending == 0)
+        #expect(ledger.dropped.isEmpty == (level == .error))   // the ring has no room for the many
+    }
+
     @Test("that the machine gives no thread is said, and said once")
     func aMissingThreadIsSaid() async {
         await #expect(processExitsWith: .success) {

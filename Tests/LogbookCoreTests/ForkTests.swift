@@ -59,6 +59,25 @@ private func forked(_ child: () -> Bool) -> Int32 {
         }
     }
 
+    @Test("35: what interrupts the library in a child is dropped and counted there as everything else")
+    func whatInterruptsAChild() async {
+        await #expect(processExitsWith: .success) {
+            let service = LogService()
+            let registrations = [service.register(RecordingProvider()), service.register(sink: FailingSink { _ in nil })]
+            let before = LogLedger(submitted: 2, delivered: 1, dropped: [.reentrant: 1])
+            service.info("before")
+            Locked(0).withLock { _ in service.info("from a handler") }
+            #expect(service.flush(by: .seconds(30)).isComplete)
+            #expect(registrations.map(\.ledger) == [before, before])   // everything is done once
+            let status = forked {
+                Locked(0).withLock { _ in service.info("from a handler") }
+                return registrations.map(\.ledger) == [ForkTests.lost, ForkTests.lost]
+            }
+            #expect(status == 0)
+            #expect(registrations.map(\.ledger) == [before, before])
+        }
+    }
+
     @Test func aChildRegistersProvidersOfItsOwn() async {
         await #expect(processExitsWith: .success) {
             let service = LogService(), inherited = RecordingProvider()
