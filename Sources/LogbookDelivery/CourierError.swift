@@ -1,6 +1,6 @@
 /// Why a delivery that somebody waited for is not complete. Nothing is lost: the source keeps what is pending.
 public enum CourierError: Error, Equatable, CustomStringConvertible {
-    /// `reason` is the latest failure, nil when there was none.
+    /// `reason` is the latest failure, or what was waited for; nil when there was none.
     case deadlinePassed(pending: Int, reason: String?)
     /// The receiver refuses us; correct the token or the address and call ``Courier/reconfigured()``.
     case misconfigured(pending: Int, reason: String)

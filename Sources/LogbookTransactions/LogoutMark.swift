@@ -15,6 +15,9 @@ internal import LogbookCore
 /// It stands beside the lane as `<lane>.logout`, such as `logbook logout 3 since 81250000000`: whoever opens the lane next gives up the
 /// entries of that epoch and of earlier ones first. By epochs and not by times: those are the caller's clock's, which may be set back.
 ///
+/// A process that logs out while another has its own lane, whose lock was removed, leaves one there as well, and heeds it itself where it
+/// has the lane again before anybody opens it.
+///
 /// A process that logs out as well has no use for the mark beside its own lane: everything that it was about is deleted. One of the same
 /// logout that is left later, by a slower process, is known by its `since`, see ``isCovered(byLogoutAt:)``. So that whoever opens the lane
 /// after a kill knows it as well, the process leaves a mark of its own logout, `<lane>.own-logout`, until its next login.

@@ -110,17 +110,11 @@ final class StoreLanes: Sendable {
     private static func opened(
         _ file: StoreFile, _ open: (StoreFile) throws(TransactionStoreError) -> TransactionStore
     ) throws(TransactionStoreError) -> TransactionStore {
-        let store = try open(file), own = LogoutMark.left(for: file.path, .own)
-        if let mark = LogoutMark.left(for: file.path) {
-            do throws(TransactionStoreError) {
-                if own.map(mark.isCovered(by:)) != true { try store.drop(mark) }
-            } catch {
-                store.close()
-                throw error
-            }
-            LogoutMark.forget(for: file.path)
+        let store = try open(file)
+        do throws(TransactionStoreError) { try store.heedLogout() } catch {
+            store.close()
+            throw error
         }
-        LogoutMark.forget(for: file.path, .own)
         return store
     }
 
@@ -313,15 +307,25 @@ final class StoreLanes: Sendable {
         return times.compactMap { $0 }.min()
     }
 
-    /// Deletes everything here, and in the lanes of those who have gone. In those of who runs it is left for whoever opens them next.
+    /// Deletes everything here, and in the lanes of those who have gone. In those of who runs it is left for whoever opens them next, also
+    /// where that one has a lane of ours since its lock was removed.
     /// - Throws: The first failure, also of a lane that could not be opened; what it was not about is deleted all the same.
     func deleteAll() throws(TransactionStoreError) {
         let now = clock.monotonicNanoseconds(), since = state.withLock { $0.hasUserSince }
         var doOthersRun = false
         defer { if doOthersRun { leaveOwnMark(at: now) } }
         try inEveryLane { store throws(TransactionStoreError) in
-            // When the others have their turn, the transactions of this process are ended, and new ones may have begun.
-            try store.deleteAll(endsTransactions: store === own)
+            do throws(TransactionStoreError) {
+                // When the others have their turn, the transactions of this process are ended, and new ones may have begun.
+                try store.deleteAll(endsTransactions: store === own)
+            } catch {
+                if case .storeLocked = error {
+                    doOthersRun = true
+                    try? LogoutMark.current(in: store.path, since: since)?.leave(for: store.path)
+                    store.oweLogout()
+                }
+                throw error
+            }
             if store === own { noteLogout(at: now) }
         } others: { lane throws(TransactionStoreError) in
             doOthersRun = true

@@ -12,6 +12,7 @@ public struct TransactionHeaders: Sendable, Hashable {
 
     /// UTF-8 bytes of a value that are believed; a longer one counts as missing.
     private static let maximumValueBytes = 256
+    private static let ownPrefix = "logbook-"
 
     public init(transactionID: String, deviceMake: String? = nil, deviceOS: String? = nil, deviceOSVersion: String? = nil) {
         self.transactionID = transactionID
@@ -42,13 +43,17 @@ public struct TransactionHeaders: Sendable, Hashable {
 
     /// The fields to send. Control characters become spaces, so no value can begin another field. An id of more than 256 bytes is cut as it
     /// is in a client's store, so that what the server says of it is the same transaction.
+    ///
+    /// A fact that is empty, since nobody knows it, is left out; not with another prefix than ours: servers of the original framework fail a
+    /// request that begins a transaction there without it.
     public func fields(prefix: String = "logbook-") -> [(String, String)] {
         var fields = [(prefix + "apptxn-id", Self.oneLine(transactionID.deliverableID))]
         for (name, value) in [
             ("useragent-device-make", deviceMake), ("useragent-device-os", deviceOS),
             ("useragent-device-os-version", deviceOSVersion),
         ] {
-            if let value { fields.append((prefix + name, Self.oneLine(value))) }
+            guard let value, !value.isEmpty || prefix != Self.ownPrefix else { continue }
+            fields.append((prefix + name, Self.oneLine(value)))
         }
         return fields
     }

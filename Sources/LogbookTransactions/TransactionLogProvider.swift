@@ -227,12 +227,18 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     ///   store.
     public func deliver(by deadline: LogDeadline) throws {
         try delivery.checkAddress()
-        guard lanes.look(by: deadline) else { throw CourierError.deadlinePassed(pending: delivery.latestPending, reason: nil) }
+        guard lanes.look(by: deadline) else {
+            let pending = delivery.latestPending
+            throw CourierError.deadlinePassed(pending: pending, reason: pending == 0 ? Self.notCounted : nil)
+        }
         try delivery.countPending()
         try courier.deliver(by: deadline)
         // Without a token there are no parcels, which looks like the end of them.
         if delivery.pendingCount > 0 { try delivery.checkAddress() }
     }
+
+    /// Why nobody knows what waits, where nothing was counted before.
+    private static let notCounted = "another thread is at work on what other processes have left"
 
     /// The same without blocking a thread of the concurrency pool.
     public func deliver(by deadline: LogDeadline = .seconds(60)) async throws {
@@ -293,6 +299,9 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// logout. What of it is left when they end is given up, and counted in ``TransactionStoreCounts/dropped``. Have each of them do the
     /// same, or start anew: what a process stores after its own logout is kept, also where the others' come later, as long as that is
     /// before its next token and address are set. Of what comes later still nobody can tell which user it is about: then that is given up.
+    /// - Throws: The first failure; what it was not about is deleted all the same. ``TransactionStoreError/storeLocked(path:)``: another
+    ///   process has this one's file, whose lock was removed; what is in it is given up once that process has gone, and no transaction is
+    ///   ended. Call it again then.
     public func deleteAll() throws(TransactionStoreError) {
         defer { delivery.takeAnew() }
         try errors.reporting { () throws(TransactionStoreError) in try lanes.deleteAll() }

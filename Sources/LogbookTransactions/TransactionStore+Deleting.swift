@@ -54,6 +54,32 @@ extension TransactionStore {
         return count
     }
 
+    /// Gives up what a logout has ended of what is in it, as the marks beside it say: for who has it anew.
+    func heedLogout() throws(TransactionStoreError) {
+        let own = LogoutMark.left(for: path, .own)
+        if let mark = LogoutMark.left(for: path) {
+            if own.map(mark.isCovered(by:)) != true { try drop(mark) }
+            LogoutMark.forget(for: path)
+        }
+        LogoutMark.forget(for: path, .own)
+    }
+
+    /// Notes that a logout could leave no more than a mark beside it, since another process has it: that is heeded before this one stores
+    /// anything again.
+    func oweLogout() { state.withLock { $0.value.owesLogout = true } }
+
+    func heedOwedLogout() throws(TransactionStoreError) {
+        let isOwed = state.withLock { access in
+            defer { access.value.owesLogout = false }
+            return access.value.owesLogout
+        }
+        guard isOwed else { return }
+        do throws(TransactionStoreError) { try heedLogout() } catch {
+            oweLogout()
+            throw error
+        }
+    }
+
     /// Deletes what another process's logout has met here: what was stored until whoever wrote here had ended, and all else of those
     /// transactions.
     func drop(_ mark: LogoutMark) throws(TransactionStoreError) {

@@ -6,7 +6,7 @@ internal import LogbookCore
 extension TransactionStore {
     /// Every transaction with its entries, in the order in which they were made.
     package func allTransactions() throws(TransactionStoreError) -> [TransactionRecord] {
-        try reading { db in try self.transactions(db, entries: nil) }
+        try reading { db in try self.transactions(db, entries: nil) }.map(\.withoutUnknownFacts)
     }
 
     /// Numbers of the parcels that are set aside.
@@ -98,6 +98,17 @@ extension TransactionStore {
 
     static func damage(_ table: String) -> DatabaseError {
         DatabaseError(resultCode: .SQLITE_CORRUPT, message: "an impossible value in the table \(table)")
+    }
+}
+
+extension TransactionRecord {
+    /// In the file a fact of the device that nobody knows is an empty text, as servers of version 0.0.1 want it.
+    fileprivate var withoutUnknownFacts: TransactionRecord {
+        var record = self
+        if record.deviceMake == "" { record.deviceMake = nil }
+        if record.deviceOS == "" { record.deviceOS = nil }
+        if record.deviceOSVersion == "" { record.deviceOSVersion = nil }
+        return record
     }
 }
 

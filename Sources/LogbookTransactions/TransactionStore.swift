@@ -39,6 +39,8 @@ package final class TransactionStore: Sendable {
         /// Up to the row of this id every transaction has entries, or is gone.
         var latestInUse = Int64.min
         var hasSaidThatIDsDiffer = false
+        /// See ``oweLogout()``.
+        var owesLogout = false
     }
     struct Damage {
         let reason: String
@@ -137,6 +139,7 @@ package final class TransactionStore: Sendable {
     /// - Throws: ``TransactionStoreError/storeLocked(path:)`` too, where another process has the store since its lock was removed.
     func transaction<Result>(_ body: (Database) throws -> Result) throws(TransactionStoreError) -> Result {
         try keepLock()
+        try heedOwedLogout()
         return try inSoundFile { db in try Self.inTransaction(nil, db) { try body(db) } }
     }
 

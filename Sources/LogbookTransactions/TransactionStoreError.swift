@@ -32,7 +32,8 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .storeLocked(let path):
-            "the transaction store \(path) is in use by another process; give each process a store of its own"
+            "the transaction store \(path) is in use by another process; give each process a store of its own, and leave \(path).lock "
+                + "where it is"
         case .noFreeLane(let path, let lanes):
             "the transaction store \(path) and the \(lanes - 1) beside it are in use by other processes; let fewer of them run at a time, "
                 + "or give some of them another path"

@@ -100,6 +100,7 @@ import Testing
         #expect(throws: TransactionStoreError.storeLocked(path: folder.store)) {
             try Bench(in: folder) { $0.storeSharing = .refused }
         }
+        #expect("\(TransactionStoreError.storeLocked(path: "s"))".hasSuffix("a store of its own, and leave s.lock where it is"))
         #expect(shell("ls '\(folder.path)' | grep -c lane") == "0")
         first.close()
     }
@@ -365,6 +366,34 @@ import Testing
         #expect(LogoutMark.left(for: folder.store) == nil)
     }
 
+    @Test(
+        "Row 24, C28: a logout that finds another process in its own lane, whose lock was removed, is heeded by who has that next",
+        arguments: [false, true])
+    func aLogoutWithoutTheLane(hasItAgain: Bool) throws {
+        func lanes() throws -> StoreLanes {
+            try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+                file throws(TransactionStoreError) in try TransactionStore(file)
+            }
+        }
+        func say(_ id: String, in lane: TransactionStore) throws {
+            let entry = TransactionEntry(transactionID: id, usecase: 1, kind: .happened(1), device: phone)
+            try lane.append([LogEvent(sequence: 1, time: t0, level: .info, message: "", transaction: entry)])
+        }
+        let first = try lanes()
+        try say("A", in: first.own)
+        _ = shell("rm '\(folder.store).lock'")
+        let other = Locked<StoreFile?>(try StoreFile(folder.store))
+        #expect(throws: TransactionStoreError.storeLocked(path: folder.store)) { try first.deleteAll() }
+        #expect(LogoutMark.left(for: folder.store)?.epoch == first.own.epoch)
+        other.withLock { $0 = nil }
+        if hasItAgain { try say("B", in: first.own) }
+        first.close()
+        try lanes().close()
+        #expect(sqlite3(folder.store, "SELECT guid FROM txn") == (hasItAgain ? "B" : ""))
+        #expect(sqlite3(folder.store, "SELECT reason, count FROM loss") == "logged_out|1")
+        #expect(folder.names(in: ".").filter { $0.contains("logout") } == [])
+    }
+
     @Test("Row 24, C28: where a lane of who runs cannot be read at a logout, all of it is given up that was stored until it ended")
     func aLaneThatCannotBeReadAtALogout() throws {
         let lane = folder.store + ".lane-1"
@@ -600,6 +629,32 @@ import Testing
         }
         try bench.deliver()
         #expect(try received(server) == ["B: 1"])
+    }
+
+    @Test("Row 24: a delivery whose deadline passes before anything was counted says what it has waited for")
+    func nothingIsCountedYet() throws {
+        let lane = folder.store + ".lane-1", isOver = Gate()
+        try TransactionStore(path: lane).close()
+        let other = try DatabaseQueue(path: lane)
+        let bench = try Bench(in: folder, url: "http://127.0.0.1:9", token: "t") { $0.busyTimeout = .seconds(60) }
+        let provider = bench.provider
+        var failure: (any Error)?
+        try other.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN IMMEDIATE")
+            LogThread.start("logout") {
+                try? provider.deleteAll()
+                isOver.open()
+            }
+            _ = becomesTrue(by: .seconds(30)) {
+                do { try provider.deliver(by: .now) } catch { failure = error }
+                return failure != nil
+            }
+            try db.execute(sql: "ROLLBACK")
+        }
+        isOver.wait()
+        let reason = "another thread is at work on what other processes have left"
+        #expect(failure as? CourierError == .deadlinePassed(pending: 0, reason: reason))
+        bench.close()
     }
 
     @Test("Row 24: a lane whose lock was removed, and that another process has by now, is left to that one")

@@ -33,6 +33,15 @@ import Testing
         #expect(try bench.provider.allTransactions().map(\.id) == [headers.transactionID])
     }
 
+    @Test("W6: what nobody knows of the device is left out; servers of the original framework, behind another prefix, get it empty")
+    func whatNobodyKnowsIsLeftOut() throws {
+        let device = DeviceFacts(make: "", os: "Debian", osVersion: ""), transaction = LogService(device: device).transaction(usecase: 1)
+        let fields = transaction.headers()
+        #expect(fields.map(\.0) == ["logbook-apptxn-id", "logbook-useragent-device-os"])
+        #expect(TransactionHeaders(from: fields)?.device == device)
+        #expect(transaction.headers(prefix: "fp-").map(\.1) == [transaction.id, "", "Debian", ""])
+    }
+
     @Test func aValueCannotBeginAnotherField() {
         let headers = TransactionHeaders(transactionID: "a", deviceMake: "x\r\nSet-Cookie: y")
         #expect(headers.fields()[1].1 == "x  Set-Cookie: y")

@@ -71,6 +71,16 @@ private func mode(_ path: String) -> UInt32 {
         #expect(again.provider.store.epoch > bench.provider.store.epoch)
     }
 
+    @Test("D2: a fact of the device that nobody knows is none in what is read, and an empty text still in what is sent")
+    func unknownFactsAreNone() throws {
+        let bench = try Bench(), device = DeviceFacts(make: "", os: "Debian", osVersion: "")
+        bench.service.transaction(continuing: "a", usecase: 1, device: device).log(1)
+        let stored = try #require(try bench.provider.allTransactions().first)
+        #expect([stored.deviceMake, stored.deviceOS, stored.deviceOSVersion] == [nil, "Debian", nil])
+        let parcel = try bench.provider.store.nextParcel(.v0_0_1, limits: ParcelLimits(), now: t0, randomness: .system)
+        #expect(parcel?.set.transactions.map(\.deviceMake) == [""])
+    }
+
     @Test("a copy of a store goes on with other keys than the original, and both with later ones than before")
     func aCopyHasKeysOfItsOwn() throws {
         let original = TemporaryFolder(), copy = TemporaryFolder()
