@@ -192,9 +192,12 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
         // Without the log's lock, which would keep a file from rolling when it is full: a line is one write at the end.
         try manifest.withLock { manifest throws(SystemError) in
             try manifest.refresh(in: folder.descriptor)
-            for _ in 0..<Self.noteTries where !isThere(manifest.manifest) {
+            // One that is there may be of a try that the disk has not confirmed. It is not written anew: that takes the log's lock.
+            var isMissing = manifest.isDistrusted || !isThere(manifest.manifest)
+            for _ in 0..<Self.noteTries where isMissing {
                 try manifest.append(line, in: folder.descriptor, isSafe: true)
                 try manifest.refresh(in: folder.descriptor)
+                isMissing = !isThere(manifest.manifest)
             }
             return manifest.manifest
         }

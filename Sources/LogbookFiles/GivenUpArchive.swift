@@ -1,7 +1,7 @@
 internal import LogbookCore
 
-/// An archive that was deleted undelivered, and stays open until its events are counted: that reads it through, which nobody who logs
-/// should wait for.
+/// An archive that was deleted undelivered, and stays open until its events are counted: that reads it through, and nobody else who logs
+/// should wait for it.
 struct GivenUpArchive<Files: FileSystem>: Sendable {
     let archive: LogArchive
     let file: OwnedDescriptor<Files>

@@ -40,13 +40,21 @@ extension RollingFile {
     private static var mostGivenUp: Int { 32 }
 
     /// Deletes what the limits do not allow to stay. The caller holds the log's lock and has refreshed the manifest.
-    /// - Parameter freesRoomNow: What is deleted is closed, too, before this returns.
-    mutating func keepWithinLimits(freesRoomNow: Bool = false) {
+    /// - Parameters:
+    ///   - names: The archives in the folder, where somebody has looked just now.
+    ///   - freesRoomNow: What is deleted is closed, too, before this returns.
+    mutating func keepWithinLimits(among names: [ArchiveName]? = nil, freesRoomNow: Bool = false) {
         // Listing a folder of thousands of archives for nothing takes its time.
         guard policy.deletes || manifest.isDueForCompaction else { return }
         do throws(SystemError) {
             var gone: Set<UInt64> = []
-            let archives = try keptArchives().filter { archive in
+            let listed = if let names { names } else { try archiveNames() }
+            var kept = keptArchives(among: listed)
+            // What was delivered since must not have another archive given up.
+            if names != nil, policy.awaitsDelivery, !policy.superfluous(kept, now: steady.now(clock)).isEmpty {
+                kept = try keptArchives(among: archiveNames())
+            }
+            let archives = kept.filter { archive in
                 guard manifest.manifest.delivered.contains(archive.number) else { return true }
                 // The receiver has it, and whoever noted that could not delete it, or was killed before.
                 if (try? delete(archive, nil, freesRoomNow)) == true { gone.insert(archive.number) }
@@ -63,8 +71,8 @@ extension RollingFile {
             let left = archives.filter { !gone.contains($0.number) }
             nextDeletion = policy.nextDeletion(of: left)
             if gone.count < superfluous.count { postponeDeletion() }
-            let names = Set(left.flatMap { $0.names.map(\.text) })
-            archiveBytes = archiveBytes.filter { names.contains($0.key) }
+            let leftNames = Set(left.flatMap { $0.names.map(\.text) })
+            archiveBytes = archiveBytes.filter { leftNames.contains($0.key) }
             let numbers = Set(left.map(\.number))
             firstSeen = firstSeen.filter { numbers.contains($0.key) }
             tellWhatIsBeyondLimits(left)
@@ -93,12 +101,12 @@ extension RollingFile {
         return numbers
     }
 
-    /// Archives that the manifest lists and the folder holds, oldest first.
-    mutating func keptArchives() throws(SystemError) -> [KeptArchive] {
+    /// Those of the archives that the manifest lists, oldest first.
+    private mutating func keptArchives(among names: [ArchiveName]) -> [KeptArchive] {
         let entries = manifest.manifest.entries
         let now = steady.now(clock)
         var found: [UInt64: KeptArchive] = [:]
-        for name in try archiveNames().sorted() where entries[name.number]?.name == name.plain {
+        for name in names.sorted() where entries[name.number]?.name == name.plain {
             let ended = entries[name.number]!.ended
             let seen = firstSeen[name.number] ?? now
             firstSeen[name.number] = seen

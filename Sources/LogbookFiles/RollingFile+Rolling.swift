@@ -31,7 +31,7 @@ extension RollingFile {
             if old.endsMidLine { _ = pushNewline(to: old) }
             // Who finds a file unsafe says so; what was written to it until it rolls for another reason, nobody has said.
             if reason != .unsafe || old.distrusted == nil { retire(old) }
-            let archive = try archiveActive(old)
+            let (archive, names) = try archiveActive(old)
             folderIsUnsafe = true
             events.append(.archived(archive, because: reason))
             do throws(FileLogProviderError) {
@@ -47,7 +47,7 @@ extension RollingFile {
             hasNewDue = true
             do { try files.synchronizeFolder(folder.descriptor) } catch { notes.append("\(folder.path): \(error)") }
             rollPause.reset()
-            keepWithinLimits()
+            keepWithinLimits(among: names)
             return true
         } catch {
             rollPause.begin(now)
@@ -63,9 +63,11 @@ extension RollingFile {
         return try files.tryLock(lock.descriptor) ? lock : nil
     }
 
-    private mutating func archiveActive(_ old: Active) throws(SystemError) -> LogArchive {
+    /// - Returns: Also all archives that are in the folder then: to look through thousands twice takes its time.
+    private mutating func archiveActive(_ old: Active) throws(SystemError) -> (archive: LogArchive, names: [ArchiveName]) {
         try manifest.refresh(in: folder.descriptor)
-        let numbers = try archiveNames().map(\.number).filter { $0 < ArchiveName.maximumNumber }
+        let names = try archiveNames()
+        let numbers = names.map(\.number).filter { $0 < ArchiveName.maximumNumber }
         let latest = max(manifest.manifest.latestNumber, numbers.max() ?? 0)
         let status = try files.status(of: old.handle.descriptor)
         let ended = old.ended ?? status.modified
@@ -84,9 +86,10 @@ extension RollingFile {
         listedName = nil
         archiveBytes[archive.text] = status.bytes
         if listed != nil { correct(line, of: archive, ended: ended, bytes: status.bytes) }
-        return LogArchive(
+        let rolled = LogArchive(
             id: manifest.manifest.id(of: archive.number), number: archive.number, path: folder.path + "/" + archive.text,
             bytes: status.bytes, ended: ended, isCompressed: false)
+        return (archive: rolled, names: names + [archive])
     }
 
     /// Has the manifest say what the file will be called, so that it stays there. A line that is there already, and that the disk has not

@@ -94,7 +94,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
         }
     }
 
-    /// Counts the events of what was given up before that is told: the files are read through, and nobody who logs waits for it.
+    /// Counts the events of what was given up before that is told: the files are read through, and nobody else who logs waits for it.
     private func tell(_ events: [LogArchiveEvent], counting givenUp: inout [GivenUpArchive<Files>]) {
         let first = events.firstIndex { if case .droppedUndelivered = $0 { true } else { false } } ?? events.endIndex
         tell(Array(events[..<first]))   // what has come before is no news by then

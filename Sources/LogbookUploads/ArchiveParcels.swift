@@ -337,23 +337,28 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         }
     }
 
-    /// The receiver calls a piece too large: the rest goes in pieces of half the size.
+    /// The receiver calls a piece too large: the rest goes in pieces of half the size. Where it cannot be read just now, the file goes
+    /// again when it can.
     /// - Returns: False when it cannot be made smaller.
     func halve(_ parcel: Parcel) -> Bool {
-        guard parcel.body.count > Self.smallestPiece else { return false }
-        return state.withLock { state in
-            guard let sending = state.sending, let content = sending.content, sending.parcel.id == parcel.id else {
-                return false
-            }
-            let request = sending.term.request
-            state.maximumBytes = max(Self.smallestPiece, parcel.body.count / 2)
+        guard parcel.body.count > Self.smallestPiece, let sending = state.withLock({ $0.sending }), let content = sending.content,
+            sending.parcel.id == parcel.id
+        else { return false }
+        let limit = max(Self.smallestPiece, parcel.body.count / 2), request = sending.term.request
+        state.withLock { $0.maximumBytes = limit }
+        do {
+            let next = try content.next(upTo: limit, maximumLineBytes: request.maximumLineBytes)
             // A line that is too large alone makes the same piece again.
-            guard let next = try? content.next(upTo: state.maximumBytes!, maximumLineBytes: request.maximumLineBytes),
-                next.bytes.count < parcel.body.count
-            else { return false }
-            state.sending?.parcel = Self.parcel(next, sending.claim, request)
-            return true
+            guard let next, next.bytes.count < parcel.body.count else { return false }
+            let smaller = Self.parcel(next, sending.claim, request)
+            state.withLock { state -> Void in state.sending?.parcel = smaller }
+        } catch let error as SystemError {
+            letGo(sending)
+            try? unreadable.add(sending.claim.archive, error)   // what is not about this file is met again, and said, with the next
+        } catch {
+            setAside(sending.claim, because: "\(ArchiveBody.Fault(error))")
         }
+        return true
     }
 
     var nextParcelIsDue: Duration? {

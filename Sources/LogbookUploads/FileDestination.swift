@@ -5,7 +5,7 @@ internal import LogbookHTTP
 /// Archives as requests, as one ``UploadRequest`` says, which also judges their answers.
 struct FileDestination: Destination {
     let template: UploadRequest
-    /// Makes the parcel smaller; false when that is not possible.
+    /// Makes the parcel smaller, or lets go of a file that cannot be read just now; false when it cannot be made smaller.
     let halve: @Sendable (Parcel) -> Bool
 
     func request(for parcel: Parcel) throws -> HTTPRequest {

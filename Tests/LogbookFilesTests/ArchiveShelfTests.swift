@@ -44,4 +44,16 @@ import Testing
         #expect(try shelf.claim(found)?.release() == nil)
         #expect(try shelf.isInOtherHands(found) == false)
     }
+
+    @Test("U15: a note that the disk has not confirmed is none, also when it is there at the next try")
+    func noteThatIsNotConfirmed() throws {
+        try rollOne("one")
+        let files = FaultyFileSystem(failing: 1, with: .failure(5), lasts: true, only: ["synchronize", "remove"])
+        let shelf = try ArchiveShelf(of: "app", in: folder.path, files: files)
+        let claim = try #require(try shelf.claim(try shelf.waiting().archives[0]))
+        for _ in 1...2 {
+            #expect(throws: SystemError(5, in: "synchronize")) { _ = try shelf.settle(claim) }
+        }
+        #expect(folder.lines(".app.manifest").filter { $0 == "delivered 1" }.count == 2)
+    }
 }

@@ -342,6 +342,40 @@ import Testing
         #expect(folder.archives().count == 31)
     }
 
+    @Test("R4: a roll looks through the folder once")
+    func foldersAreListedOnce() throws {
+        let files = FaultyFileSystem(), provider = try provider(RollingPolicy(maximumArchives: 3), files: files)
+        for number in 1...6 {
+            log(provider, "\(number)")
+            let before = files.calls.count { $0 == "names" }
+            try provider.roll()
+            #expect(files.calls.count { $0 == "names" } == before + 1)
+        }
+        #expect(folder.allLines() == ["4", "5", "6"])
+    }
+
+    @Test("R8: what is delivered while a file rolls has no other archive given up")
+    func deliveredWhileAFileRolls() throws {
+        let files = FaultyFileSystem(), renaming = Gate(), isDone = Gate()
+        let provider = try provider(
+            RollingPolicy(maximumArchives: 0, awaitsDelivery: true, maximumUndeliveredBytes: 6), files: files)
+        for number in 1...3 {
+            log(provider, "\(number)")
+            try provider.roll()
+        }
+        log(provider, "4")
+        files.hold("rename", at: renaming)
+        LogThread.start("rolling") {
+            _ = try? provider.roll()
+            isDone.open()
+        }
+        #expect(renaming.waitForArrivals(1))
+        output(of: "rm '\(folder.path)/\(folder.archives()[2])'")
+        renaming.open()
+        isDone.wait()
+        #expect(folder.allLines() == ["1", "2", "4"])
+    }
+
     @Test("R8: of what is given up and cannot be read through nobody says that it held nothing", arguments: [true, false])
     func undeliveredAndUnreadable(isDamaged: Bool) throws {
         var policy = RollingPolicy(maximumArchives: 0, awaitsDelivery: true, maximumUndeliveredBytes: 0)

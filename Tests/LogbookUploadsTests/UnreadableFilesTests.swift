@@ -86,6 +86,34 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test("a file of which a piece is too large, and that cannot be read again just then, is not set aside, and goes in smaller ones later")
+    func whileAPieceIsMadeSmaller() async throws {
+        let text = (1...200_000).map { "line \($0)\n" }.joined()
+        let archives = try bench.roll([String(text.dropLast()), "two"])
+        let first = name(of: archives[0].path), files = files
+        let transport = ScriptedTransport { number, _ in
+            if number > 1 { return .status(200) }
+            files.fail(EIO, in: "read", of: first)
+            return .status(413)
+        }
+        let uploader = try bench.uploader(to: UploadRequest(url: "http://127.0.0.1/", maximumBytes: 1 << 20), transport, files: files)
+        #expect(await bench.waitForRetries(1))
+        bench.clock.advance(by: .seconds(300))
+        #expect(await bench.waitForDelivered(1))
+        #expect(bench.delivered == [archives[1].id])
+        #expect(bench.archives == [first])
+        #expect(troubles == [.cannotRead(id: archives[0].id, reason: "\(SystemError(EIO, in: "read"))")])
+        #expect(try ArchiveShelf(of: "app", in: bench.path, files: SystemFileSystem()).waiting().archives.map(\.isSetAside) == [false])
+
+        files.fail(nil, in: "read", of: first)
+        passTime { bench.delivered.count == 2 }
+        #expect(bench.archives == [])
+        let pieces = transport.requests.dropFirst().filter { $0.parcel.hasPrefix(archives[0].id) }
+        #expect(pieces.map(\.text).joined() == text)
+        #expect(pieces.allSatisfy { $0.body.count <= 512 << 10 })
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test(
         "a file in hand that is cut, or that the disk does not give again, takes nobody else's turn, and no connection is blamed",
         arguments: [false, true])
