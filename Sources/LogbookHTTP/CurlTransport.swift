@@ -11,9 +11,9 @@ public final class CurlTransport: HTTPTransport {
 
     /// - Parameters:
     ///   - allowsPlainHTTP: Lets `http` go to other hosts than this machine, in the clear. Loopback is always allowed.
-    ///   - proxy: The proxy's URL; nil for none. What goes to this machine itself goes there directly. Of one that cannot be read, or
-    ///     whose user or password holds a control character (`%0A`), each request says so (``HTTPFailure/invalidRequest(_:)``); no failure
-    ///     repeats it, for it may hold a password.
+    ///   - proxy: The proxy's URL; nil, or empty as for `curl`, for none: then everything goes directly. What goes to this machine itself
+    ///     does so in any case. Of one that cannot be read, or whose user or password holds a control character (`%0A`), each request says
+    ///     so (``HTTPFailure/invalidRequest(_:)``); no failure repeats it, for it may hold a password.
     public init(allowsPlainHTTP: Bool = false, trust: HTTPTrust = HTTPTrust(), proxy: String? = nil) {
         trust.check()
         engine = CurlEngine(allowsPlainHTTP: allowsPlainHTTP, trust: trust, proxy: proxy)

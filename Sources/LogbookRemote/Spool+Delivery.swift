@@ -121,18 +121,15 @@ extension Spool {
     /// - Returns: How many events that were: none where it is in hand, or where somebody else may have had it since we let go of it.
     @discardableResult
     func loseVanished(_ segment: SpoolName) -> Int {
-        let lost = state.withLock { state -> Int in
-            if state.isReleased || state.inHand.contains(segment) { return 0 }
+        let lost = state.withLock { state -> (count: Int, remark: String)? in
+            if state.isReleased || state.inHand.contains(segment) { return nil }
             if state.active?.segment.name == segment { sealActive(&state) }
-            guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return 0 }
-            return forget(place, because: .corruptRecovered, &state)
+            guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return nil }
+            return forgetVanished(place, &state)
         }
-        if lost > 0 { LogDiagnostics.report(name, remark(onLosing: lost, with: segment)) }
-        return lost
-    }
-
-    func remark(onLosing count: Int, with segment: SpoolName) -> String {
-        "\(count) events are lost: \(path)/\(segment.text) is gone, and nobody else may take it"
+        guard let lost, lost.count > 0 else { return 0 }
+        LogDiagnostics.report(name, lost.remark)
+        return lost.count
     }
 
     private func loseDamaged(_ count: Int, of segment: SpoolName) {

@@ -295,7 +295,7 @@ extension Spool {
             guard error.isAboutOneFile else { throw error }
             let remark: String
             if error.number == ENOENT {
-                remark = self.remark(onLosing: forget(place, because: .corruptRecovered, &state), with: segment)
+                remark = forgetVanished(place, &state).remark
             } else {
                 remark = leaveAlone(segment, because: error, &state)
             }

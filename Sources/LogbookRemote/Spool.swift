@@ -33,6 +33,8 @@ final class Spool<Files: FileSystem>: EventStore {
         var isDistrusted = false
         /// Whether it is known which of its events are transactions'.
         var isCounted = true
+        /// Somebody else has had its lane while it was here.
+        var isShared = false
         /// How often its file was written to.
         var writes = 0
         let oldest: LogTime
@@ -215,6 +217,7 @@ final class Spool<Files: FileSystem>: EventStore {
         let lane = state.lanes[0], name = SpoolName.lock(ofLane: lane.number)
         do throws(SystemError) {
             if try files.status(of: name, in: folder).isSameFile(as: files.status(of: lane.lock)) { return }
+            for place in state.sealed.indices where state.sealed[place].name.lane == lane.number { state.sealed[place].isShared = true }
         } catch {
             guard error.number == ENOENT else { throw error }
         }
@@ -459,6 +462,27 @@ final class Spool<Files: FileSystem>: EventStore {
         return segment.count
     }
 
+    /// The file is gone although nobody else may take it. Of a lane whose lock was removed, another may have: it is on that one's account.
+    /// - Returns: How many events were in it, and what is to be said of that once the lock is given back.
+    func forgetVanished(_ place: Int, _ state: inout State) -> (count: Int, remark: String) {
+        let file = "\(path)/\(state.sealed[place].name.text)"
+        if wasShared(state.sealed[place], state) {
+            let count = forget(place, because: .takenOver, &state)
+            return (count, "\(count) events are another program's to send, or lost: \(file) is gone, and its lane was that one's")
+        }
+        let count = forget(place, because: .corruptRecovered, &state)
+        return (count, "\(count) events are lost: \(file) is gone, and nobody else may take it")
+    }
+
+    /// Whether somebody has removed the lock of its lane, and somebody else made one.
+    private func wasShared(_ segment: Segment, _ state: State) -> Bool {
+        if segment.isShared { return true }
+        guard let lane = state.lanes.first(where: { $0.number == segment.name.lane }), let own = try? files.status(of: lane.lock),
+            let named = try? files.status(of: SpoolName.lock(ofLane: lane.number), in: folder)
+        else { return false }
+        return !named.isSameFile(as: own)
+    }
+
     // MARK: What is known
 
     var ledger: LogLedger { state.withLock { $0.ledger } }
@@ -482,4 +506,7 @@ final class Spool<Files: FileSystem>: EventStore {
 extension DropReason {
     /// What a spool held of it was damaged on disk, or is gone from there.
     public static let corruptRecovered = DropReason(rawValue: "corrupt_recovered")
+    /// The spool's file that held it is gone, and another program has had the lane, whose lock somebody had removed: that one may have sent
+    /// it, and its account says what became of it.
+    public static let takenOver = DropReason(rawValue: "taken_over")
 }

@@ -501,6 +501,10 @@ import Musl
             let response = try await CurlTransport().send(HTTPRequest(url: server.url))
             #expect(response.status == 200)
             #expect(proxy.connections == 0)
+            let direct = CurlTransport(allowsPlainHTTP: true, proxy: "")   // as from a variable that is not set
+            let failure = await #expect(throws: HTTPFailure.self) { try await direct.send(HTTPRequest(url: "http://logs.invalid/v1")) }
+            guard case .unreachable? = failure else { throw ScriptedFailure("\(String(describing: failure))") }
+            #expect(proxy.connections == 0)
             for name in ["no_proxy", "NO_PROXY"] { setenv(name, "*", 1) }
             let named = CurlTransport(allowsPlainHTTP: true, proxy: proxy.url)
             #expect(try await named.send(HTTPRequest(url: "http://logs.invalid/v1")).status == 502)

@@ -107,6 +107,21 @@ extension SpoolTests {
         #expect(spool.deliveries == LogLedger(submitted: 2, delivered: 2))
     }
 
+    @Test(
+        "F21: what another program has sent of a lane whose lock was removed is on that one's account, and not called damaged",
+        arguments: [false, true])
+    func aLaneThatAnotherHasEmptied(hasLooked: Bool) throws {
+        let policy = SpoolPolicy(parcelEvents: 1), spool = try makeSpool(policy, files: SystemFileSystem())
+        for number in 1...2 { _ = spool.take(.numbered(number)) }
+        unlink(folder("spool/000.lane"))
+        let other = try makeSpool(policy, files: SystemFileSystem())
+        for _ in 1...2 { try other.settle(#require(try other.nextParcel(besides: [])), as: .delivered) }
+        #expect(other.deliveries == LogLedger(submitted: 2, delivered: 2))
+        if hasLooked { _ = spool.take(.numbered(3)) }
+        #expect(try spool.nextParcel(besides: [])?.count == (hasLooked ? 1 : nil))
+        #expect(spool.deliveries == LogLedger(submitted: hasLooked ? 3 : 2, dropped: [.takenOver: 2]))
+    }
+
     /// Stores objects by their names, as S3 does, and takes so many events in one.
     private final class Bucket: Sendable {
         private let objects = Locked<[String: [JSONValue]]>([:])
