@@ -30,6 +30,7 @@
 #endif
 #if defined(__linux__)
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #endif
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -427,48 +428,78 @@ int logbook_thread_start(const char *name, void (*body)(void *), void *context) 
     return failure;
 }
 
-// The signal is raised for the writing thread, so it can be held back, taken off the thread's pending set and the mask put
-// back: the process keeps its own disposition for SIGPIPE and SIGXFSZ.
-long logbook_write(int descriptor, const void *bytes, size_t count) {
-    sigset_t held, before, pending;
+// The signals of writing are raised for the writing thread, so they can be held back, taken off the thread's pending set and the mask
+// put back: the process keeps its own disposition for SIGPIPE and SIGXFSZ.
+struct write_signals {
+    sigset_t before;
+    bool hosts_pipe, hosts_size;
+};
+
+static struct write_signals hold_write_signals(void) {
+    struct write_signals signals;
+    sigset_t held, pending;
     sigemptyset(&held);
     sigaddset(&held, SIGPIPE);
     sigaddset(&held, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &held, &before);
+    pthread_sigmask(SIG_BLOCK, &held, &signals.before);
     // A signal that was pending before this call is the host's, not ours to take; none is where the host lets it through.
     sigemptyset(&pending);
-    if (sigismember(&before, SIGPIPE) == 1 || sigismember(&before, SIGXFSZ) == 1) sigpending(&pending);
-    bool hosts_pipe = sigismember(&pending, SIGPIPE) == 1, hosts_size = sigismember(&pending, SIGXFSZ) == 1;
+    if (sigismember(&signals.before, SIGPIPE) == 1 || sigismember(&signals.before, SIGXFSZ) == 1) sigpending(&pending);
+    signals.hosts_pipe = sigismember(&pending, SIGPIPE) == 1;
+    signals.hosts_size = sigismember(&pending, SIGXFSZ) == 1;
+    return signals;
+}
 
-    long written = (long)write(descriptor, bytes, count);
-    int failure = errno;
-
-    if (written < 0 && (failure == EPIPE || failure == EFBIG)) {
+// The failure is the error number of what was done meanwhile, 0 where all was well.
+static void release_write_signals(const struct write_signals *signals, int failure) {
+    if (failure == EPIPE || failure == EFBIG) {
         sigset_t ours;
         sigemptyset(&ours);
-        if (!hosts_pipe) sigaddset(&ours, SIGPIPE);
-        if (!hosts_size) sigaddset(&ours, SIGXFSZ);
+        if (!signals->hosts_pipe) sigaddset(&ours, SIGPIPE);
+        if (!signals->hosts_size) sigaddset(&ours, SIGXFSZ);
 #if defined(__APPLE__)
+        sigset_t pending;
         int taken;
         sigpending(&pending);
-        if ((failure == EPIPE && !hosts_pipe && sigismember(&pending, SIGPIPE) == 1) ||
-            (failure == EFBIG && !hosts_size && sigismember(&pending, SIGXFSZ) == 1))
+        if ((failure == EPIPE && !signals->hosts_pipe && sigismember(&pending, SIGPIPE) == 1) ||
+            (failure == EFBIG && !signals->hosts_size && sigismember(&pending, SIGXFSZ) == 1))
             sigwait(&ours, &taken);
 #else
         struct timespec none = {0, 0};
         while (sigtimedwait(&ours, NULL, &none) < 0 && errno == EINTR) {}
 #endif
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+}
+
+long logbook_write(int descriptor, const void *bytes, size_t count) {
+    struct write_signals signals = hold_write_signals();
+    long written = (long)write(descriptor, bytes, count);
+    int failure = errno;
+    release_write_signals(&signals, written < 0 ? failure : 0);
     errno = failure;
     return written;
 }
 
-long logbook_append(int file, const void *bytes, size_t count) {
+// Asked each time: somebody may set it meanwhile. It is one call of the kernel where to hold the signals back takes two.
+static bool size_is_unlimited(void) {
     struct rlimit limit;
-    // Asked each time: somebody may set it meanwhile. It is one call of the kernel where to hold the signals back takes two.
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY) return (long)write(file, bytes, count);
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
+}
+
+long logbook_append(int file, const void *bytes, size_t count) {
+    if (size_is_unlimited()) return (long)write(file, bytes, count);
     return logbook_write(file, bytes, count);
+}
+
+long logbook_write_at(int file, const void *bytes, size_t count, int64_t offset) {
+    if (size_is_unlimited()) return (long)pwrite(file, bytes, count, (off_t)offset);
+    struct write_signals signals = hold_write_signals();
+    long written = (long)pwrite(file, bytes, count, (off_t)offset);
+    int failure = errno;
+    release_write_signals(&signals, written < 0 ? failure : 0);
+    errno = failure;
+    return written;
 }
 
 bool logbook_hold_pipe_signal(void) {
@@ -598,7 +629,7 @@ int logbook_spawn_close_from(void *file_actions, int first) {
 #endif
 }
 
-int logbook_preallocate(int descriptor, int64_t bytes) {
+static int preallocate(int descriptor, int64_t bytes) {
 #if defined(__APPLE__)
     fstore_t room = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, bytes, 0};
     if (fcntl(descriptor, F_PREALLOCATE, &room) != 0) return errno;
@@ -609,6 +640,23 @@ int logbook_preallocate(int descriptor, int64_t bytes) {
     while (failure == EINTR);
     return failure;
 #endif
+}
+
+int logbook_preallocate(int descriptor, int64_t bytes) {
+    struct write_signals signals = hold_write_signals();
+    int failure = preallocate(descriptor, bytes);
+    release_write_signals(&signals, failure);
+    return failure;
+}
+
+uint32_t logbook_file_system(int descriptor) {
+#if defined(__linux__)
+    struct statfs found;
+    if (fstatfs(descriptor, &found) == 0) return (uint32_t)found.f_type;
+#else
+    (void)descriptor;
+#endif
+    return 0;
 }
 
 // The handler may run on any thread between any two instructions: it touches atomics and calls what POSIX lists as safe.

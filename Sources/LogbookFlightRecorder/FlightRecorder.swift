@@ -14,6 +14,10 @@ internal import Synchronization
 /// the machine. The file is a ring of fixed size: new events take the place of the oldest. At least the newest `capacityBytes` minus
 /// one record are kept; an event takes its line of JSON and about 40 bytes.
 ///
+/// On tmpfs (`/dev/shm`), ext4 and XFS the ring keeps the room that it took on the disk when it was made. On btrfs, ZFS and bcachefs, which
+/// write to a new place each time, and on overlayfs (a container's own files), which may lie on one, `log` makes a system call, and an
+/// event for which a full disk has no room is dropped as ``DropReason/inputOutputError``.
+///
 /// An end at which everything became safe (``LogService/shutdown(by:)``, or an exit or a signal whose flush reached every provider)
 /// leaves nothing to hand over but what was said while it was under way: that may have reached nobody else, and is handed over, some of
 /// it for the second time. A hand-over leaves nothing. Register it for immediate delivery: a queue in front would keep the newest events
@@ -38,7 +42,7 @@ public final class FlightRecorder: SafeEndWitness {
         /// Nil once it was shut down.
         var ring: RecorderRing?
         var ledger = LogLedger()
-        var waiting: [LogEvent]
+        var waiting: [RecordedEvent]
         /// Whether the ring still holds events of earlier runs that nobody was given.
         var owesHandOver: Bool
         /// For each event that is being given out at the moment, which record was the newest when that began.
@@ -56,7 +60,8 @@ public final class FlightRecorder: SafeEndWitness {
     ///
     /// - Parameters:
     ///   - capacityBytes: What the ring holds, ``capacities``; rounded up to whole pages of 4 KiB. A file of another size takes the
-    ///     new one when nothing in it waits to be handed over.
+    ///     new one when nothing in it waits to be handed over. The opening takes about twice as much memory for a moment; what waits
+    ///     to be handed over takes its own size until then, and about three times as much again while it is handed over.
     ///   - origin: Names this run in what the next start recovers; give it the origin of the other providers where they have one.
     /// - Throws: When the file is not ours to write, or there is no room for it. A damaged ring is begun anew, and reported to
     ///   ``LogDiagnostics``.
@@ -71,16 +76,22 @@ public final class FlightRecorder: SafeEndWitness {
             try Self.check(recorded.verdict, at: path)
             // A ring with something to hand over keeps its size; one that somebody cut shorter than any ring cannot go on.
             let goesOn = recorded.isRing && (recorded.capacity == wanted
-                || !recorded.events.isEmpty && Self.capacities.contains(recorded.capacity))
+                || !recorded.waiting.isEmpty && Self.capacities.contains(recorded.capacity))
             let capacity = goesOn ? recorded.capacity : wanted
             let base = try file.map(RingHeader.bytes + capacity, anew: !goesOn)
             let ring = RecorderRing(
-                mapping: base, capacity: capacity, position: goesOn ? recorded.position : 0,
+                mapping: base, writtenTo: file.writtenByCalls, capacity: capacity, position: goesOn ? recorded.position : 0,
                 number: goesOn ? recorded.latestNumber : 0, epoch: origin.epoch)
-            if !goesOn { ring.begin() }
+            if !goesOn {
+                do throws(SystemError) { try ring.begin() } catch {
+                    ring.unmap()
+                    file.giveRoomBack()
+                    throw FlightRecorderError.cannotMakeRoom(path: path, bytes: RingHeader.bytes + capacity, errno: error.number)
+                }
+            }
             latestRecovered = ring.number
             state = Locked(
-                State(ring: ring, waiting: recorded.events, owesHandOver: goesOn && !recorded.events.isEmpty))
+                State(ring: ring, waiting: recorded.waiting, owesHandOver: goesOn && !recorded.waiting.isEmpty))
         } catch {
             file.close()
             throw error
@@ -109,11 +120,21 @@ public final class FlightRecorder: SafeEndWitness {
         line.reserveCapacity(256)
         format.append(event, to: &line)
         line.removeLast()   // the line break
-        state.withLock { state in
+        let failure = state.withLock { state -> SystemError? in
             state.ledger.submit()
-            guard let taken = state.ring?.append(line, showsPrivate: event.showsPrivate) else { return state.ledger.drop(1, .alreadyShutDown) }
-            if taken { state.ledger.deliver(1) } else { state.ledger.drop(1, .oversize) }
+            do throws(SystemError) {
+                switch try state.ring?.append(line, showsPrivate: event.showsPrivate) {
+                case true?: state.ledger.deliver(1)
+                case false?: state.ledger.drop(1, .oversize)
+                case nil: state.ledger.drop(1, .alreadyShutDown)
+                }
+                return nil
+            } catch {
+                state.ledger.drop(1, .inputOutputError)
+                return error
+            }
         }
+        if let failure { LogDiagnostics.report("flight recorder \(file.path)", "an event is lost: \(failure)") }
     }
 
     /// What was logged is as safe as this provider can make it already.
@@ -156,7 +177,8 @@ public final class FlightRecorder: SafeEndWitness {
         state.withLock { state in
             guard let ring = state.ring, mark > latestRecovered else { return }
             // What earlier runs said is still to be handed over; what this one had said by then has reached everybody.
-            if state.owesHandOver { ring.forget(after: latestRecovered, through: mark) } else { ring.settle(through: mark) }
+            // Where the disk does not take it, that comes again.
+            if state.owesHandOver { try? ring.forget(after: latestRecovered, through: mark) } else { try? ring.settle(through: mark) }
         }
     }
 
@@ -172,7 +194,7 @@ public final class FlightRecorder: SafeEndWitness {
     // MARK: Recovering
 
     /// What earlier runs said last and nobody was given yet, oldest first, marked as recovered.
-    public var recovered: [LogEvent] { state.withLock { $0.waiting } }
+    public var recovered: [LogEvent] { state.withLock { $0.waiting }.compactMap(\.event) }
 
     /// Gives what earlier runs said last to providers, whatever their level and filter, and flushes them. Only the first call has
     /// something to give.
@@ -193,11 +215,12 @@ public final class FlightRecorder: SafeEndWitness {
                 && (registrations != nil || registration.provider.interest == .everything)
         }
         guard lineage.isCurrent, !receivers.isEmpty else { return .everythingIsSafe }
-        let events = state.withLock { state in
+        let waiting = state.withLock { state in
             defer { state.waiting = [] }
             return state.waiting
         }
-        guard !events.isEmpty else { return .everythingIsSafe }
+        guard !waiting.isEmpty else { return .everythingIsSafe }
+        let events = waiting.compactMap(\.event)
         // A flush is complete as well where a queue was full or a disk has no room: what is safe then is what was not dropped.
         let droppedBefore = receivers.map(\.ledger.droppedTotal)
         let report = service.handOver(events, openKeys: Self.markKeys, to: receivers, by: deadline)
@@ -215,7 +238,7 @@ public final class FlightRecorder: SafeEndWitness {
         state.withLock { state in
             guard state.owesHandOver else { return }
             state.owesHandOver = false
-            state.ring?.settle(through: latestRecovered)
+            try? state.ring?.settle(through: latestRecovered)
         }
         return report
     }
@@ -229,7 +252,7 @@ public final class FlightRecorder: SafeEndWitness {
         switch recorded.verdict {
         case .foreign: throw .notAFlightRecorder(path: path)
         case .newer(let version): throw .writtenByNewerVersion(path: path, version: version)
-        case .blank, .damaged, .ring: return recorded.events
+        case .blank, .damaged, .ring: return recorded.waiting.compactMap(\.event)
         }
     }
 }

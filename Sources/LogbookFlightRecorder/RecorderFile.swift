@@ -69,6 +69,7 @@ struct RecorderFile: Sendable {
 
     func content() throws(FlightRecorderError) -> [UInt8] {
         var content: [UInt8] = []
+        if let status = try? Self.files.status(of: descriptor) { content.reserveCapacity(min(status.bytes, Self.maximumBytes)) }
         var piece = [UInt8](repeating: 0, count: 1 << 16)
         while content.count <= Self.maximumBytes {
             let count = pread(descriptor.number, &piece, piece.count, off_t(content.count))
@@ -83,21 +84,50 @@ struct RecorderFile: Sendable {
     }
 
     /// Maps the whole file, with room on the disk for every byte of it: a mapping without would end the program when it is full.
-    /// - Parameter anew: Throws away what is there.
-    func map(_ bytes: Int, anew: Bool) throws(FlightRecorderError) -> UnsafeMutableRawPointer {
+    /// - Parameters:
+    ///   - anew: Throws away what is there.
+    ///   - preallocate: Makes the room, where it is not there already, and returns an error number.
+    func map(
+        _ bytes: Int, anew: Bool, preallocate: (Int32, Int64) -> Int32 = logbook_preallocate
+    ) throws(FlightRecorderError) -> UnsafeMutableRawPointer {
         if anew {
             do { try Self.files.truncate(descriptor, to: 0) } catch { throw .cannotOpen(path: path, errno: error.number) }
         }
         // Where the file system cannot make room, the C library does it by writing, and not into a file that only grows at its end.
         let flags = fcntl(descriptor.number, F_GETFL)
         if flags >= 0 { _ = fcntl(descriptor.number, F_SETFL, flags & ~O_APPEND) }
-        let failure = logbook_preallocate(descriptor.number, Int64(bytes))
-        guard failure == 0 else { throw .cannotMakeRoom(path: path, bytes: bytes, errno: failure) }
-        let base = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.number, 0)
-        guard let base, base != UnsafeMutableRawPointer(bitPattern: -1) else {
-            throw .cannotMakeRoom(path: path, bytes: bytes, errno: errno)
+        // Asked to make room that is there already, XFS refuses when the disk is full.
+        var failure = !anew && (writtenByCalls != nil || hasRoom(bytes)) ? 0 : preallocate(descriptor.number, Int64(bytes))
+        if failure == 0 {
+            let base = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.number, 0)
+            if let base, base != UnsafeMutableRawPointer(bitPattern: -1) { return base }
+            failure = errno
         }
-        return base
+        if anew { giveRoomBack() }
+        throw .cannotMakeRoom(path: path, bytes: bytes, errno: failure)
+    }
+
+    private func hasRoom(_ bytes: Int) -> Bool {
+        var found = stat()
+        return fstat(descriptor.number, &found) == 0 && Int(found.st_size) >= bytes && Int(found.st_blocks) * 512 >= bytes
+    }
+
+    /// Empties the file: a ring that was not begun would keep what it took of a full disk.
+    func giveRoomBack() { try? Self.files.truncate(descriptor, to: 0) }
+
+    /// What is to be written to by system calls and not through the mapping; nil where the mapping has its room.
+    var writtenByCalls: FileDescriptor? { Self.writesElsewhere(logbook_file_system(descriptor.number)) ? descriptor : nil }
+
+    /// Whether a file system may put what replaces a block somewhere else. No room that was made ahead is any good there: on a full disk
+    /// a store into the mapping ends the program, where a call says that there is none.
+    static func writesElsewhere(_ fileSystem: UInt32) -> Bool {
+        switch fileSystem {
+        case 0x9123_683E: true   // btrfs
+        case 0x2FC1_2FC1: true   // ZFS
+        case 0xCA45_1A4E: true   // bcachefs
+        case 0x794C_7630: true   // overlayfs, as in a container: it does not say on which of them it lies
+        default: false
+        }
     }
 
     static func unmap(_ base: UnsafeMutableRawPointer, _ bytes: Int) { munmap(base, bytes) }

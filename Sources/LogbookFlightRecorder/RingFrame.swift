@@ -11,32 +11,45 @@
 /// ```
 /// All numbers are little-endian. The offset within the ring is part of the check, so that a record counts only where it was
 /// written. A record may go on at the ring's beginning.
-struct RingFrame: Equatable {
+struct RingFrame {
     static let marker: UInt32 = 0xFE42_4CFF
     static let headerBytes = 32
 
+    /// Where it begins.
+    let offset: Int
     let number: UInt64
     let epoch: UInt64
     let showsPrivate: Bool
-    let payload: [UInt8]
+    /// Of the payload.
+    let length: Int
+
+    /// A copy, from the ring that it was found in.
+    func payload(in ring: ArraySlice<UInt8>) -> [UInt8] {
+        let (first, second) = ring.circular(offset + Self.headerBytes, count: length)
+        return Array(first) + second
+    }
+
+    /// Where the record after it begins, in a ring of this size.
+    func end(in size: Int) -> Int { (offset + Self.bytes(forPayload: length)) % size }
 
     static func bytes(forPayload count: Int) -> Int { headerBytes + (count + 7) / 8 * 8 }
 
     private static func checksum(
-        offset: Int, length: Int, flags: UInt32, number: UInt64, epoch: UInt64, payload: UnsafeRawBufferPointer
+        offset: Int, length: Int, flags: UInt32, number: UInt64, epoch: UInt64, payload: ArraySlice<UInt8>,
+        _ rest: ArraySlice<UInt8> = []
     ) -> UInt32 {
         var check = CRC32C()
         for part in [UInt64(offset), UInt64(length) | UInt64(flags) << 32, number, epoch] { check.add(part) }
-        check.add(payload)
+        payload.withUnsafeBytes { check.add($0) }
+        rest.withUnsafeBytes { check.add($0) }
         return check.value
     }
 
     /// The bytes of a record that will begin at `offset`.
     static func encoded(_ payload: [UInt8], showsPrivate: Bool, number: UInt64, epoch: UInt64, at offset: Int) -> [UInt8] {
         let flags: UInt32 = showsPrivate ? 1 : 0
-        let check = payload.withUnsafeBytes {
-            checksum(offset: offset, length: payload.count, flags: flags, number: number, epoch: epoch, payload: $0)
-        }
+        let check = checksum(
+            offset: offset, length: payload.count, flags: flags, number: number, epoch: epoch, payload: payload[...])
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.bytes(forPayload: payload.count))
         bytes.append(little: marker)
@@ -50,17 +63,17 @@ struct RingFrame: Equatable {
         return bytes
     }
 
-    /// Every whole record of a ring, oldest first, with the offset at which each ends. What is torn or damaged is passed over.
-    static func all(in ring: ArraySlice<UInt8>) -> [(frame: RingFrame, end: Int)] {
+    /// Every whole record of a ring, oldest first. What is torn or damaged is passed over.
+    static func all(in ring: ArraySlice<UInt8>) -> [RingFrame] {
         let size = ring.count
         guard size >= headerBytes, size % 8 == 0 else { return [] }
-        var found: [(frame: RingFrame, end: Int)] = []
+        var found: [RingFrame] = []
         for offset in stride(from: 0, to: size, by: 8) {
             guard ring[ring.startIndex + offset] == UInt8(truncatingIfNeeded: marker) else { continue }   // most are not
-            guard let frame = frame(in: ring, at: offset) else { continue }
-            found.append((frame, (offset + bytes(forPayload: frame.payload.count)) % size))
+            if let frame = frame(in: ring, at: offset) { found.append(frame) }
         }
-        return found.sorted { $0.frame.number < $1.frame.number }
+        found.sort { $0.number < $1.number }
+        return found
     }
 
     private static func frame(in ring: ArraySlice<UInt8>, at offset: Int) -> RingFrame? {
@@ -70,12 +83,10 @@ struct RingFrame: Equatable {
         let number = ring.little(offset + 8, as: UInt64.self), epoch = ring.little(offset + 16, as: UInt64.self)
         let flags = ring.little(offset + 28, as: UInt32.self)
         guard RingHeader.numbers.contains(number), flags <= 1 else { return nil }
-        let payload = ring.circular(offset + headerBytes, count: length)
-        let check = payload.withUnsafeBytes {
-            checksum(offset: offset, length: length, flags: flags, number: number, epoch: epoch, payload: $0)
-        }
+        let (first, second) = ring.circular(offset + headerBytes, count: length)
+        let check = checksum(offset: offset, length: length, flags: flags, number: number, epoch: epoch, payload: first, second)
         guard check == ring.little(offset + 24, as: UInt32.self) else { return nil }
-        return RingFrame(number: number, epoch: epoch, showsPrivate: flags == 1, payload: payload)
+        return RingFrame(offset: offset, number: number, epoch: epoch, showsPrivate: flags == 1, length: length)
     }
 }
 
@@ -95,10 +106,10 @@ extension ArraySlice where Element == UInt8 {
         return number
     }
 
-    func circular(_ offset: Int, count wanted: Int) -> [UInt8] {
+    /// Bytes from an offset on, and those of them that come from the beginning.
+    func circular(_ offset: Int, count wanted: Int) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
         let start = offset % count
         let first = Swift.min(wanted, count - start)
-        return Array(self[(startIndex + start)..<(startIndex + start + first)])
-            + Array(self[startIndex..<(startIndex + wanted - first)])
+        return (self[(startIndex + start)..<(startIndex + start + first)], self[startIndex..<(startIndex + wanted - first)])
     }
 }

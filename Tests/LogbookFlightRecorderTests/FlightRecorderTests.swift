@@ -496,6 +496,77 @@ import Testing
         }
     }
 
+    private static let smallestFile = smallest + RingHeader.bytes
+
+    @Test("a ring that has its room already is opened also where the disk is full and would give it none, as XFS does")
+    func aFullDiskAndARingThatIsThere() throws {
+        let memory = TemporaryFolder(inMemory: true)
+        _ = try FlightRecorder(path: memory("ring"), capacityBytes: Self.smallest)
+        let file = try RecorderFile(memory("ring"), for: .writing)
+        defer { file.close() }
+        RecorderFile.unmap(try file.map(Self.smallestFile, anew: false) { _, _ in ENOSPC }, Self.smallestFile)
+
+        // It has its size, and nothing else.
+        try #require(truncate(memory("ring"), 0) == 0 && truncate(memory("ring"), off_t(Self.smallestFile)) == 0)
+        #expect(throws: FlightRecorderError.cannotMakeRoom(path: memory("ring"), bytes: Self.smallestFile, errno: ENOSPC)) {
+            try file.map(Self.smallestFile, anew: false) { _, _ in ENOSPC }
+        }
+    }
+
+    @Test("a ring for which there is no room keeps nothing of it, also where the disk has given a part, as ext4 does")
+    func aFullDiskAndNoRing() throws {
+        let file = try RecorderFile(folder("ring"), for: .writing)
+        defer { file.close() }
+        #expect(throws: FlightRecorderError.cannotMakeRoom(path: folder("ring"), bytes: Self.smallestFile, errno: ENOSPC)) {
+            try file.map(Self.smallestFile, anew: true) { file, bytes in ftruncate(file, off_t(bytes)) == 0 ? ENOSPC : errno }
+        }
+        #expect(folder.bytes("ring").isEmpty)
+    }
+
+    @Test("what is written by calls, where a mapping has no room of its own, is the same ring")
+    func writtenByCalls() throws {
+        let file = try RecorderFile(folder("ring"), for: .writing), base = try file.map(Self.smallestFile, anew: true)
+        let other = open(folder("ring"), O_WRONLY | O_CLOEXEC)
+        defer {
+            close(other)
+            RecorderFile.unmap(base, Self.smallestFile)
+            file.close()
+        }
+        var ring = RecorderRing(
+            mapping: base, writtenTo: FileDescriptor(other), capacity: Self.smallest, position: 0, number: 0, epoch: 1)
+        try ring.begin()
+        for number in 1...1000 as ClosedRange<UInt64> {
+            var line: [UInt8] = []
+            JSONLineFormat().append(
+                LogEvent(sequence: number, time: LogTime(nanoseconds: 0), level: .info, message: "\(number)"), to: &line)
+            let isTaken = try ring.append(line, showsPrivate: false)
+            #expect(isTaken)
+        }
+        let kept = try FlightRecorder.recover(folder("ring")).map(\.message), all = (1...1000).map { "\($0)" }
+        #expect(kept.count > 100 && kept == Array(all.suffix(kept.count)))
+        try ring.settle(through: 980)
+        try ring.forget(after: 990, through: 995)
+        let left = (981...990).map { "\($0)" } + (996...1000).map { "\($0)" }
+        #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == left)
+    }
+
+    #if os(Linux)
+        @Test func whatAFullDiskDoesNotTakeByACallIsAnErrorAndNotTheEnd() throws {
+            let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.smallestFile, alignment: 4096)
+            memory.initializeMemory(as: UInt8.self, repeating: 0, count: Self.smallestFile)
+            let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+            defer {
+                close(full)
+                memory.deallocate()
+            }
+            var ring = RecorderRing(
+                mapping: memory, writtenTo: FileDescriptor(full), capacity: Self.smallest, position: 0, number: 0, epoch: 1)
+            #expect(throws: SystemError(ENOSPC, in: "pwrite")) { try ring.begin() }
+            #expect(throws: SystemError(ENOSPC, in: "pwrite")) { try ring.append([1], showsPrivate: false) }
+            #expect(ring.number == 0)
+        }
+    #endif
+
     @Test func sizesThatMakeNoSenseAreRefused() {
         for bytes in [-1, 0, 65535, 1 << 30 + 1] {
             #expect(throws: FlightRecorderError.invalidCapacity(bytes: bytes)) { try recorder(capacityBytes: bytes) }

@@ -22,6 +22,14 @@
             #expect(try FlightRecorder.recover(folder("ring")) == [])
         }
 
+        @Test func aLimitOfTheFileSizeIsAnErrorAndNotTheEnd() throws {
+            let folder = TemporaryFolder(), victim = try ChildProcess.builtProgram("FlightRecorderVictim")
+            let limited = ["/bin/sh", "-c", #"ulimit -f 4; exec "$0" "$1" 0"#, victim, folder("ring")]
+            #expect(try ChildProcess.run(limited, output: folder("said")) == .exited(1))
+            #expect(folder.text("said").contains("(errno \(EFBIG))"))
+            #expect(folder.bytes("ring").isEmpty)
+        }
+
         private struct Totals {
             var acknowledged = 0
             var keptUnacknowledged = 0

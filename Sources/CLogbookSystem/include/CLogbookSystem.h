@@ -168,6 +168,8 @@ int logbook_thread_start(const char *name, void (*body)(void *), void *context);
 long logbook_write(int descriptor, const void *bytes, size_t count);
 /// The same for a file that is open for reading too, so that nothing but its size can raise a signal.
 long logbook_append(int file, const void *bytes, size_t count);
+/// pwrite(2) into such a file.
+long logbook_write_at(int file, const void *bytes, size_t count, int64_t offset);
 /// Holds SIGPIPE back for this thread, for code that writes by itself. False where it was held back already: then it is the host's business,
 /// and there is nothing to release.
 bool logbook_hold_pipe_signal(void);
@@ -194,8 +196,11 @@ int logbook_pipe(int ends[2]);
 /// For posix_spawn(3): the program gets no descriptor from this number on. 0 or the error number, ENOSYS without glibc 2.34.
 int logbook_spawn_close_from(void *file_actions, int first);
 
-/// Gives a file its size and its room on the disk, so that a mapping of it can be written: 0 or the error number.
+/// Gives a file its size and its room on the disk, so that a mapping of it can be written: 0 or the error number, which is EFBIG at a file
+/// size limit.
 int logbook_preallocate(int descriptor, int64_t bytes);
+/// The kind of file system that an open file lies on, as Linux numbers them in `linux/magic.h`; 0 where nobody says.
+uint32_t logbook_file_system(int descriptor);
 
 /// Signals that are flushed for. The handler tells a pipe; a second signal, and one in a forked child, has the old effect at once.
 /// The end to read from, or -1 and errno.
