@@ -82,7 +82,7 @@ public final class ConsoleLogProvider: LogProvider, LineSink {
         line.reserveCapacity(512)
         if lane.isColoured { appendColoured(event, to: &line) } else { format.append(event, to: &line) }
         var failure: SystemError?
-        do { try lane.stream.write(line) } catch { failure = error }
+        do { try lane.stream.write(line, isColoured: lane.isColoured) } catch { failure = error }
         state.withLock { state in
             state.ledger.submit()
             if failure == nil { state.ledger.deliver(1) } else { state.ledger.drop(1, .inputOutputError) }

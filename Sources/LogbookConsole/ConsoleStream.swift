@@ -27,8 +27,9 @@ final class ConsoleStream: Sendable {
     /// How long a write may wait for a reader.
     private let patience: Duration
 
-    /// Bytes that a pipe takes without waiting once it says that it is ready, and never among those of another writer.
-    private static let readyBytes = 4096
+    /// Bytes that a pipe takes without waiting once it says that it is ready, and never among those of another writer: 4096 on Linux, 512
+    /// on Darwin.
+    private static let readyBytes = Int(PIPE_BUF)
 
     init(duplicating original: Int32, patience: Duration) {
         let copy = fcntl(original, F_DUPFD_CLOEXEC, 3)  // never 0...2: those are the host's to reuse
@@ -46,20 +47,23 @@ final class ConsoleStream: Sendable {
     deinit { if number >= 0 { _ = close(number) } }
 
     /// Writes one line, in one system call when it is short and the stream takes it.
-    func write(_ line: [UInt8]) throws(SystemError) {
+    /// - Parameter isColoured: Whether the end of a line that was cut off may be missing a colour's.
+    func write(_ line: [UInt8], isColoured: Bool) throws(SystemError) {
         var taken = 0
-        try line.withUnsafeBufferPointer { line throws(SystemError) in try write(line, taken: &taken) }
+        try line.withUnsafeBufferPointer { line throws(SystemError) in try write(line, isColoured: isColoured, taken: &taken) }
     }
 
     /// Writes whole lines. No write ends within one that a pipe takes at once: another writer's lines may come behind it.
     /// - Parameter taken: How many bytes of them the stream has, also when not all could be written.
-    func write(_ lines: UnsafeBufferPointer<UInt8>, taken: inout Int) throws(SystemError) {
+    func write(_ lines: UnsafeBufferPointer<UInt8>, isColoured: Bool = false, taken: inout Int) throws(SystemError) {
         taken = 0
         guard number >= 0 else { throw SystemError(openFailure, in: "fcntl") }
         try state.withLock { state throws(SystemError) in
             if state.isMidLine {
-                var end = 0
-                try [0x0A].withUnsafeBufferPointer { newline throws(SystemError) in try push(newline, taken: &end, &state) }
+                var ending: [UInt8] = [], ended = 0
+                if isColoured { ending.append(ConsoleColour.end) }
+                ending.append(0x0A)
+                try ending.withUnsafeBufferPointer { ending throws(SystemError) in try push(ending, taken: &ended, &state) }
                 state.isMidLine = false
             }
             try push(lines, taken: &taken, &state)

@@ -232,15 +232,17 @@ func event(_ message: String, _ level: LogLevel = .info) -> LogEvent {
         #expect(pipe.readAll() == String(decoding: bytes, as: UTF8.self))
     }
 
-    @Test("row 39: after a line that was cut off, the next one begins on a line of its own")
-    func cutOff() {
-        let provider = provider()
+    @Test(
+        "row 39: after a line that was cut off, the next one begins on a line of its own, and not in the other's colour",
+        arguments: [(ConsoleColour.never, "\nnext\n"), (ConsoleColour.always, "\u{1B}[0m\nnext\n")])
+    func cutOff(colour: ConsoleColour, shown: String) {
+        let provider = provider(colour: colour)
         let filled = pipe.fill()
         _ = pipe.read(8192)
-        provider.log(event(String(repeating: "x", count: 100_000)))
+        provider.log(event(String(repeating: "x", count: 100_000), .error))
         let before = pipe.readAll()
         provider.log(event("next"))
-        #expect(pipe.readAll() == "\nnext\n")
+        #expect(pipe.readAll() == shown)
         #expect(before.utf8.count == filled)
         #expect(provider.ledger == LogLedger(submitted: 2, delivered: 1, dropped: [.inputOutputError: 1]))
     }
