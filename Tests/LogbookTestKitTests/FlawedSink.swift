@@ -3,7 +3,7 @@
 /// A sink between a queue and the bench's own, with a bad habit.
 struct FlawedSink: BatchSink {
     /// A deadline, over or still to come.
-    enum Deadline { case flushOver, flushAhead, closeAhead }
+    enum Deadline { case flushOver, tenthFlushOver, flushAhead, closeAhead }
 
     let inner: BenchSink
     let writing: @Sendable (BenchSink, [LogEvent]) throws -> Void
@@ -13,7 +13,10 @@ struct FlawedSink: BatchSink {
     let announceHang: @Sendable () -> Void
 
     func write(_ batch: [LogEvent]) throws { try writing(inner, batch) }
-    func flush(by deadline: LogDeadline) { inner.flush(by: heeded(deadline, deadline == .now ? .flushOver : .flushAhead)) }
+    func flush(by deadline: LogDeadline) {
+        let isTenth = inner.calls.count { $0 == .flush } == 9
+        inner.flush(by: heeded(deadline, deadline != .now ? .flushAhead : isTenth ? .tenthFlushOver : .flushOver))
+    }
     func close(by deadline: LogDeadline) {
         inner.close(by: deadline == .now ? deadline : heeded(deadline, .closeAhead))
     }

@@ -402,6 +402,21 @@ extension Flaw {
                 shelf.take(event)
             }
         },
+        shelf("waits a sixtieth of the patience in log", .logDoesNotWait, "does not answer had not come back") { habits, _ in
+            habits.log = { shelf, event in
+                if shelf.isStalled { shelf.wait(forOneOf: 60) }
+                shelf.take(event)
+            }
+        },
+        shelf(
+            "waits a tenth of the patience whatever the deadline", .flushKeepsToDeadline,
+            "flush whose deadline was over had not come back"
+        ) { habits, _ in
+            habits.flush = { shelf, deadline in
+                if deadline.hasPassed, shelf.isStalled { shelf.wait(forOneOf: 10) }
+                try shelf.put(by: deadline)
+            }
+        },
         shelf(
             "ignores the deadline of a flush", .flushKeepsToDeadline, "flush whose deadline was over had not come back"
         ) { habits, _ in
@@ -488,6 +503,19 @@ extension Flaw {
                 }
             }
         },
+        shelf("forgets what a thread of its own cannot write", .survivesFailure, "20 of 40 events were read back") { habits, _ in
+            habits.flush = { shelf, deadline in
+                // The thread comes to it where somebody waits for it, and tells nobody.
+                if deadline == .now { throw ScriptedFailure("the thread has not come to it") }
+                let isBroken = shelf.state.withLock { access in
+                    guard access.value.isBroken else { return false }
+                    access.value.ledger.deliver(access.value.waiting.count)
+                    access.value.waiting = []
+                    return true
+                }
+                if !isBroken { try shelf.put(by: deadline) }
+            }
+        },
         shelf("says nothing of what failed", .survivesFailure, "something is pending") { habits, _ in
             habits.flush = { shelf, deadline in
                 do { try shelf.put(by: deadline) } catch { if shelf.isStalled { throw error } }
@@ -555,6 +583,9 @@ extension Flaw {
         sink(
             "ignores the deadline of a flush", .sinkKeepsToDeadline, "flush of the sink whose deadline was over had not come back",
             { try $0.write($1) }, ignoring: .flushOver),
+        sink(
+            "waits a tenth of the patience whatever the deadline", .sinkKeepsToDeadline,
+            "flush of the sink whose deadline was over had not come back", { try $0.write($1) }, ignoring: .tenthFlushOver),
         sink(
             "ignores the deadline of a flush that is still to come", .sinkEndsAtDeadline,
             "flush of the sink whose deadline lay ahead had not come back", { try $0.write($1) }, ignoring: .flushAhead),

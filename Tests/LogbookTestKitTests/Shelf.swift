@@ -14,6 +14,7 @@ final class Shelf: LogProvider {
         var flushes = 0
         var shutdowns = 0
         var hangs = 0
+        var waits = 0
         /// For habits that remember something.
         var memory: [LogEvent] = []
         var count = 0
@@ -48,6 +49,17 @@ final class Shelf: LogProvider {
             return access.value.hangs == 0
         }
         if isFirst { announceHang() }
+    }
+
+    /// As if it waited for a part of the bench's patience: with the last of so many parts that is over.
+    func wait(forOneOf parts: Int) {
+        let waits = state.withLock { access in
+            access.value.waits += 1
+            return access.value.waits
+        }
+        guard waits >= parts else { return }
+        willHang()
+        gate.wait()
     }
 
     func log(_ event: LogEvent) { habits.log(self, event) }

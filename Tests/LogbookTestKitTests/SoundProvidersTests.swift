@@ -94,6 +94,22 @@ import Testing
     /// With every hook, and no bound.
     private static let ofAShelf = forSinks + [.visibleWhenLogReturns] + forQueues + [.staysBounded]
 
+    /// As a file that no disk made safe: the flush that comes next says so, and the one after that need not.
+    @Test func aFlushMaySayOnceMoreWhatHasFailed() async {
+        await expectSound(notRun: Self.ofAShelf) {
+            var habits = Shelf.Habits()
+            habits.flush = { shelf, deadline in
+                let hasFailed = shelf.state.withLock { access in
+                    defer { access.value.count = access.value.isBroken ? 1 : 0 }
+                    return access.value.count == 1
+                }
+                try shelf.put(by: deadline)
+                if hasFailed { throw ScriptedFailure("something was not safe") }
+            }
+            return Shelf(habits).specimen
+        }
+    }
+
     @Test func aShortenedMessageIsKnownByItsBeginning() async {
         await expectSound(ConformanceClaims(largestMessage: 4096), notRun: Self.ofAShelf) {
             var habits = Shelf.Habits()

@@ -42,12 +42,14 @@ extension ConformanceCheck {
     public static let error = ConformanceCheck("error", "an event's error arrives with its type and text, and with no other event")
     public static let metadata = ConformanceCheck("metadata", "metadata of every type arrives as it was")
     public static let largeMetadata = ConformanceCheck(
-        "largeMetadata", "1,000 keys, 24 levels (or as many as are claimed) and keys like the format's own arrive as they were")
+        "largeMetadata",
+        "1,000 keys, 24 levels (or what is claimed) and keys like the format's own arrive as they were (unless text is not claimed)")
     public static let oneInOneOut = ConformanceCheck(
         "oneInOneOut", "no text of an event can make two events of it, or none")
     public static let hostileText = ConformanceCheck(
         "hostileText", "line ends, control and bidirectional characters, quotes and NUL arrive unchanged (unless not claimed)")
-    public static let hugeEvent = ConformanceCheck("hugeEvent", "a message of 1 MiB arrives whole, and so do its neighbours")
+    public static let hugeEvent = ConformanceCheck(
+        "hugeEvent", "a message of 1 MiB arrives whole, or as is claimed for a shorter one, and its neighbours arrive")
     public static let flushAfterShutdown = ConformanceCheck("flushAfterShutdown", "flush after shutdown does nothing")
     public static let shutdownTwice = ConformanceCheck("shutdownTwice", "a second shutdown does nothing")
     public static let logAfterShutdown = ConformanceCheck(
@@ -55,17 +57,17 @@ extension ConformanceCheck {
     public static let ledgerAddsUp = ConformanceCheck(
         "ledgerAddsUp", "the ledger says what happened: submitted = delivered + pending + dropped, to the event")
     public static let ledgerNeverGoesBack = ConformanceCheck(
-        "ledgerNeverGoesBack", "no number of the ledger becomes smaller, whenever it is looked at")
+        "ledgerNeverGoesBack", "no number of the ledger but pending becomes smaller, whenever it is looked at")
     public static let logDoesNotWait = ConformanceCheck(
         "logDoesNotWait", "log returns although the destination does not answer")
     public static let flushKeepsToDeadline = ConformanceCheck(
         "flushKeepsToDeadline", "flush with a deadline that is over returns, loses nothing, and throws when something is not safe yet")
     public static let flushEndsAtDeadline = ConformanceCheck(
-        "flushEndsAtDeadline", "flush returns when its deadline comes, though the destination does not answer, and loses nothing")
+        "flushEndsAtDeadline", "flush whose deadline comes while the destination does not answer returns, and loses nothing")
     public static let shutdownKeepsToDeadline = ConformanceCheck(
         "shutdownKeepsToDeadline", "shutdown with a deadline that is over returns; what it gives up is counted or thrown")
     public static let shutdownEndsAtDeadline = ConformanceCheck(
-        "shutdownEndsAtDeadline", "shutdown returns when its deadline comes, though the destination does not answer, and counts or throws")
+        "shutdownEndsAtDeadline", "shutdown whose deadline comes while the destination does not answer returns, and counts or throws")
     public static let staysBounded = ConformanceCheck(
         "staysBounded", "the claimed capacity is not exceeded while the destination does not answer; the rest is counted")
     public static let survivesFailure = ConformanceCheck(
@@ -90,7 +92,7 @@ extension ConformanceCheck {
     public static let sinkKeepsToDeadline = ConformanceCheck(
         "sinkKeepsToDeadline", "flush and close return when their deadline is over, though the destination does not answer")
     public static let sinkEndsAtDeadline = ConformanceCheck(
-        "sinkEndsAtDeadline", "flush and close return when their deadline comes, though the destination does not answer")
+        "sinkEndsAtDeadline", "flush and close whose deadline comes while the destination does not answer return")
 }
 
 /// What whoever drives a sink promises it.

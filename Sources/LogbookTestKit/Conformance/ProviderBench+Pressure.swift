@@ -2,8 +2,12 @@ internal import LogbookCore
 
 // A destination that does not answer, or fails.
 extension ProviderBench {
+    /// Calls of one kind while the destination does not answer: who waits a little in each, for whatever, waits in all of them for longer
+    /// than a check may take. That is found without a clock, and no slow machine makes each of them long.
+    static let stalledLogs = 100, stalledFlushes = 20
+
     func logDoesNotWait() throws {
-        let events = events(10)
+        let events = events(Self.stalledLogs)
         try stalled {
             doing("log while the destination does not answer") { for event in events { provider.log(event) } }
         }
@@ -13,20 +17,23 @@ extension ProviderBench {
     /// Ahead when a call begins, and soon over.
     static let aheadBy = Duration.milliseconds(50)
 
-    func flushKeepsToDeadline() throws { try flushWhileStalled("flush whose deadline was over", by: .now) }
+    func flushKeepsToDeadline() throws {
+        try flushWhileStalled("flush whose deadline was over", by: .now, times: Self.stalledFlushes)
+    }
     func flushEndsAtDeadline() throws { try flushWhileStalled("flush whose deadline lay ahead", by: .after(Self.aheadBy)) }
 
-    private func flushWhileStalled(_ step: String, by deadline: @autoclosure () -> LogDeadline) throws {
+    private func flushWhileStalled(_ step: String, by deadline: @autoclosure () -> LogDeadline, times: Int = 1) throws {
         let events = events(10)
         try whileStalledIfPossible {
             log(events)
             try flushInTrouble(step, events, by: deadline())
+            doing(step) { for _ in 1..<times { try? provider.flush(by: deadline()) } }
         }
         try requireIntact(settled(events))
     }
 
     /// A flush that returns all the same has said that everything is safe.
-    private func flushInTrouble(_ step: String, _ logged: [LogEvent], by deadline: LogDeadline = .now) throws {
+    private func flushInTrouble(_ step: String, _ logged: [LogEvent], by deadline: LogDeadline) throws {
         do { try doing(step) { try provider.flush(by: deadline) } } catch { return }
         guard let ledger = provider.ledger else {
             return try refuse(readBack(logged).missingInWords.map { $0 + ", and flush has not thrown" })
@@ -78,13 +85,18 @@ extension ProviderBench {
         try requireAccount(reading)
     }
 
+    /// Time for a thread of the provider's own to come to a destination that fails; who tries again and again makes use of all of it.
+    static let failingFor = Duration.milliseconds(200)
+
     func survivesFailure() throws {
         let during = events(20, "while it fails,"), after = events(20, "when it works again,")
         try failing {
             log(during)
-            try flushInTrouble("flush while the destination fails", during)
+            try flushInTrouble("flush while the destination fails", during, by: .after(Self.failingFor))
         }
         try logWithinCapacity(after)
+        // The first one that gets through may say once more what was not safe, and the next one may not.
+        try? doing("flush when the destination works again") { try provider.flush(by: deadline) }
         let reading = try settled(during + after)
         if !claims.mayRepeatAfterFailure { try refuse(reading.repeatedInWords) }
         try refuse(reading.strangersInWords)
