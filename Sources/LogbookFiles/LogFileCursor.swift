@@ -40,6 +40,7 @@ package final class LogFileCursor {
     private var latest: UInt64 = 0
     /// The beginning of a line whose end has not been read.
     private var carry: [UInt8] = []
+    private var isNoFileNamed = false
     private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
 
     package init(
@@ -49,11 +50,11 @@ package final class LogFileCursor {
         self.compression = compression
         manifest = ManifestFile(self.name, files)
         // The system would read the path only up to the first zero.
-        guard !path.utf8.contains(0) else { throw .cannotOpenFolder(path: path, errno: EINVAL) }
+        guard !path.utf8.contains(0) else { throw .cannotRead(path: path, errno: EINVAL) }
         do {
             folder = OwnedDescriptor(try files.openFolder(at: path), files)
             folderPath = try files.resolvedPath(ofFolder: path)
-        } catch { throw .cannotOpenFolder(path: path, errno: error.number) }
+        } catch { throw .cannotRead(path: path, errno: error.number) }
         self.path = folderPath + "/" + self.name.active
     }
 
@@ -61,8 +62,8 @@ package final class LogFileCursor {
 
     /// Reads everything that is there and was not read yet.
     /// - Parameters:
-    ///   - passingOver: Told why an archive cannot be read, or not to its end, before the next one is; throws, as by default, to
-    ///     leave it at that. The same archive does not come again.
+    ///   - passingOver: Told why an archive cannot be read, or not to its end, before the next one is, and what is no file in the active
+    ///     one's place; throws, as by default, to leave it at that. The same does not come again.
     ///   - body: Gets whole lines with their newlines, some at a time, for the time of the call.
     package func read(
         passingOver: (FileLogProviderError) throws -> Void = { throw $0 }, _ body: (UnsafeRawBufferPointer) throws -> Void
@@ -70,7 +71,7 @@ package final class LogFileCursor {
         while true {
             do {
                 if reading == nil {
-                    guard try openNext() else { return }
+                    guard try openNext() else { return try nameWhatIsNoFile(passingOver) }
                 }
                 try readToEnd(body)
             } catch let unreadable as Unreadable {
@@ -82,6 +83,13 @@ package final class LogFileCursor {
             }
             guard try goesOn(body) else { return }
         }
+    }
+
+    /// Something else in the active file's place is named once for as long as it is there.
+    private func nameWhatIsNoFile(_ passingOver: (FileLogProviderError) throws -> Void) throws {
+        let wasNamed = isNoFileNamed
+        isNoFileNamed = try activeStatus().map { $0.kind != .regular } ?? false
+        if isNoFileNamed && !wasNamed { try passingOver(.notARegularFile(path: path)) }
     }
 
     /// A last line without an end, when nothing more is to come.

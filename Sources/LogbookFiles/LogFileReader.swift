@@ -15,7 +15,7 @@ public struct LogFileReader: Sendable {
     /// - Parameters:
     ///   - name: The log's name: `app` for `app.log`.
     ///   - compression: How archives may be compressed; without it a compressed one is an error.
-    /// - Throws: ``FileLogProviderError/invalidName``, ``FileLogProviderError/cannotOpenFolder(path:errno:)``.
+    /// - Throws: ``FileLogProviderError/invalidName``, ``FileLogProviderError/cannotRead(path:errno:)`` where there is no such folder.
     public init(
         in folder: String, name: String = "app", compression: ArchiveCompression? = nil
     ) throws(FileLogProviderError) {
@@ -27,7 +27,8 @@ public struct LogFileReader: Sendable {
 
     /// Each line once, without its newline, in the order of the files. What is written meanwhile may be among them.
     /// - Throws: ``FileLogProviderError``, which names the file, with ``FileLogProviderError/damaged(path:reason:)`` for a compressed
-    ///   archive that cannot be inflated to its end, or what `body` throws.
+    ///   archive that cannot be inflated to its end and ``FileLogProviderError/notARegularFile(path:)``, behind the archives, for what
+    ///   stands in the active file's place, or what `body` throws.
     public func forEachLine(_ body: ([UInt8]) throws -> Void) throws {
         let cursor = try LogFileCursor(in: folder, name: name, compression: compression)
         func take(_ lines: UnsafeRawBufferPointer) throws {

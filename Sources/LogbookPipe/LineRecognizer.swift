@@ -46,11 +46,12 @@ public struct LineRecognizer: Sendable {
             if let recognized = recognizeJSON(shown) { return recognized }
             (level, time) = looseLevelAndTime(shown)
         }
-        if let priority = SyslogPriority(from: &rest) {
+        let times = LeadingTime(zone: zone, now: { clock.now() })
+        if let priority = SyslogPriority(from: &rest, times: times) {
             level = priority.level
             if priority.facility != 0 { metadata["facility"] = LogValue(priority.facility) }
         }
-        time = time ?? LeadingTime(zone: zone, now: { clock.now() }).take(from: &rest)
+        time = time ?? times.take(from: &rest)
         return RecognizedLine(
             level: level ?? LevelWord.find(in: rest, behindTime: time != nil) ?? unknownLevel, message: LineText.decoded(rest),
             metadata: metadata, time: time)

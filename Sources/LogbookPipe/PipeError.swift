@@ -1,3 +1,5 @@
+internal import LogbookCore
+
 /// Why a pipe cannot begin.
 public enum PipeError: Error, Equatable, CustomStringConvertible {
     /// The process has no file descriptor left.
@@ -10,9 +12,9 @@ public enum PipeError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noDescriptors(let errno):
-            "no file descriptor is left to wait with (errno \(errno)); raise the limit (ulimit -n)"
+            "no file descriptor is left to wait with: \(SystemError.text(of: errno)); raise the limit (ulimit -n)"
         case .cannotWrite(let path, let errno):
-            "cannot write \(path) (errno \(errno)); check that its folder exists and this user may write there"
+            "cannot write \(path): \(SystemError.text(of: errno)); check that its folder exists and this user may write there"
         case .notAFile(let path): "\"\(path)\" is no file that events could be saved in; give the path of one, or of one to be made"
         }
     }

@@ -14,32 +14,54 @@ final class PipePace: Sendable {
     private let service: LogService
     private let windowEvents: UInt64
     private let windowBytes: Int
+    private let clock: LogClock
+    private let say: @Sendable (String) -> Void
     private let state = Monitor(State())
 
     /// How often providers that are busy are looked at again.
     private static let pause = Duration.milliseconds(5)
+    /// Nobody is told of a shorter wait.
+    private static let longestSilentNanoseconds: UInt64 = 10_000_000_000
 
-    init(_ service: LogService, windowEvents: Int, windowBytes: Int) {
+    /// - Parameter say: Told whom reading waits for, and that it goes on.
+    init(
+        _ service: LogService, windowEvents: Int, windowBytes: Int, clock: LogClock = .system,
+        say: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         precondition(windowEvents > 0 && windowBytes > 0, "a window must hold something")
         self.service = service
         self.windowEvents = UInt64(windowEvents)
         self.windowBytes = windowBytes
+        self.clock = clock
+        self.say = say
     }
 
     /// Returns when an event of so many bytes may be given to the service.
     func wait(for bytes: Int) {
+        var since: UInt64?, isSaid = false
         while !enter(bytes) {
             // Ledgers are foreign code, so not under the lock.
-            let pending = service.registrations.map(\.ledger.pending).max() ?? 0
-            state.withLock { access in
-                if access.value.isReleased { return }
+            let slowest = service.registrations.map { (registration: $0, pending: $0.ledger.pending) }.max { $0.pending < $1.pending }
+            let pending = slowest?.pending ?? 0
+            let hasWaited = state.withLock { access -> Bool in
+                if access.value.isReleased { return false }
                 if pending <= access.value.events {
                     (access.value.events, access.value.bytes) = (0, 0)
-                } else {
-                    access.wait(until: .after(Self.pause))
+                    return false
                 }
+                access.wait(until: .after(Self.pause))
+                return true
+            }
+            guard hasWaited, !isSaid, let registration = slowest?.registration else { continue }
+            let now = clock.monotonicNanoseconds(), begin = since ?? now
+            since = begin
+            if now - begin >= Self.longestSilentNanoseconds {
+                isSaid = true
+                let failure = registration.latestFailure.map { " (\($0))" } ?? ""
+                say("logbook pipe: reading waits for \(registration.name)\(failure); the program at the other end of the pipe waits too\n")
             }
         }
+        if isSaid { say("logbook pipe: reading goes on\n") }
     }
 
     private func enter(_ bytes: Int) -> Bool {

@@ -38,7 +38,7 @@ public final class PipeProgram: Sendable {
         case delivered = 0
         /// The input could not be read to its end, or the summary could not be written; what was read was delivered.
         case failed = 74
-        /// Something was not delivered; the messages say what, and where it is.
+        /// Something was not delivered, or not read any more; the messages say what, and where it is.
         case undelivered = 75
     }
 
@@ -71,7 +71,7 @@ public final class PipeProgram: Sendable {
         self.summary = try summary.map { path throws(PipeError) in try OutputFile(path) }
     }
 
-    /// Ends ``run()`` soon, from any thread: what the pipe holds is still read.
+    /// Ends ``run()`` soon, from any thread: what the pipe holds is still read, as by ``PipeSession/stop()``.
     public func stop() { session.stop() }
 
     public func run() -> Status {
@@ -98,8 +98,12 @@ public final class PipeProgram: Sendable {
             say("logbook pipe: nobody reads what is written any more, so the rest of the input was not read\n")
             isWhole = false
         }
+        if end == .cutOff {
+            say("logbook pipe: stopped; the rest of the input was not read, from the end of the last whole line on\n")
+            isWhole = false
+        }
         if case .failed(let errno) = end {
-            say("logbook pipe: reading failed (errno \(errno)); what was read before is accounted for above\n")
+            say("logbook pipe: reading failed: \(SystemError.text(of: errno)); what was read before is accounted for above\n")
             return isWhole ? .failed : .undelivered
         }
         if isWhole { return isSummed ? .delivered : .failed }

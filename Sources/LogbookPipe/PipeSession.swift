@@ -11,8 +11,9 @@ internal import LogbookFormat
 
 /// Reads lines from a descriptor and relays each as an event, until the input ends or somebody says stop.
 ///
-/// What is read is relayed: nothing is skipped and nothing kept back. While a provider has many events before it (two windows),
-/// reading waits, and the program at the other end of the pipe with it; a provider whose queue has room for more drops nothing.
+/// What is read is relayed: nothing is skipped, and nothing kept back but the beginning of a line that a stop has cut off. While a
+/// provider has many events before it (two windows), reading waits, and the program at the other end of the pipe with it; a provider
+/// whose queue has room for more drops nothing.
 public final class PipeSession: Sendable {
     private let descriptor: Int32
     private let output: Int32?
@@ -36,11 +37,12 @@ public final class PipeSession: Sendable {
     ///     `continued`.
     ///   - windowEvents: Events of one window.
     ///   - windowBytes: Bytes of the lines of one window.
+    ///   - say: Told, with a newline, which provider reading has been waiting for when that has lasted ten seconds, and that it goes on.
     /// - Throws: ``PipeError/noDescriptors(errno:)``.
     public init(
         reading descriptor: Int32 = 0, whileReadAt output: Int32? = nil, into service: LogService,
         recognizer: LineRecognizer = LineRecognizer(), maximumLineBytes: Int = 64 << 10, windowEvents: Int = 10_000,
-        windowBytes: Int = 8 << 20
+        windowBytes: Int = 8 << 20, say: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(PipeError) {
         self.descriptor = descriptor
         self.output = output
@@ -48,11 +50,11 @@ public final class PipeSession: Sendable {
         self.recognizer = recognizer
         self.maximumLineBytes = maximumLineBytes
         wakeup = try SelfPipe()
-        pace = PipePace(service, windowEvents: windowEvents, windowBytes: windowBytes)
+        pace = PipePace(service, windowEvents: windowEvents, windowBytes: windowBytes, say: say)
     }
 
-    /// Ends ``run()`` soon: what the pipe holds at this moment is still read, and no provider is waited for any more. From any
-    /// thread, any number of times.
+    /// Ends ``run()`` soon: what the pipe holds at this moment is still read, and no provider is waited for any more. Of an input that
+    /// goes on and on, such as a large file, the rest is not read (``PipeEnd/cutOff``). From any thread, any number of times.
     public func stop() {
         wakeup.wake()
         pace.release()
@@ -89,15 +91,13 @@ public final class PipeSession: Sendable {
                 end = .failed(errno: errno)
                 break
             }
+            if let already = bytesAfterStop {
+                // What is pending is the beginning of a line whose end nobody will read, and no line.
+                if already >= Self.maximumBytesAfterStop { return .cutOff }
+                bytesAfterStop = already + count
+            }
             progress.withLock { $0.bytes += UInt64(count) }
             splitter.take(buffer[..<count], relay)
-            if let already = bytesAfterStop {
-                bytesAfterStop = already + count
-                if already + count >= Self.maximumBytesAfterStop {
-                    end = .stopped
-                    break
-                }
-            }
         }
         splitter.finish(relay)
         return end

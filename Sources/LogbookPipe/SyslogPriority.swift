@@ -5,8 +5,9 @@ struct SyslogPriority {
     let facility: Int
     let level: LogLevel
 
-    /// Takes the priority, and the version number of RFC 5424 after it, off the line.
-    init?(from line: inout ArraySlice<UInt8>) {
+    /// Takes the priority, and the version number of RFC 5424 after it, off the line. Behind that number stands a time, or a dash in its
+    /// place; in front of anything else a 1 is part of the text.
+    init?(from line: inout ArraySlice<UInt8>, times: LeadingTime) {
         guard line.first == 0x3C, let close = line.prefix(5).firstIndex(of: 0x3E),
             let number = Int(String(decoding: line[(line.startIndex + 1)..<close], as: UTF8.self)),
             (0...191).contains(number)
@@ -14,7 +15,11 @@ struct SyslogPriority {
         facility = number / 8
         level = Self.level(severity: number % 8)
         line = line[(close + 1)...]
-        if line.starts(with: Array("1 ".utf8)) { line = line.dropFirst(2) }
+        if line.starts(with: Array("1 ".utf8)) {
+            let rest = line.dropFirst(2)
+            var afterTime = rest
+            if rest.starts(with: Array("- ".utf8)) || times.take(from: &afterTime) != nil { line = rest }
+        }
     }
 
     /// - Parameter severity: 0, the system is unusable, to 7, debugging.

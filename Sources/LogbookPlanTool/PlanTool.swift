@@ -43,15 +43,14 @@ enum PlanTool {
             }
         }
         if command == .list {
-            put(SourceCatalog.skeleton(of: sources.catalog), to: 1)
-            return
+            return show(SourceCatalog.skeleton(of: sources.catalog))
         }
         guard let plan, let module = modules.first else { stop(64, usage) }
         let document = PlanReader.read(contents(of: plan), file: plan)
         if command == .weave {
             let woven = sources.weave(document, into: module, isImplicitlyDynamic: isImplicitlyDynamic)
             if !woven.issues.isEmpty { stop(1, woven.issues.map { $0 + "\n" }.joined()) }
-            if let output { save(woven.text, to: output) } else { put(woven.text, to: 1) }
+            if let output { save(woven.text, to: output) } else { show(woven.text) }
         } else {
             let issues = PlanCheck.check(document, against: sources.catalog, names: PlanCheck.Names()).issues
             if !issues.isEmpty { stop(1, issues.map { $0.description + "\n" }.joined()) }
@@ -67,7 +66,8 @@ enum PlanTool {
         while true {
             let count = read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            if count <= 0 { return bytes }
+            if count < 0 { stop(66, "\(path): error: cannot read it: \(String(cString: strerror(errno)))\n") }
+            if count == 0 { return bytes }
             bytes.append(contentsOf: buffer[..<count])
         }
     }
@@ -79,12 +79,17 @@ enum PlanTool {
         }
     }
 
+    private static func show(_ text: String) {
+        if !put(text, to: 1) { stop(74, "standard output: error: cannot write it: \(String(cString: strerror(errno)))\n") }
+    }
+
     /// - Returns: False when not everything was written; `errno` says why.
     @discardableResult
     private static func put(_ text: String, to descriptor: Int32) -> Bool {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
             if count <= 0 { return false }
             rest = rest.dropFirst(count)
         }

@@ -17,7 +17,7 @@ public import LogbookHTTP
 /// | `logstash://host/path` | the input's | `service`, `user` |
 /// | `s3://bucket/prefix` | the objects' folder, `logs` where there is none | `region`, `endpoint` |
 /// | `cloudwatch://group/stream` | the stream is what stands behind the last slash | `region`, `endpoint` |
-/// | `http://host/path`, `https://…` | the receiver's, with its parameters | |
+/// | `http://host/path`, `https://…` | the receiver's, with its parameters as they stand | |
 ///
 /// A group of CloudWatch keeps its slashes: `cloudwatch:///aws/lambda/checkout/till-7?region=eu-central-1` is the stream `till-7` of the
 /// group `/aws/lambda/checkout`. A slash in a stream's name is written `%2F`. For both of Amazon's kinds the keys stand in the environment,
@@ -143,7 +143,7 @@ public enum DestinationAddress {
 
     static func authorization(_ parts: Parts, _ token: Secret?) -> Authorization {
         guard let token else { return .none }
-        if let user = parts["user"], parts.kind != "http", parts.kind != "https" { return .basic(user: user, password: token) }
+        if let user = parts["user"] { return .basic(user: user, password: token) }
         return parts.kind == "elasticsearch" ? .apiKey(token) : .bearer(token)
     }
 
@@ -180,12 +180,15 @@ public enum DestinationAddress {
             path = String(place.drop { $0 != "/" }.drop { $0 == "/" })
             self.place = String(place)
             guard !host.isEmpty || kind == "cloudwatch" else { throw .unreadable }   // a group may begin with a slash
-            guard !host.contains("@") else { throw .invalid(kind: self.kind, reason: "no user stands before the host; say ?user=name") }
+            guard !host.contains("@") else {
+                throw .invalid(kind: self.kind, reason: "no user stands before the host; \(Self.remedy(forUserOf: self.kind))")
+            }
             let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
             let isThisMachine = name == "localhost" || name == "[::1]" || name.hasPrefix("127.")
             isPlain = words.dropFirst().first.map { $0 == "http" } ?? isThisMachine
             var parameters: [(String, String)] = []
-            for word in rest.dropFirst(place.count + 1).split(separator: "&") {
+            // A receiver of one's own may have its parameters in any form: they go as they stand.
+            for word in ["http", "https"].contains(self.kind) ? [] : rest.dropFirst(place.count + 1).split(separator: "&") {
                 let halves = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard halves.count == 2, let key = Self.decoded(halves[0]), let value = Self.decoded(halves[1]), !key.isEmpty else {
                     throw .invalid(kind: self.kind, reason: "parameters should look like ?job=checkout&environment=production")
@@ -193,6 +196,14 @@ public enum DestinationAddress {
                 parameters.append((key, value))
             }
             self.parameters = parameters
+        }
+
+        private static func remedy(forUserOf kind: String) -> String {
+            switch kind {
+            case "elasticsearch", "loki", "otlp", "clickhouse", "logstash": "say ?user=name"
+            case "s3", "cloudwatch": "the keys stand in the environment"
+            default: "this kind takes a token"
+            }
         }
 
         var url: String { (isPlain ? "http://" : "https://") + host }

@@ -21,12 +21,19 @@ final class HostLookup: Sendable {
         let bytes: [UInt8]
     }
 
+    /// Nobody knows the name, or nobody can say so now.
+    struct Unresolved: Error, Equatable, CustomStringConvertible {
+        /// In the system's words: `Name or service not known`.
+        let reason: String
+        var description: String { "the name cannot be resolved: \(reason)" }
+    }
+
     private enum State {
         case idle
         /// Of the process whose thread asks: a forked child does not have it.
         case asking(ProcessLineage)
         /// - Parameter at: On the monotonic clock.
-        case answered(Result<[Address], SystemError>, at: UInt64)
+        case answered(Result<[Address], any Error>, at: UInt64)
     }
 
     /// An answer that nobody waited for is of use for so long.
@@ -35,17 +42,17 @@ final class HostLookup: Sendable {
     private let clock: LogClock
     /// Of a host that was given as an address.
     private let numeric: [Address]?
-    private let resolve: @Sendable () throws(SystemError) -> [Address]
+    private let resolve: @Sendable () throws -> [Address]
     private let state = Monitor(State.idle)
 
     init(_ host: String, _ port: Int, isStream: Bool, clock: LogClock) {
         self.clock = clock
         numeric = try? HostLookup.find(host, port, isStream: isStream, AI_NUMERICHOST)
-        resolve = { () throws(SystemError) in try HostLookup.find(host, port, isStream: isStream, 0) }
+        resolve = { try HostLookup.find(host, port, isStream: isStream, 0) }
     }
 
     /// Asks somebody else than the system.
-    init(clock: LogClock, resolving resolve: @escaping @Sendable () throws(SystemError) -> [Address]) {
+    init(clock: LogClock, resolving resolve: @escaping @Sendable () throws -> [Address]) {
         self.clock = clock
         numeric = nil
         self.resolve = resolve
@@ -58,10 +65,10 @@ final class HostLookup: Sendable {
         }
     }
 
-    /// - Throws: `ETIMEDOUT` at the deadline; the search goes on.
-    func addresses(by deadline: LogDeadline) throws(SystemError) -> [Address] {
+    /// - Throws: ``Unresolved``; `ETIMEDOUT` at the deadline: the search goes on.
+    func addresses(by deadline: LogDeadline) throws -> [Address] {
         if let numeric { return numeric }
-        let outcome = state.withLock { access -> Result<[Address], SystemError> in
+        let outcome = state.withLock { access -> Result<[Address], any Error> in
             switch access.value {
             case .answered(.success(let addresses), let moment) where isFresh(moment):
                 access.value = .idle
@@ -90,8 +97,7 @@ final class HostLookup: Sendable {
 
     private func ask() -> Bool {
         LogThread.start("logbook-lookup") {
-            let outcome: Result<[Address], SystemError>
-            do throws(SystemError) { outcome = .success(try self.resolve()) } catch { outcome = .failure(error) }
+            let outcome = Result<[Address], any Error> { try self.resolve() }
             self.state.withLock { access in
                 access.value = .answered(outcome, at: self.clock.monotonicNanoseconds())
                 access.broadcast()
@@ -99,13 +105,16 @@ final class HostLookup: Sendable {
         }
     }
 
-    private static func find(_ host: String, _ port: Int, isStream: Bool, _ flags: Int32) throws(SystemError) -> [Address] {
+    /// Asks the system.
+    static func find(_ host: String, _ port: Int, isStream: Bool, _ flags: Int32) throws -> [Address] {
         var hints = addrinfo()
         hints.ai_flags = flags
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = isStream ? SystemSocket.stream : SystemSocket.datagram
         var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, String(port), &hints, &found) == 0 else { throw SystemError(EHOSTUNREACH, in: "getaddrinfo") }
+        let failure = getaddrinfo(host, String(port), &hints, &found)
+        if failure == EAI_SYSTEM { throw SystemError(errno, in: "getaddrinfo") }
+        guard failure == 0 else { throw Unresolved(reason: String(cString: gai_strerror(failure))) }
         defer { freeaddrinfo(found) }
         var addresses: [Address] = []
         var next = found

@@ -35,7 +35,7 @@ final class SystemSocket: SystemLogConnection {
     /// share of the time that is left when its turn comes, so that one which says nothing does not take it from those behind it.
     static func remote(
         _ lookup: HostLookup, after refusals: DatagramRefusals = DatagramRefusals(), by deadline: LogDeadline
-    ) throws(SystemError) -> SystemSocket {
+    ) throws -> SystemSocket {
         let addresses = refusals.rest(of: try lookup.addresses(by: deadline))
         var failure = refusals.inARow > 0 ? SystemError(ECONNREFUSED, in: "send") : SystemError(EHOSTUNREACH, in: "getaddrinfo")
         for (place, address) in addresses.enumerated() {

@@ -34,8 +34,8 @@ public final class TailSession {
     ///   - lines: How many of the lines that are there are shown, the last of those that pass the filter; nil for all.
     ///   - isColoured: Lines get the colours of their levels, as on a console.
     ///   - show: Gets whole lines.
-    ///   - passingOver: Told why a rolled file cannot be read, or not to its end, before the next one is; throws, as by default, to leave
-    ///     it at that.
+    ///   - passingOver: Told why a rolled file cannot be read, or not to its end, before the next one is, and once what is no file in the
+    ///     active one's place; throws, as by default, to leave it at that.
     /// - Throws: ``FileLogProviderError`` when there is no such folder.
     public init(
         in folder: String, name: String = "app", filter: TailFilter = TailFilter(), lines: Int? = 10,

@@ -11,13 +11,15 @@
             commandName: "pipe", abstract: "Reads lines from standard input and logs each as an event.",
             discussion: """
                 Level words, time stamps, JSON lines and the lines of a Logbook are recognised. Nothing that was read is lost: while a \
-                provider cannot keep up, reading waits. The end of the input, SIGTERM, SIGINT and SIGHUP end it, and, where events go to \
-                --console alone, a reader that has gone; then the providers have --deadline seconds. Exits with 0 when everything was \
-                delivered, and with 75 when something was not, or the reader has gone; events that the remote did not take, or refused for \
-                good, are then saved in the file --undelivered. Where it has not said which of a parcel it refuses, the whole parcel is: \
-                sent again, what it has is stored once. Exits with 73, and reads nothing, when a file or folder that it writes to cannot \
-                be opened, and with 74 when the input could not be read to its end, or the summary could not be written, and what was read \
-                was delivered.
+                provider cannot keep up, such as a remote that is away, reading waits, and soon the program that logs and the other \
+                providers with it; what is waited for is said after ten seconds. The end of the input, SIGTERM, SIGINT and SIGHUP end it, \
+                and, where events go to --console alone, a reader that has gone; then the providers have --deadline seconds. Of what is in \
+                the pipe when a signal comes 1 MiB is still read. Exits with 0 when everything was delivered, and with 75 when something \
+                was not, the reader has gone, or a signal left input unread; events that the remote did not take, or refused for good, are \
+                then saved in the file --undelivered. Where it has not said which of a parcel it refuses, the whole parcel is: sent again, \
+                what it has is stored once. Exits with 73, and reads nothing, when a file or folder that it writes to cannot be opened, \
+                and with 74 when the input could not be read to its end, or the summary could not be written, and what was read was \
+                delivered.
                 """)
 
         enum Format: String, CaseIterable, ExpressibleByArgument { case text, article, json }
@@ -102,15 +104,16 @@
             let service = LogService()
             let stopper = Stopper()
             StopSignals.onFirst { _ in stopper.stop() }
+            let rescue: String? =
+                remote == nil ? nil : undelivered ?? "logbook-undelivered-\(ProcessInfo.processInfo.processIdentifier).jsonl"
             do {
                 let outlets = try register(with: service) { stopper.program?.save($0, of: $1) }
                 let session = try PipeSession(
-                    whileReadAt: file == nil && remote == nil ? 1 : nil, into: service, recognizer: LineRecognizer(unknownLevel: level))
+                    whileReadAt: file == nil && remote == nil ? 1 : nil, into: service, recognizer: LineRecognizer(unknownLevel: level),
+                    say: Terminal.say)
                 let program = try PipeProgram(
                     session, service: service, outlets: outlets, patience: .seconds(deadline),
-                    undelivered: remote == nil
-                        ? nil : undelivered ?? "logbook-undelivered-\(ProcessInfo.processInfo.processIdentifier).jsonl",
-                    summary: summary, say: Terminal.say)
+                    undelivered: rescue, summary: summary, say: Terminal.say)
                 stopper.program = program
                 let status = program.run()
                 if status != .delivered { throw ExitCode(status.rawValue) }
@@ -118,7 +121,12 @@
                 Terminal.say("logbook pipe: \(error)\n")
                 throw ExitCode(73)
             } catch let error as PipeError {
-                Terminal.say("logbook pipe: \(error)\n")
+                var text = "logbook pipe: \(error)"
+                if case .cannotWrite(let path, _) = error, path == rescue {
+                    let folder = undelivered == nil ? ", in the folder \(FileManager.default.currentDirectoryPath)" : ""
+                    text += "; events that the remote does not take are saved there\(folder): --undelivered names another place"
+                }
+                Terminal.say(text + "\n")
                 throw ExitCode(73)
             }
         }

@@ -20,10 +20,10 @@
             discussion: """
                 For files that a program has left, or beside it: no file is sent by both, and what another program has in hand is waited \
                 for until the deadline. Each is deleted once the receiver has it. \
-                The address may hold {id}; with --collector it is a collector's, and files go to <url>/v1/files/{id}. Exits with 0 \
-                when everything was received, with 66 when the folder, or the log's manifest in it, cannot be read or there is no such \
-                log, with 74 when everything was received, but that cannot be written, such as to a full disk, and with 75 when something \
-                was not received, which stays.
+                The address may hold {id}, and with --put must; with --collector it is a collector's, and files go to \
+                <url>/v1/files/{id}. Exits with 0 when everything was received, with 66 when the folder, or the log's manifest in it, \
+                cannot be read or there is no such log, with 74 when everything was received, but that cannot be written, such as to a \
+                full disk, and with 75 when something was not received, which stays.
                 """)
 
         @Argument(help: "The log's folder.")
@@ -38,7 +38,7 @@
         @Flag(help: "The address is that of a Logbook collector.")
         var collector = false
 
-        @Flag(help: "Send PUT instead of POST.")
+        @Flag(help: "Send PUT instead of POST, each file to an address of its own.")
         var put = false
 
         @Flag(help: "Close the active file first, and send it as well. A program that writes to it goes on with a new one.")
@@ -58,6 +58,9 @@
         func validate() throws {
             if !to.hasPrefix("http://") && !to.hasPrefix("https://") {
                 throw ValidationError("The address must begin with http:// or https://.")
+            }
+            if put && !collector && !to.contains("{id}") {
+                throw ValidationError("With --put the address must hold {id}: without it each file takes the place of the one before.")
             }
             guard (0...86_400 * 365).contains(deadline) else {
                 throw ValidationError("The deadline must be 0 seconds to a year.")

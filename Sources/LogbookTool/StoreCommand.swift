@@ -99,7 +99,7 @@
                 switch error {
                 case .damaged, .notADatabase: throw ExitCode(65)
                 case .notAStore, .newerSchema: throw ExitCode(66)
-                case .cannotOpen: throw ExitCode(66)
+                case .cannotOpen, .cannotRead: throw ExitCode(66)
                 case .storeLocked, .busy: throw ExitCode(75)
                 default: throw ExitCode(74)
                 }

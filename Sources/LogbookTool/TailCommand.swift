@@ -18,8 +18,8 @@
             discussion: """
                 With --follow it goes on with what is written, across rolls, until it is interrupted, and waits for a log that is not \
                 there yet. Lines are shown as they stand in the files. Exits with 0, also when nobody reads any more; with 66 when there \
-                is no such folder or no such log, or a file cannot be read, such as a damaged one; what can be read of the log is shown \
-                all the same; and with 74 when the lines cannot be written, such as to a full disk.
+                is no such folder or no such log, or a file cannot be read, such as a damaged one, or a link in the log's place; what can \
+                be read of the log is shown all the same; and with 74 when the lines cannot be written, such as to a full disk.
                 """)
 
         enum Colour: String, CaseIterable, ExpressibleByArgument { case auto, always, never }

@@ -63,7 +63,7 @@ package enum StoreMaintenance {
 
     /// Writes what can be read to a new file; the old one is not changed. No program may have the store open.
     package static func repair(_ path: String, to target: String) throws(TransactionStoreError) -> TransactionStoreRecovery {
-        if access(path, R_OK) != 0 { throw .cannotOpen(path: path, reason: StoreFile.reason(errno)) }
+        if access(path, R_OK) != 0 { throw .cannotRead(path: path, reason: StoreFile.reason(errno)) }
         if access(target, F_OK) == 0 { throw .cannotOpen(path: target, reason: "there is a file already") }
         let file = try StoreFile(path)
         defer { withExtendedLifetime(file) {} }
@@ -75,7 +75,7 @@ package enum StoreMaintenance {
     }
 
     private static func opening<Result>(_ path: String, _ body: (DatabaseQueue) throws -> Result) throws(TransactionStoreError) -> Result {
-        if access(path, R_OK) != 0 { throw .cannotOpen(path: path, reason: StoreFile.reason(errno)) }
+        if access(path, R_OK) != 0 { throw .cannotRead(path: path, reason: StoreFile.reason(errno)) }
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(5)

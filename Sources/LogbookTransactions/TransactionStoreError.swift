@@ -16,6 +16,8 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     case full(path: String, maximumBytes: Int)
     /// The folder or the file cannot be made, read or written.
     case cannotOpen(path: String, reason: String)
+    /// By who would only read it: the file is not there, or this user may not read it.
+    case cannotRead(path: String, reason: String)
     /// Nothing was written.
     case diskFull(path: String)
     /// Another program held the file for longer than ``TransactionLogConfiguration/busyTimeout``. Nothing was written.
@@ -48,6 +50,8 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
         case .notAStore(let path): "\(path) is an SQLite file of another program; choose another path"
         case .cannotOpen(let path, let reason):
             "cannot open the transaction store \(path): \(reason); check that its folder exists and this user may write there"
+        case .cannotRead(let path, let reason):
+            "cannot read the transaction store \(path): \(reason); check that it is there and this user may read it"
         case .diskFull(let path): "no room to write to the transaction store \(path); free space on its disk"
         case .busy(let path): "another program keeps the transaction store \(path) locked; let it finish"
         case .damaged(let path, let reason):

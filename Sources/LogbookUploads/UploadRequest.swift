@@ -24,7 +24,8 @@ public struct UploadRequest: Sendable {
         case fieldNamingParcel(String)
     }
 
-    /// Absolute, `http` or `https`; `{id}` stands for the file's id.
+    /// Absolute, `http` or `https`; `{id}` stands for the file's id. With ``Method/put`` it must be there, unless ``adapt`` gives each file
+    /// an address: a file would take the place of the one before.
     public var url: String
     public var method: Method
     /// Sent with each request: a token, for example.
@@ -83,7 +84,11 @@ public struct UploadRequest: Sendable {
         return value
     }
 
+    /// Whether no file takes another one's place at the receiver.
+    var keepsFilesApart: Bool { method != .put || adapt != nil || url.contains("{id}") }
+
     func check() {
+        precondition(keepsFilesApart, "UploadRequest.url must hold {id} where its method is put: each file would replace the one before")
         precondition(maximumBytes.map { $0 >= 1024 } ?? true, "UploadRequest.maximumBytes must be at least 1024")
         precondition(
             maximumLineBytes.map { $0 >= 256 && $0 <= maximumBytes ?? .max } ?? true,

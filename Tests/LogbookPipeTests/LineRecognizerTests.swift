@@ -183,6 +183,8 @@ import Testing
                 == RecognizedLine(
                     level: .critical, message: "host su - - - failed", metadata: ["facility": 4],
                     time: ISO8601.time("2026-11-21T10:35:22Z")))
+        #expect(recognize("<6>1 file copied").message == "1 file copied")
+        #expect(recognize("<34>1 - host su - - - failed").message == "- host su - - - failed")
         #expect(recognize("<999>x") == RecognizedLine(level: .info, message: "<999>x"))
         #expect(recognize("<-1>x").message == "<-1>x")
     }

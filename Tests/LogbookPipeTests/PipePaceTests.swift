@@ -13,6 +13,7 @@ import Testing
         func flush(by deadline: LogDeadline) throws {}
         func catchUp() { account.withLock { $0.deliver(Int($0.pending)) } }
         var ledger: LogLedger? { account.withLock { $0 } }
+        var latestFailure: String? { "nobody is there" }
     }
 
     @Test func aReaderWaitsForAProviderWithMuchBeforeIt() {
@@ -58,6 +59,36 @@ import Testing
             slow.catchUp()
         }
         gate.open()
+    }
+
+    @Test func whatALongWaitIsForIsSaidOnceAndThatItIsOver() {
+        let service = LogService(), slow = Slow(), gate = Gate(), said = Locked<[String]>([])
+        let clock = ManualClock(now: LogTime(nanoseconds: 0))
+        service.register(slow, name: "remote")
+        let pace = PipePace(service, windowEvents: 1, windowBytes: 1 << 20, clock: .manual(clock)) { text in
+            said.withLock { $0.append(text) }
+        }
+        LogThread.start("reader") {
+            for _ in 0..<3 {
+                pace.wait(for: 1)
+                service.info("x")
+            }
+            gate.wait()
+        }
+        #expect(
+            becomesTrue {
+                clock.advance(by: .seconds(1))
+                return !said.withLock { $0.isEmpty }
+            })
+        clock.advance(by: .seconds(100))
+        slow.catchUp()
+        #expect(gate.waitForArrivals(1))
+        gate.open()
+        #expect(
+            said.withLock { $0 } == [
+                "logbook pipe: reading waits for remote (nobody is there); the program at the other end of the pipe waits too\n",
+                "logbook pipe: reading goes on\n",
+            ])
     }
 
     @Test func nobodyWaitsAfterTheRelease() {

@@ -98,6 +98,18 @@ import Testing
         #expect(said.withLock { $0 }.contains("1 events are saved in \(path)"))
     }
 
+    @Test func whatASignalLeavesUnreadIsSaidAndIsNoSuccess() throws {
+        folder.write(String(repeating: String(repeating: "x", count: 999) + "\n", count: 2000), to: "input")
+        let input = open(folder("input"), O_RDONLY | O_CLOEXEC)
+        defer { close(input) }
+        let program = try PipeProgram(
+            PipeSession(reading: input, into: service), service: service, outlets: [.init(service.register(RecordingProvider()))],
+            say: { [said] text in said.withLock { $0 += text } })
+        program.stop()
+        #expect(program.run() == .undelivered)
+        #expect(said.withLock { $0 }.contains("stopped; the rest of the input was not read"))
+    }
+
     @Test func noFileIsMadeWhenNothingIsToBeSaved() throws {
         let outlets = [PipeProgram.Outlet(service.register(RecordingProvider()))]
         let path = folder("undelivered.jsonl")
@@ -129,7 +141,7 @@ import Testing
             let outlets = [PipeProgram.Outlet(service.register(RecordingProvider()))]
             let status = try program("one\n", outlets, summary: "/dev/full").run()
             #expect(status == .failed && status.rawValue == 74)
-            #expect(said.withLock { $0 }.contains("cannot write /dev/full (errno \(ENOSPC))"))
+            #expect(said.withLock { $0 }.contains("cannot write /dev/full: No space left on device (errno \(ENOSPC))"))
         }
 
         @Test func whatWasNotDeliveredIsWorseThanASummaryThatCannotBeWritten() throws {

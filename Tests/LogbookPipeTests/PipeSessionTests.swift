@@ -26,6 +26,7 @@ import Testing
 
     private let service = LogService()
     private let heard = RecordingProvider()
+    private let folder = TemporaryFolder()
     init() { service.register(heard) }
 
     @Test func everyLineBecomesAnEventUntilTheInputEnds() throws {
@@ -103,6 +104,34 @@ import Testing
         #expect(heard.messages.last == "torn")
         close(ends.read)
         close(ends.write)
+    }
+
+    /// A file of so many bytes, in lines of 1000 each with its ending.
+    private func input(bytes count: Int) -> Int32 {
+        let input = open(folder("input"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let line = String(repeating: "x", count: 999) + "\n"
+        #expect(writeAll(input, Array(String(repeating: line, count: count / 1000 + 1).utf8.prefix(count))) == count)
+        lseek(input, 0, SEEK_SET)
+        return input
+    }
+
+    @Test func stopTearsNoLineOfAnInputThatGoesOn() throws {
+        let input = input(bytes: 2 << 20)
+        defer { close(input) }
+        let session = try PipeSession(reading: input, into: service)
+        session.stop()
+        #expect(session.run() == .cutOff)
+        #expect(heard.events.count == (1 << 20) / 1000)
+        #expect(heard.messages.allSatisfy { $0.utf8.count == 999 })
+    }
+
+    @Test func anInputThatEndsWhereAStopWouldCutItIsReadToItsEnd() throws {
+        let input = input(bytes: 1 << 20)
+        defer { close(input) }
+        let session = try PipeSession(reading: input, into: service)
+        session.stop()
+        #expect(session.run() == .endOfInput)
+        #expect(heard.messages.map(\.utf8.count).reduce(0) { $0 + $1 + 1 } == (1 << 20) + 1)   // the last line has no ending
     }
 
     @Test func stopWakesAReaderThatWaits() throws {

@@ -22,6 +22,7 @@ import Testing
         ("datadog://datadoghq.eu?service=s&tags=a:b,c", "https://http-intake.logs.datadoghq.eu/api/v2/logs"),
         ("loggly://web", "https://logs-01.loggly.com/bulk/tok/tag/web/"),
         ("logstash://h:8080/in", "https://h:8080/in"), ("https://h/in?a=b", "https://h/in?a=b"),
+        ("https://h/in?flag&=x&user=u&c=%41", "https://h/in?flag&=x&user=u&c=%41"), ("http://127.0.0.1?flag", "http://127.0.0.1?flag"),
         ("http://127.0.0.1:1/in", "http://127.0.0.1:1/in"),
         ("collector://h/logbook/", "https://h/logbook/v1/logs"), ("loki://h/a/b?job=a", "https://h/a/b/loki/api/v1/push"),
         ("otlp://h/otlp", "https://h/otlp/v1/logs"), ("splunk://h:8088/hec", "https://h:8088/hec/services/collector/event"),
@@ -114,6 +115,17 @@ import Testing
     ])
     func whatNamesNoneIsSaid(address: String) {
         #expect(throws: DestinationAddressError.self) { try DestinationAddress.destination(address, token: "tok-secret") }
+    }
+
+    @Test(arguments: [
+        ("loki", "say ?user=name"), ("clickhouse", "say ?user=name"), ("https", "this kind takes a token"),
+        ("collector", "this kind takes a token"), ("splunk", "this kind takes a token"), ("s3", "the keys stand in the environment"),
+    ])
+    func whatHelpsInsteadOfAUserIsSaid(kind: String, remedy: String) {
+        let reason = "no user stands before the host; " + remedy
+        #expect(throws: DestinationAddressError.invalid(kind: kind, reason: reason)) {
+            try DestinationAddress.destination("\(kind)://user@h/a", token: "tok-secret")
+        }
     }
 
     @Test func aMissingTokenIsSaid() {

@@ -72,6 +72,14 @@ import Testing
         #expect(try lookup.addresses(by: .seconds(60)) == [Self.address(2)])
     }
 
+    @Test func aNameThatCannotBeResolvedIsNoHostThatCannotBeReached() {
+        // A name is no address, which needs no name server to say so.
+        let lookup = HostLookup(clock: .system) { try HostLookup.find("localhost", 601, isStream: true, AI_NUMERICHOST) }
+        let refusal = HostLookup.Unresolved(reason: String(cString: gai_strerror(EAI_NONAME)))
+        #expect(throws: refusal) { try lookup.addresses(by: .seconds(60)) }
+        #expect("\(refusal)".hasPrefix("the name cannot be resolved: "))
+    }
+
     @Test func whatCannotBeFoundIsSaidToWhoWaits() {
         silence.open()
         let lookup = lookup(failsFirst: true)

@@ -181,6 +181,28 @@ import Testing
         #expect(throws: FileLogProviderError.self) { try self.session().showWhatIsThere() }
     }
 
+    @Test(
+        "what is no file in the log's place is named, once, and a log that takes its place is followed",
+        arguments: ["ln -s target app.log", "ln -s nowhere app.log", "mkfifo app.log", "mkdir app.log"])
+    func namesWhatIsNoFile(command: String) throws {
+        folder.write("1\n", to: "target")
+        output(of: "cd '\(folder.path)' && \(command)")
+        let refusal = FileLogProviderError.notARegularFile(path: folder("app.log"))
+        #expect(throws: refusal) { try self.session().showWhatIsThere() }
+        #expect(throws: refusal) { try LogFileReader(in: folder.path).forEachLine { _ in } }
+
+        let named = Locked<[FileLogProviderError]>([])
+        let session = try session(passingOver: { failure in named.withLock { $0.append(failure) } })
+        try session.showWhatIsThere()
+        try session.showWhatIsNew()
+        #expect(takeShown() == [])
+        #expect(named.withLock { $0 } == [refusal])
+        output(of: "cd '\(folder.path)' && rm -r app.log")
+        folder.write("2\n", to: "app.log")
+        try session.showWhatIsNew()
+        #expect(takeShown() == ["2"])
+    }
+
     @Test("a log whose folder is removed, and made again by who logs, is followed in the new one")
     func followsIntoAFolderThatIsMadeAgain() throws {
         let (service, provider) = try service()
@@ -377,7 +399,7 @@ import Testing
     @Test func aFolderWithoutALogIsEmptyAndAMissingOneAnError() throws {
         try session().showWhatIsThere()
         #expect(takeShown() == [])
-        #expect(throws: FileLogProviderError.cannotOpenFolder(path: "/nowhere/at/all", errno: ENOENT)) {
+        #expect(throws: FileLogProviderError.cannotRead(path: "/nowhere/at/all", errno: ENOENT)) {
             try TailSession(in: "/nowhere/at/all") { _ in }
         }
     }

@@ -198,6 +198,22 @@
                 }
             }
 
+            @Test func whereUndeliveredEventsCannotBeSavedTheOptionIsNamed() throws {
+                let remote = ["pipe", "--remote", "http://127.0.0.1:1", "--undelivered", "missing/x"]
+                let errors = try Tool.run(remote, in: folder).errors
+                #expect(errors.contains("cannot write missing/x: No such file or directory"), "\(errors)")
+                #expect(errors.contains("--undelivered"), "\(errors)")
+                let summary = try Tool.run(["pipe", "--console", "--summary", "missing/x"], in: folder).errors
+                #expect(!summary.contains("--undelivered"), "\(summary)")
+                if geteuid() != 0 {   // who may write everywhere
+                    folder.makeFolder("closed")
+                    chmod(folder("closed"), 0o500)
+                    let tool = try Tool.path()
+                    _ = try ChildProcess.run([tool, "pipe", "--remote", "http://127.0.0.1:1"], in: folder("closed"), errors: folder("err"))
+                    #expect(folder.text("err").contains("in the folder \(folder("closed")): --undelivered"), "\(folder.text("err"))")
+                }
+            }
+
             @Test func aReaderThatIsSlowLosesNothing() throws {
                 // The shell reads nothing for a while, and then everything.
                 let tool = try Tool.path()

@@ -33,7 +33,9 @@
                 #expect(numbers(try Tool.run(["tail", "logs", "--all", "--text", "number 4"], in: folder).output) == [4] + (40...49))
                 let coloured = try Tool.run(["tail", "logs", "-n", "1", "--colour", "always"], in: folder).output
                 #expect(coloured.hasPrefix("\u{1B}[31m"))
-                #expect(try Tool.run(["tail", "nowhere"], in: folder).status == 66)
+                let nowhere = try Tool.run(["tail", "nowhere"], in: folder)
+                #expect(nowhere.status == 66)
+                #expect(nowhere.errors.contains("cannot read nowhere") && !nowhere.errors.contains("write"), "\(nowhere)")
             }
 
             @Test func tailNamesADamagedFileAndShowsTheOthers() throws {
@@ -46,6 +48,14 @@
                 #expect(numbers(tail.output) == Array(51...60))
                 #expect(tail.errors.contains(oldest + ".gz is damaged: "), "\(tail.errors)")
                 #expect(tail.status == 66)
+            }
+
+            @Test func tailOfALinkIsNoSuccess() throws {
+                folder.makeFolder("logs")
+                folder.write("INFO number 1\n", to: "elsewhere.log")
+                output(of: "ln -s ../elsewhere.log '\(folder("logs/app.log"))'")
+                let tail = try Tool.run(["tail", "logs"], in: folder)
+                #expect(tail.status == 66 && tail.errors.contains("/logs/app.log is a link"), "\(tail)")
             }
 
             @Test func tailThatCannotWriteIsNoSuccess() throws {
@@ -177,6 +187,19 @@
                 #expect(numbers(received.map { folder.text("received/\($0)") }.joined()) == [1])
                 #expect(archives == [])
                 try program.shutdown(by: .seconds(30))
+            }
+
+            @Test func shipPutsNoFileInThePlaceOfAnother() throws {
+                try write(1...60)
+                let left = archives, receiver = try LoopbackServer { _ in .status(200) }
+                try #require(left.count > 1)
+                let refused = try Tool.run(["ship", "logs", "--to", receiver.url + "/log", "--put"], in: folder)
+                #expect(refused.status == 64 && refused.errors.contains("must hold {id}"), "\(refused)")
+                #expect(receiver.requests.isEmpty && archives == left)
+
+                let shipped = try Tool.run(["ship", "logs", "--to", receiver.url + "/{id}", "--put"], in: folder)
+                #expect(shipped.status == 0, "\(shipped)")
+                #expect(Set(receiver.requests.map(\.target)).count == left.count && archives == [])
             }
 
             @Test func shipSaysThatFilesAreNoneOfTheLogsWithoutItsManifest() throws {

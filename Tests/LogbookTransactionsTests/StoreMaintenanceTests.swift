@@ -6,6 +6,14 @@ import Testing
 
 @testable import LogbookTransactions
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @Suite struct StoreMaintenanceTests {
     private let folder = TemporaryFolder()
 
@@ -36,6 +44,15 @@ import Testing
         }
         #expect(dumped.map(\.id) == (0..<count).map { "T\($0)" })
         #expect(dumped.map { $0.entries.map(\.event) } == (0..<count).map { [$0] })
+    }
+
+    @Test("who would read a store that is not there is not told to check who may write")
+    func aStoreThatIsNotThere() {
+        let refusal = TransactionStoreError.cannotRead(path: folder.store, reason: StoreFile.reason(ENOENT))
+        #expect(throws: refusal) { try StoreMaintenance.verify(folder.store) }
+        #expect(throws: refusal) { try lines() }
+        #expect(throws: refusal) { try StoreMaintenance.repair(folder.store, to: folder("new.sqlite")) }
+        #expect(!refusal.description.contains("write"))
     }
 
     @Test("a dump that is ended early says no more")

@@ -28,6 +28,13 @@ import Testing
         withExtendedLifetime(uploader) {}
     }
 
+    @Test func whatIsPutNeedsAPlaceForEachFile() {
+        #expect(!UploadRequest(url: "http://127.0.0.1/log", method: .put).keepsFilesApart)
+        #expect(UploadRequest(url: "http://127.0.0.1/log/{id}", method: .put).keepsFilesApart)
+        #expect(UploadRequest(url: "http://127.0.0.1/log").keepsFilesApart)
+        #expect(UploadRequest(url: "http://127.0.0.1/", method: .put, adapt: { $0.url += $1 }).keepsFilesApart)
+    }
+
     @Test(
         "U7: what counts as received, and what does not",
         arguments: [(200, true), (201, true), (202, true), (204, true), (206, false), (301, false), (302, false), (304, false)])
