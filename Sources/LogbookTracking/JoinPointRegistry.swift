@@ -71,7 +71,7 @@ enum JoinPointRegistry {
         for (descriptor, isInstance) in types {
             descriptor.withUTF8Buffer { bytes in
                 var parts = DescriptorFields(bytes, separatedBy: 0x1C)
-                guard let record = parts.next().flatMap({ TypeRecord(descriptor: $0) }) else { return }
+                guard let record = parts.next().flatMap({ TypeRecord(descriptor: $0, hasInstanceTest: isInstance != nil) }) else { return }
                 if record.keyword != "extension" {
                     state.types.append(TrackedTypeRecord(record: record, isInstance: isInstance))
                 }

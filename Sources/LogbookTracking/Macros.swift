@@ -1,13 +1,15 @@
 /// Makes every function of a type, that has a body, a join point: a place that a plan can name. It says nothing about what is
 /// tracked; without a plan a call costs half a nanosecond more.
 ///
-/// `dynamic` methods are woven from outside, so that lines, coverage and breakpoints in them stay exact. Functions marked
+/// `dynamic` methods are woven from outside, so that lines, coverage and breakpoints in them stay exact, unless their type stands in
+/// another. Functions marked
 /// ``NotTracked()``, operators and functions whose bodies other modules get (`@inlinable`) are left alone.
 /// - Parameters:
 ///   - generic: For a type inside a generic one.
 ///   - initializers: Initializers too.
 ///   - exceptions: Names of parameters that no plan can ever capture, in any function of the type, also in one
-///     with an `@Tracked` of its own. An extension says its own.
+///     with an `@Tracked` of its own. An extension says its own. Only plain literals can be read, and a name that no parameter has
+///     is refused.
 @attached(memberAttribute) @attached(peer) @attached(extension, names: arbitrary)
 public macro TrackedType(generic: Bool = false, initializers: Bool = false, except exceptions: StaticString...) =
     #externalMacro(module: "LogbookTrackingMacros", type: "TrackedTypeMacro")
@@ -40,9 +42,12 @@ public macro joinPoint<Reference>(_ reference: Reference) -> JoinPointName =
 /// A join point in the middle of a body: it names a fact, not who tracks it. A plan finds it by its `point`; the values are
 /// evaluated only while one does, and are its `$arg`. The type around it may stand before its name, unless the function is tracked itself.
 ///
+/// In generic code a point is known from its first call on, so a plan that names it says `"late": true`.
+///
 /// ```swift
 /// #aspectPoint("vipDiscount", ["discount": discount])
 /// ```
+/// - Parameter generic: For a point in a generic function inside a tracked one. Elsewhere the macros see for themselves.
 @freestanding(expression)
-public macro aspectPoint(_ name: StaticString, _ values: KeyValuePairs<String, Any> = [:]) -> Void =
+public macro aspectPoint(_ name: StaticString, generic: Bool = false, _ values: KeyValuePairs<String, Any> = [:]) -> Void =
     #externalMacro(module: "LogbookTrackingMacros", type: "AspectPointMacro")

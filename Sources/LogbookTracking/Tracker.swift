@@ -29,12 +29,29 @@ public final class Tracker: Sendable {
         let line: Int
     }
 
+    /// Where entries that wait have arrived: each at all functions of one name, and at none that another type has later.
+    private struct Arrivals {
+        private var known: [Int: (name: String, points: Set<ObjectIdentifier>)] = [:]
+
+        /// - Returns: Whether the entry was not there yet, and belongs there.
+        mutating func add(_ entry: Int, at point: JoinPoint) -> Bool {
+            var (name, points) = known[entry] ?? (point.id, [])
+            guard name == point.id, points.insert(ObjectIdentifier(point)).inserted else { return false }
+            known[entry] = (name, points)
+            return true
+        }
+    }
+
     private struct State {
         var closures = Advice.Closures()
         var arounds: [JoinPointName: Around] = [:]
         /// Nil while stopped.
         var plan: PlanDocument?
+        /// The plan's entries for what comes late. They wait as long as the plan lives: several functions may have the name.
         var waiting: [PlanEntry] = []
+        var arrivals = Arrivals()
+        /// What has been said to be wrong with what came.
+        var complaints: Set<String> = []
         var points: [JoinPoint] = []
         var advice: [ObjectIdentifier: [Advice]] = [:]
         var handlers: [ObjectIdentifier: any Sendable] = [:]
@@ -141,9 +158,11 @@ public final class Tracker: Sendable {
             var advice: [ObjectIdentifier: [Advice]] = [:], points: [ObjectIdentifier: JoinPoint] = [:]
             advice.reserveCapacity(examined.entries.count)
             points.reserveCapacity(examined.entries.count)
+            var arrivals = Arrivals()
             for place in examined.entries.indices {
                 let point = catalog.points[examined.entries[place].point], id = ObjectIdentifier(point)
                 points[id] = point
+                if let late = examined.entries[place].lateEntry { _ = arrivals.add(late, at: point) }
                 advice[id, default: []].append(self.advice(for: examined.entries[place], catalog, state.closures))
             }
             for around in examined.arounds { points[ObjectIdentifier(around.point)] = around.point }
@@ -156,6 +175,8 @@ public final class Tracker: Sendable {
             self.state.withLock { state in
                 state.plan = plan.document
                 state.waiting = examined.late
+                state.arrivals = arrivals
+                state.complaints = []
                 state.points = Array(points.values)
                 state.advice = advice
                 state.handlers = handlers
@@ -188,6 +209,8 @@ public final class Tracker: Sendable {
                 let before = state
                 state.plan = nil
                 state.waiting = []
+                state.arrivals = Arrivals()
+                state.complaints = []
                 state.points = []
                 state.advice = [:]
                 state.handlers = [:]
@@ -207,7 +230,7 @@ public final class Tracker: Sendable {
     }
 
     /// Looks again for what a plan says will come late. A library brings its points one by one, so only entries that may have waited
-    /// for these are looked at; a type may be what is missing between any two others.
+    /// for these are looked at; a type may be what is missing between any two others. Where an entry has arrived, it is left as it is.
     func appeared(_ points: [JoinPoint], _ types: [TypeRecord]) {
         if state.withLock({ $0.waiting.isEmpty }) { return }
         JoinPointRegistry.exchanging {
@@ -221,14 +244,12 @@ public final class Tracker: Sendable {
             document.usecases = plan.usecases
             document.entries = chosen.map { waiting[$0] }
             let examined = PlanCheck.check(document, against: catalog.plan, names: names(closures))
-            for issue in examined.issues { LogDiagnostics.report("tracking", issue.description) }
-            var rest = waiting
-            for place in chosen.reversed() { rest.remove(at: place) }
-            rest += examined.late
-            countWaiting(from: false, to: rest.isEmpty)
-            state.withLock { $0.waiting = rest }
+            for issue in examined.issues.map(\.description) where state.withLock({ $0.complaints.insert(issue).inserted }) {
+                LogDiagnostics.report("tracking", issue)
+            }
             for entry in examined.entries {
                 let point = catalog.points[entry.point], id = ObjectIdentifier(point)
+                guard let late = entry.lateEntry, state.withLock({ $0.arrivals.add(chosen[late], at: point) }) else { continue }
                 let advice = advice(for: entry, catalog, closures)
                 let set = state.withLock { state in
                     state.advice[id, default: []].append(advice)
@@ -301,6 +322,7 @@ public final class Tracker: Sendable {
         switch point.form {
         case .wrapped: break
         case .bracketed: return "the method consumes or sends a parameter, which no handler can hand on"
+        case .consumed: return "the method consumes its instance, which no handler can hand on"
         case .replaced: return "another function takes the method's place, and no handler can stand around that; write @Tracked before it"
         }
         if point.isAsync != around.isAsync {

@@ -6,7 +6,8 @@ extension Expansion {
     /// Closures, not a local function, hold it: `#function` stays right, `self` stays implicit, `inout` parameters can be
     /// captured, and a body of one expression still needs no `return`.
     func body() -> Answer {
-        guard let body = header.body else { return refusal("@\(request.macro) needs a function with a body") }
+        guard let text = header.body else { return refusal("@\(request.macro) needs a function with a body") }
+        let body = isLate ? text.withGenericPoints : text
         guard !header.isInlinable else {
             return refusal("a function whose body other modules get cannot be tracked; take @inlinable or @\(request.macro) away")
         }
@@ -17,7 +18,7 @@ extension Expansion {
         guard !header.sendsResult else { return refusal("a function that sends its result cannot be tracked; write @NotTracked") }
         let isInitializer = header.keyword == "init", isDeinitializer = header.keyword == "deinit"
         let gate = gate(isInitializer: isInitializer, isDeinitializer: isDeinitializer)
-        if PointDescriptor.form(of: header) == "bracketed" { return Answer(source: bracketed(body, by: gate)) }
+        if PointDescriptor.form(of: header) != "wrapped" { return Answer(source: bracketed(returning(body), by: gate)) }
 
         let effects = (header.isAsync ? " async" : "") + header.throwsClause
         let signature = header.returnsOpaque ? "" : " ()\(effects) -> \(header.optionalResult ?? "Void") in"
@@ -53,7 +54,8 @@ extension Expansion {
 
     /// A body that no closure may hold: one of an initializer, or one that consumes what it was given.
     private func bracketed(_ body: String, by gate: GateText) -> String {
-        let skipping = header.keyword == "func" && header.returnsNothing ? "if let __trackedCall, __trackedCall.isSkipped { return }\n" : ""
+        let isSkippable = header.keyword == "func" && header.returnsNothing && !header.consumesSelf
+        let skipping = isSkippable ? "if let __trackedCall, __trackedCall.isSkipped { return }\n" : ""
         var statements = DeclarationScanner(body)
         statements.skipTrivia()
         if statements.isAtEnd { return "{\n\(gate.declaration)\(gate.begin)\(gate.values))?.end()\n}" }
@@ -67,6 +69,32 @@ extension Expansion {
             """
     }
 
+    /// A body that is one expression gives its value only where no statement stands before it: then it says `return` itself.
+    private func returning(_ body: String) -> String {
+        guard header.consumesSelf, !header.returnsNothing, header.result != "Never" else { return body }
+        var scanner = DeclarationScanner(body)
+        scanner.skipTrivia()
+        let start = scanner.position, first = scanner.name() ?? ""
+        let statements = [
+            "let", "var", "guard", "for", "while", "repeat", "do", "defer", "discard", "throw", "fatalError", "preconditionFailure", "return",
+        ]
+        if statements.contains(first) || ["if", "switch"].contains(first) && body.containsText("return") { return body }
+        while !scanner.isAtEnd {   // a `return` in a closure is none of the function's own
+            scanner.skipTrivia()
+            if "([{".utf8.contains(scanner.current) {
+                scanner.skipBalanced()
+            } else if scanner.isAtLiteral {
+                scanner.skipLiteral()
+            } else if let word = scanner.name() {
+                if word == "return" { return body }
+            } else {
+                scanner.position += 1
+            }
+        }
+        scanner.position = start
+        return scanner.text(0..<start) + "return " + scanner.text(start..<body.utf8.count)
+    }
+
     /// With this, a crash, a breakpoint and a compile error in the body name the user's file and line.
     private func located(_ body: String) -> String {
         """
@@ -76,6 +104,9 @@ extension Expansion {
 
         """
     }
+
+    /// Whether it is generic, or something around it is. No static stored property may stand in it then.
+    private var isLate: Bool { request.attribute.isGeneric || header.isGeneric || isInGenericContext }
 
     private struct GateText {
         /// What has to stand before the call.
@@ -98,8 +129,7 @@ extension Expansion {
             !isMember || isInitializer || isDeinitializer || !isCopyable || !header.isSelfCapturable || request.attribute.leavesInstanceAlone
             ? "nil" : header.isStatic ? "Self.self" : "self"
         let values = "{ \(instance) }, { \(descriptor.arguments()) }"
-        if request.attribute.isGeneric || header.isGeneric || isInGenericContext {
-            // No static stored property may stand here: the point is looked for by its name instead.
+        if isLate {   // the point is looked for by its name instead
             let expansion = "LogbookTracking.TrackingExpansion4"
             return GateText(
                 run: "\(expansion).runLate(\"\(descriptor.literal)\", ",

@@ -32,7 +32,7 @@ extension Expansion {
             module: place.module, type: typePath, kind: "point", header: header, exceptions: [], fileID: place.fileID,
             line: place.line, form: PointDescriptor.form(of: header), owner: PointDescriptor.owner(of: header, kind: "point", in: nil))
         let closures = "{ nil }, { [\(call.values.map { "(\($0.text)) as Any" }.joined(separator: ", "))] }"
-        if isInGenericContext {
+        if isInGenericContext || call.isGeneric {
             return "LogbookTracking.TrackingExpansion4.runLate(\"\(descriptor.literal)\", \(closures)) { () -> Void in }"
         }
         return """

@@ -4,20 +4,21 @@ extension Expansion {
     /// `@TrackedType` gives `@Tracked` to every function with a body that has no word of its own in the matter.
     func memberAttribute() -> String {
         guard header.isTrackedMember(of: request.attribute), header.attribute("Tracked") == nil else { return "" }
-        if request.macro == "TrackedType", Replacement.isMeant(for: header) { return "" }   // woven by the extension instead
-        var arguments: [String] = []
-        if request.attribute.isGeneric { arguments.append("generic: true") }
-        if !request.attribute.exceptions.isEmpty {
-            arguments.append("except: " + request.attribute.exceptions.map(\.swiftLiteral).joined(separator: ", "))
-        }
-        return arguments.isEmpty ? "@Tracked" : "@Tracked(\(arguments.joined(separator: ", ")))"
+        let isNested = request.context.filter(\.isType).count > 1
+        if request.macro == "TrackedType", Replacement.isMeant(for: header, isNested: isNested) { return "" }   // woven by the extension
+        return request.attribute.isGeneric ? "@Tracked(generic: true)" : "@Tracked"   // what is excepted it finds around it
     }
 
-    /// The functions that stand in the declaration itself.
-    var members: [FoundFunction] {
+    /// The functions that stand in a declaration itself.
+    func functions(of type: DeclarationHeader) -> [FoundFunction] {
         var scanner = MemberScanner()
-        scanner.scan(header.body ?? "", file: request.declarationPlace.fileID, firstLine: bodyLine, isNested: false)
-        return scanner.functions.filter {
+        scanner.scan(type.body ?? "", file: request.declarationPlace.fileID, firstLine: bodyLine, isNested: false)
+        return scanner.functions
+    }
+
+    /// Those of them that are join points.
+    var members: [FoundFunction] {
+        functions(of: header).filter {
             $0.header.keyword == "func" && ($0.header.isTrackedMember(of: request.attribute) || $0.header.attribute("Tracked") != nil)
         }
     }
@@ -51,10 +52,11 @@ extension Expansion {
         return PointDescriptor(
             module: request.declarationPlace.module, type: type ?? typePath, kind: kind, header: header,
             exceptions: request.attribute.exceptions + header.exceptions(in: owner), fileID: request.declarationPlace.fileID, line: line,
-            form: PointDescriptor.form(of: header, isReplaced: request.macro == "TrackedType" && Replacement.isMeant(for: header)),
+            form: PointDescriptor.form(of: header, isReplaced: request.macro == "TrackedType" && isReplaced(header)),
             owner: PointDescriptor.owner(
                 of: header, kind: kind, in: owner,
-                isLeftAlone: request.attribute.leavesInstanceAlone || own?.leavesInstanceAlone == true))
+                isLeftAlone: request.attribute.leavesInstanceAlone || own?.leavesInstanceAlone == true),
+            leavesIsolation: header.leavesIsolation(of: owner))
     }
 
     private func typePeer() -> String {
@@ -62,7 +64,7 @@ extension Expansion {
         let path = typePath.isEmpty ? header.name : typePath + "." + header.name
         let isGeneric = !header.generics.isEmpty || request.attribute.isGeneric
         let separators = PointDescriptor.separators
-        let points = members.filter { isGeneric || $0.header.isGeneric && Replacement.isMeant(for: $0.header) }.map {
+        let points = members.filter { isGeneric || $0.header.isGeneric && isReplaced($0.header) }.map {
             separators.point
                 + descriptor(
                     of: $0.header, in: path, kind: $0.header.isStatic ? "staticMethod" : "method", line: $0.place.line, owner: header

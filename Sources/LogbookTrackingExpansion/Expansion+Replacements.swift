@@ -3,12 +3,17 @@ internal import LogbookTrackingSyntax
 extension Expansion {
     /// A `dynamic` method is woven from outside, where that is possible; see ``Replacement``.
     func replacements() -> String {
-        let found = members.filter { Replacement.isMeant(for: $0.header) }
+        let found = members.filter { isReplaced($0.header) }
         guard !found.isEmpty else { return "" }
         let path = typePath.isEmpty ? header.name : typePath + "." + header.name
         let isGeneric = !header.generics.isEmpty || request.context.contains(where: \.isGeneric)
         return "extension \(request.extendedType ?? path) {\n"
             + found.enumerated().map { replacement($1, number: $0, in: path, isGeneric: isGeneric) }.joined() + "}\n"
+    }
+
+    /// Whether something takes the place of a member of this type.
+    func isReplaced(_ member: DeclarationHeader) -> Bool {
+        Replacement.isMeant(for: member, isNested: request.context.contains(where: \.isType))
     }
 
     private func replacement(_ function: FoundFunction, number: Int, in path: String, isGeneric: Bool) -> String {

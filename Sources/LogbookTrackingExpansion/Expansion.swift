@@ -47,12 +47,34 @@ struct Expansion {
     func answer() -> Answer {
         if let expression = request.expression { return freestanding(expression) }
         guard request.declaration != nil, request.macro != "NotTracked" else { return Answer(source: "") }
+        if let objection { return refusal(objection) }
         return switch request.role {
         case "memberAttribute": Answer(source: memberAttribute())
         case "extension": Answer(source: replacements())
         case "peer": Answer(source: peer())
         case "body": body()
         default: Answer(source: nil)
+        }
+    }
+
+    /// What is wrong with the attribute: nothing would come of it, and a value that it was to protect would be seen. Of the questions about
+    /// one attribute, one is answered so.
+    private var objection: String? {
+        let attribute = request.attribute
+        if attribute.problem == nil, attribute.exceptions.isEmpty { return nil }
+        let functions: [DeclarationHeader]
+        switch (request.macro, request.role) {
+        case ("Tracked", "body"): functions = [header]
+        case ("TrackedType", "peer"): functions = self.functions(of: header).map(\.header)
+        case ("TrackedExtension", "memberAttribute"):
+            var scanner = DeclarationScanner(request.parent ?? "")
+            let all = self.functions(of: scanner.header()), first = (all.first { $0.condition.isEmpty } ?? all.first)?.header
+            guard first?.selector == header.selector, first?.parameters == header.parameters else { return nil }
+            functions = all.map(\.header)
+        default: return nil
+        }
+        return attribute.problem ?? attribute.exceptionWithoutParameter(in: functions).map {
+            "no parameter here is called \"\($0)\", so nothing is kept from plans; say what a parameter is called"
         }
     }
 

@@ -12,12 +12,17 @@ struct ExpansionRequest {
         /// Bytes from the beginning of the file.
         var offset = 0
 
-        init(_ syntax: PositionedJSON?) {
+        /// - Parameter isBehindTrivia: Whether it is where the first word stands, behind the blanks and comments that come with it.
+        init(_ syntax: PositionedJSON?, isBehindTrivia: Bool = false) {
             guard let location = syntax?["location"] else { return }
             fileName = location["fileName"]?.string ?? ""
             fileID = location["fileID"]?.string ?? ""
             line = location["line"]?.integer ?? 0
             offset = location["offset"]?.integer ?? 0
+            guard isBehindTrivia else { return }
+            var scanner = DeclarationScanner(syntax?["source"]?.string ?? "")
+            scanner.skipTrivia()
+            offset += scanner.position
         }
 
         var module: String { String(fileID.prefix { $0 != "/" }) }
@@ -30,6 +35,8 @@ struct ExpansionRequest {
     /// The declaration with what stands before it; nil for an expression.
     let declaration: String?
     let declarationPlace: Place
+    /// The declaration whose member it is, where the compiler says that.
+    let parent: String?
     /// The expression; nil for a declaration.
     let expression: String?
     let expressionPlace: Place
@@ -46,10 +53,11 @@ struct ExpansionRequest {
         role = question["macroRole"]?.string ?? ""
         declaration = question["declSyntax"]?["source"]?.string
         declarationPlace = Place(question["declSyntax"])
+        parent = question["parentDeclSyntax"]?["source"]?.string
         expression = question["syntax"]?["source"]?.string
         expressionPlace = Place(question["syntax"])
         attribute = TrackingAttribute(question["attributeSyntax"]?["source"]?.string ?? "")
-        attributePlace = Place(question["attributeSyntax"] ?? question["syntax"])
+        attributePlace = Place(question["attributeSyntax"] ?? question["syntax"], isBehindTrivia: true)
         extendedType = question["extendedTypeSyntax"]?["source"]?.string?.trimmed
         context = (question["lexicalContext"]?.elements ?? []).compactMap { $0["source"]?.string }.map { text in
             var scanner = DeclarationScanner(text)

@@ -41,4 +41,6 @@ package struct CheckedEntry: Sendable {
     package let transaction: Transaction?
     /// What each path means at this point.
     package let roots: PlanRoots
+    /// Its place among the entries that wait for what comes late; nil when it does not.
+    package internal(set) var lateEntry: Int?
 }

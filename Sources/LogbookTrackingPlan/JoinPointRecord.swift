@@ -4,9 +4,10 @@ package final class JoinPointRecord: Sendable {
         case method, staticMethod, initializer, deinitializer, function, point
     }
 
-    /// How a call is noticed: its body is in a closure, stands behind a statement, or is called by what takes its place.
+    /// How a call is noticed: its body is in a closure, stands behind a statement, where it may consume its instance, or is called by what
+    /// takes its place.
     package enum Form: String, Sendable {
-        case wrapped, bracketed, replaced
+        case wrapped, bracketed, consumed, replaced
     }
 
     /// Whom a call belongs to, as far as its instance can be captured.
@@ -37,10 +38,12 @@ package final class JoinPointRecord: Sendable {
     package let line: Int
     package let form: Form
     package let owner: Owner
+    /// Whether another thread may be changing what is inside the instance during a call.
+    package let leavesIsolation: Bool
 
     package init(
         module: String, type: String, selector: String, kind: Kind, parameters: [Parameter], result: String, isAsync: Bool,
-        isThrowing: Bool, file: String, line: Int, form: Form, owner: Owner
+        isThrowing: Bool, file: String, line: Int, form: Form, owner: Owner, leavesIsolation: Bool = false
     ) {
         self.module = module
         self.type = type
@@ -54,6 +57,7 @@ package final class JoinPointRecord: Sendable {
         self.line = line
         self.form = form
         self.owner = owner
+        self.leavesIsolation = leavesIsolation
     }
 
     /// Takes apart what the macro plug-in wrote; see `PointDescriptor`.
@@ -67,7 +71,7 @@ package final class JoinPointRecord: Sendable {
         self.init(
             module: module, type: type, selector: selector, kind: kind, parameters: Self.parameters(parameters), result: result,
             isAsync: isAsync.first == UInt8(ascii: "1"), isThrowing: isThrowing.first == UInt8(ascii: "1"), file: file,
-            line: Int(line) ?? 0, form: form, owner: owner)
+            line: Int(line) ?? 0, form: form, owner: owner, leavesIsolation: fields.next()?.first == UInt8(ascii: "1"))
     }
 
     private static func parameters(_ descriptor: UnsafeBufferPointer<UInt8>) -> [Parameter] {

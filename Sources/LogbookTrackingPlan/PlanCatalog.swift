@@ -85,6 +85,12 @@ package struct PlanCatalog: Sendable {
         modulesByType[type]?.sorted() ?? []
     }
 
+    /// The modules that have a free function of this selector, when they are more than one.
+    package func modules(ofFunction selector: String) -> [String] {
+        let modules = Set(points.filter { $0.type.isEmpty && $0.selector == selector }.map(\.module))
+        return modules.count > 1 ? modules.sorted() : []
+    }
+
     /// The point of this selector that the type has or inherits, and the type whose instances alone are meant when it inherits it.
     package func lookup(_ type: String, _ selector: String) -> (point: Int, instancesOf: Int?)? {
         if let place = point(type, selector) { return (place, nil) }

@@ -26,7 +26,8 @@ package struct PlanCheck {
         self.usecases = usecases
     }
 
-    /// Every entry that fits, and everything that is wrong with the others.
+    /// Every entry that fits, and everything that is wrong with the others. One that is late is also among those that wait: further
+    /// functions of its name may come.
     package static func check(
         _ document: PlanDocument, against catalog: PlanCatalog, names: Names
     ) -> (entries: [CheckedEntry], late: [PlanEntry], issues: [PlanIssue]) {
@@ -35,11 +36,14 @@ package struct PlanCheck {
         var entries: [CheckedEntry] = [], late: [PlanEntry] = []
         entries.reserveCapacity(document.entries.count)
         for place in document.entries.indices {   // not the entries themselves: each is half a kilobyte, and would be copied
-            if document.entries[place].isLate, check.place(of: document.entries[place], isQuiet: true) == nil {
+            let isLate = document.entries[place].isLate
+            if isLate {
                 late.append(document.entries[place])
-            } else {
-                entries += check.check(document.entries[place])
+                if check.place(of: document.entries[place], isQuiet: true) == nil { continue }
             }
+            var checked = check.check(document.entries[place])
+            if isLate { for index in checked.indices { checked[index].lateEntry = late.count - 1 } }
+            entries += checked
         }
         return (entries, late, inOrder(check.issues))
     }
@@ -71,11 +75,12 @@ package struct PlanCheck {
             return nil
         }
         guard let type = entry.type, let selector = entry.selector else { return nil }
-        let modules = catalog.modules(sharing: type.value)
+        let isFree = type.value.isEmpty, name = isFree ? selector.value : type.value   // a plan in Swift names a free function alone
+        let modules = isFree ? catalog.modules(ofFunction: name) : catalog.modules(sharing: name)
         if !modules.isEmpty {
             if !isQuiet {
-                let names = modules.map { "\"\($0).\(type.value)\"" }.joined(separator: " or ")
-                complain(type.place, "the class \"\(type.value)\" is in several modules; write \(names)")
+                let names = modules.map { "\"\($0).\(name)\"" }.joined(separator: " or ")
+                complain(type.place, "the \(isFree ? "function" : "class") \"\(name)\" is in several modules; write \(names)")
             }
             return nil
         }
@@ -148,8 +153,15 @@ package struct PlanCheck {
             }
         }
         let condition = entry.condition.flatMap { self.condition($0, point, advice, into: &roots) }
-        if let instancesOf, point.kind == .method, !point.hasInstance {
-            complain(entry.place, "\(point.name) has no instance, so those of \(catalog.types[instancesOf].name) cannot be told apart")
+        if let type = instancesOf.map({ catalog.types[$0] }) {
+            if point.kind != .staticMethod, !point.hasInstance {
+                complain(entry.place, "\(point.name) has no instance, so those of \(type.name) cannot be told apart")
+            } else if !type.hasInstanceTest {
+                complain(
+                    entry.place,
+                    "\(point.name) is inherited, and instances of \(type.name), as of any generic type or protocol, cannot be told apart; "
+                        + "the class that can be named is \"\(point.type)\"")
+            }
         }
         let transaction = entry.transaction.flatMap { transaction -> CheckedEntry.Transaction? in
             guard let (usecase, event) = numbers(of: transaction) else { return nil }
@@ -192,6 +204,8 @@ package struct PlanCheck {
                 complain(written.place, "nothing can stand instead of an initializer")
             } else if point.kind == .point {
                 complain(written.place, "there is nothing at a point that something could stand instead of")
+            } else if point.form == .consumed {
+                complain(written.place, "\(point.name) consumes its instance, and nothing can stand instead of that")
             } else if !point.returnsNothing || point.result == "Never" {
                 complain(
                     written.place,
@@ -253,13 +267,23 @@ package struct PlanCheck {
         switch path.words[0] {
         case "arg": return argument(path, at: place, point)
         case "self":
-            if point.hasInstance { return .instance }
-            complain(place, "\(point.name) has no instance, so there is no $self")
+            if !point.hasInstance {
+                complain(place, "\(point.name) has no instance, so there is no $self")
+            } else if point.leavesIsolation, path.words.count > 1 {
+                complain(
+                    place,
+                    "\(point.name) is not isolated to its instance, so \(path.description) may be changing while it is read; "
+                        + "only $self may be said there")
+            } else {
+                return .instance
+            }
         case "result":
             if point.returnsNothing {
                 complain(place, "\(point.name) returns nothing, so there is no $result")
             } else if point.kind == .initializer || isEarly {
                 complain(place, "$result is not known \(isEarly ? "before the call" : "of an initializer")")
+            } else if point.form == .consumed {
+                complain(place, "$result is not known of a method that consumes its instance")
             } else {
                 return .result
             }

@@ -27,7 +27,8 @@ extension SourceCatalog {
             for point in catalog.all(found.point) {
                 guard let function = wovenFunctions[point] else { continue }
                 let place = entry.selector?.place ?? entry.place, name = catalog.points[point].name
-                if let obstacle = Self.obstacle(to: function, isImplicitlyDynamic: isImplicitlyDynamic) {
+                if let obstacle = Self.obstacle(to: function, isImplicitlyDynamic: isImplicitlyDynamic)
+                    ?? Self.outerType(namedBy: function, in: catalog).map({ "names a type around its own; write \($0) there" }) {
                     woven.issues.append(PlanIssue(place, "\(name) cannot be woven: it \(obstacle)").description)
                     woven.issues.append("\(function.place): note: \(name) is declared here")
                 } else if let type = found.instancesOf.flatMap({ wovenTypes[$0] }), type.isPrivate {
@@ -57,6 +58,29 @@ extension SourceCatalog {
         if let builder = function.header.attributeNames.first(where: { $0.hasSuffix("Builder") }) { return "has the result builder @\(builder)" }
         if !isImplicitlyDynamic, !function.header.modifiers.contains("dynamic") {
             return "is not dynamic; write dynamic before it, or build its target with -enable-implicit-dynamic"
+        }
+        return nil
+    }
+
+    /// The full name of a type that a signature calls by its short one, because the type stands in one of those around the function's own:
+    /// an extension of the function's type does not see it.
+    private static func outerType(namedBy function: FoundFunction, in catalog: PlanCatalog) -> String? {
+        guard let own = function.typeHeader?.name, own != function.type else { return nil }
+        let header = function.header, around = function.type.split(separator: ".")
+        let texts = header.parameters.map(\.type) + [header.result ?? "", header.thrownType ?? "", header.generics, header.whereClause]
+        var scanner = DeclarationScanner(texts.joined(separator: " "))
+        while !scanner.isAtEnd {
+            scanner.skipTrivia()
+            let isMember = scanner.position > 0 && scanner.byte(at: scanner.position - 1) == UInt8(ascii: ".")
+            guard let word = scanner.name() else {
+                scanner.position += 1
+                continue
+            }
+            if isMember || catalog.type(function.type + "." + word) != nil { continue }
+            for count in (1..<around.count).reversed() {
+                let name = (around.prefix(count) + [word[...]]).joined(separator: ".")
+                if catalog.type(name) != nil { return name }
+            }
         }
         return nil
     }
@@ -113,7 +137,8 @@ extension SourceCatalog {
             exceptions: function.header.exceptions(in: function.typeHeader), fileID: Self.fileID(module, function.place),
             line: function.place.line,
             form: PointDescriptor.form(of: function.header, isReplaced: true),
-            owner: PointDescriptor.owner(of: function.header, kind: kind, in: type))
+            owner: PointDescriptor.owner(of: function.header, kind: kind, in: type),
+            leavesIsolation: function.header.leavesIsolation(of: type))
         let point = "__WovenPoint\(number)"
         // The module is part of the name: an extension may not override what one of a superclass in another module declares.
         let replacement = Replacement(

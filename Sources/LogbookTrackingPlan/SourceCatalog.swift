@@ -26,13 +26,14 @@ package struct SourceCatalog {
         var scanner = MemberScanner()
         scanner.scan(text, file: path)
         for type in scanner.types {
-            let isAnnotated = type.header.attribute("TrackedType") != nil
+            let annotation = type.header.attribute("TrackedType"), isAnnotated = annotation != nil
             if isAnnotated || isWoven && type.header.keyword != "extension" {
                 if !isAnnotated { wovenTypes[types.count] = type }
                 types.append(
                     TypeRecord(
                         module: module, name: type.name, keyword: type.header.keyword, inheritance: type.header.inheritance,
-                        file: Self.fileID(module, type.place), line: type.place.line))
+                        file: Self.fileID(module, type.place), line: type.place.line,
+                        hasInstanceTest: type.header.hasInstanceTest(isGeneric: type.isGeneric || annotation?.isGeneric == true)))
             } else if type.header.keyword != "extension" {
                 unannotated.insert(type.name)
             }
@@ -53,7 +54,9 @@ package struct SourceCatalog {
         let header = function.header, own = header.attribute("Tracked")
         let type = function.typeHeader?.attribute("TrackedType") ?? function.typeHeader?.attribute("TrackedExtension")
         let isAnnotated = own != nil || type.map(header.isTrackedMember) == true
-        let isReplaced = !isAnnotated || function.typeHeader?.attribute("TrackedType") != nil && Replacement.isMeant(for: header)
+        let isNested = function.typeHeader?.name != function.type
+        let isReplaced = !isAnnotated
+            || function.typeHeader?.attribute("TrackedType") != nil && Replacement.isMeant(for: header, isNested: isNested)
         if isAnnotated || isWoven && !header.attributeNames.contains("NotTracked") {
             // These are known from their first call on; the plan says that it waits for them.
             if isAnnotated, Self.isKnownLate(function, in: type) { return }
@@ -73,7 +76,8 @@ package struct SourceCatalog {
                     },
                     result: header.result ?? "Void", isAsync: header.isAsync, isThrowing: header.isThrowing,
                     file: Self.fileID(module, function.place), line: function.place.line,
-                    form: JoinPointRecord.Form(rawValue: form) ?? .wrapped, owner: JoinPointRecord.Owner(rawValue: owner) ?? .none))
+                    form: JoinPointRecord.Form(rawValue: form) ?? .wrapped, owner: JoinPointRecord.Owner(rawValue: owner) ?? .none,
+                    leavesIsolation: header.leavesIsolation(of: function.typeHeader)))
         } else {
             unannotated.insert((function.type.isEmpty ? "" : function.type + ".") + header.selector)
         }
@@ -121,7 +125,7 @@ package struct SourceCatalog {
                 continue
             }
             scanner.position += 1
-            guard scanner.name() == "aspectPoint", let call = scanner.aspectPoint() else { continue }
+            guard scanner.name() == "aspectPoint", let call = scanner.aspectPoint(), !call.isGeneric else { continue }
             if !condition.isEmpty { conditional.insert(points.count) }
             points.append(
                 JoinPointRecord(

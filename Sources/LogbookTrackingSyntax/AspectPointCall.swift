@@ -1,12 +1,41 @@
 /// What stands in the brackets of `#aspectPoint("name", ["key": value])`.
 package struct AspectPointCall: Sendable, Equatable {
     package var name: String
+    /// Whether it says that it stands in generic code.
+    package var isGeneric = false
     package var values: [Value] = []
 
     package struct Value: Sendable, Equatable {
         package let key: String
         /// An expression, as it is written; no comment ends it.
         package let text: String
+    }
+}
+
+extension String {
+    /// With `generic: true` in its named points: a macro that stands in the body that another has written is not told what is around it.
+    package var withGenericPoints: String {
+        guard containsText("#aspectPoint") else { return self }
+        var scanner = DeclarationScanner(self), text = "", written = 0
+        while !scanner.isAtEnd {
+            scanner.skipTrivia()
+            if scanner.isAtLiteral {
+                scanner.skipLiteral()
+                continue
+            }
+            let isSign = scanner.current == UInt8(ascii: "#")
+            scanner.position += 1
+            guard isSign, scanner.name() == "aspectPoint" else { continue }
+            var ahead = scanner
+            guard let call = ahead.aspectPoint(), !call.isGeneric else { continue }
+            scanner.skipTrivia()
+            scanner.position += 1
+            scanner.skipTrivia()
+            scanner.skipLiteral()
+            text += scanner.text(written..<scanner.position) + ", generic: true"
+            written = scanner.position
+        }
+        return text + scanner.text(written..<utf8.count)
     }
 }
 
@@ -19,7 +48,19 @@ extension DeclarationScanner {
         skipBalanced()
         var inner = DeclarationScanner(text(opening + 1..<max(opening + 1, position - 1)))
         guard let name = inner.plainString() else { return nil }
-        var call = AspectPointCall(name: name)
+        var call = AspectPointCall(name: name), ahead = inner
+        ahead.skipTrivia()
+        if ahead.current == UInt8(ascii: ",") {
+            ahead.position += 1
+            ahead.skipTrivia()
+            if ahead.name() == "generic" {
+                ahead.skipTrivia()
+                ahead.position += 1
+                ahead.skipTrivia()
+                call.isGeneric = ahead.name() == "true"
+                inner = ahead
+            }
+        }
         for sign in [UInt8(ascii: ","), UInt8(ascii: "[")] {
             inner.skipTrivia()
             if inner.current == sign { inner.position += 1 }

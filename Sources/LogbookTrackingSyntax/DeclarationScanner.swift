@@ -152,6 +152,44 @@ package struct DeclarationScanner {
         return text(from: start).trimmed
     }
 
+    /// The arguments of an attribute, as they are written, without the comments around them.
+    static func arguments(of attribute: String) -> [(label: String?, value: String)] {
+        var scanner = DeclarationScanner(attribute)
+        while !scanner.isAtEnd, scanner.current != UInt8(ascii: "(") { scanner.position += 1 }
+        scanner.position += 1
+        var arguments: [(label: String?, value: String)] = []
+        while true {
+            scanner.skipTrivia()
+            if scanner.isAtEnd || scanner.current == UInt8(ascii: ")") { return arguments }
+            var label: String?, ahead = scanner
+            if let name = ahead.name() {
+                ahead.skipTrivia()
+                if ahead.current == UInt8(ascii: ":") {
+                    label = name
+                    scanner.position = ahead.position + 1
+                    scanner.skipTrivia()
+                }
+            }
+            let start = scanner.position
+            var end = start
+            while !scanner.isAtEnd, !",)".utf8.contains(scanner.current) {
+                let before = scanner.position
+                scanner.skipTrivia()
+                if scanner.position > before { continue }
+                if "([{".utf8.contains(scanner.current) {
+                    scanner.skipBalanced()
+                } else if scanner.isAtLiteral {
+                    scanner.skipLiteral()
+                } else {
+                    scanner.position += 1
+                }
+                end = scanner.position
+            }
+            arguments.append((label, scanner.text(start..<min(end, scanner.bytes.count))))
+            if scanner.current == UInt8(ascii: ",") { scanner.position += 1 }
+        }
+    }
+
     // MARK: Parts of a header
 
     /// A type, up to what cannot belong to one; a comment behind it is left out.

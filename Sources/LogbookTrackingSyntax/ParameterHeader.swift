@@ -8,6 +8,8 @@ package struct ParameterHeader: Sendable, Equatable {
     package var type: String
     /// `inout`, `consuming`, `borrowing`, `sending`, `isolated`, `repeat` and their older spellings.
     package var modifiers: [String]
+    /// ``name`` as a body has to write it: one that is a keyword needs backticks there, and in the header it does not.
+    var quotedName: String { name.hasPrefix("`") || name == "self" ? name : "`" + name + "`" }
 
     package init(label: String, name: String, type: String, modifiers: [String] = []) {
         self.label = label

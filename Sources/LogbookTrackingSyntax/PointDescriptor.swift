@@ -14,10 +14,12 @@ package struct PointDescriptor {
     let form: String
     /// Whom a call belongs to; see ``owner(of:kind:in:isLeftAlone:)``.
     let owner: String
+    /// Whether what is inside the instance may be changing meanwhile; see ``DeclarationHeader/leavesIsolation(of:)``.
+    let leavesIsolation: Bool
 
     package init(
         module: String, type: String, kind: String, header: DeclarationHeader, exceptions: [String], fileID: String, line: Int,
-        form: String, owner: String
+        form: String, owner: String, leavesIsolation: Bool = false
     ) {
         self.module = module
         self.type = type
@@ -28,12 +30,14 @@ package struct PointDescriptor {
         self.line = line
         self.form = form
         self.owner = owner
+        self.leavesIsolation = leavesIsolation
     }
 
-    /// `wrapped`: the body is in a closure; `bracketed`: it stands behind a statement that begins the call; `replaced`: another function
-    /// takes its place and calls it.
+    /// `wrapped`: the body is in a closure; `bracketed`: it stands behind a statement that begins the call; `consumed`: so does one
+    /// that consumes its instance; `replaced`: another function takes its place and calls it.
     package static func form(of header: DeclarationHeader, isReplaced: Bool = false) -> String {
         if isReplaced { return "replaced" }
+        if header.consumesSelf { return "consumed" }
         return header.keyword == "init" || header.keyword == "deinit" || header.consumes ? "bracketed" : "wrapped"
     }
 
@@ -70,14 +74,14 @@ package struct PointDescriptor {
             module.swiftEscaped, type.swiftEscaped, selector.swiftEscaped, kind,
             parameters.joined(separator: Self.separators.parameter), (header.result ?? "Void").swiftEscaped,
             header.isAsync ? "1" : "0", header.isThrowing ? "1" : "0", fileID.swiftEscaped, String(line),
-            form, owner,
+            form, owner, leavesIsolation ? "1" : "0",
         ].joined(separator: Self.separators.field)
     }
 
     /// An expression for everything that may be captured, in the order of the parameters.
     /// - Parameter names: What the parameters are called where it stands; nil for what the function calls them.
     package func arguments(named names: [String]? = nil) -> String {
-        let values = zip(header.parameters, names ?? header.parameters.map(\.name)).filter { parameter, _ in
+        let values = zip(header.parameters, names ?? header.parameters.map(\.quotedName)).filter { parameter, _ in
             parameter.isCapturable(except: exceptions)
         }
         return "[" + values.map { $1 + " as Any" }.joined(separator: ", ") + "]"

@@ -42,8 +42,9 @@ package struct Replacement {
     }
 
     /// Whether `@TrackedType` has something take the place of a function, instead of wrapping its body.
-    package static func isMeant(for header: DeclarationHeader) -> Bool {
-        header.modifiers.contains("dynamic") && header.attribute("Tracked") == nil && obstacle(to: header) == nil
+    /// - Parameter isNested: Whether its type stands in another, whose names an extension of the inner one does not see.
+    package static func isMeant(for header: DeclarationHeader, isNested: Bool) -> Bool {
+        !isNested && header.modifiers.contains("dynamic") && header.attribute("Tracked") == nil && obstacle(to: header) == nil
     }
 
     package var text: String {

@@ -7,6 +7,9 @@ extension String {
         return String(Substring(bytes))
     }
 
+    /// With blanks in place of the ends of lines.
+    package var onOneLine: String { split(whereSeparator: \.isNewline).map { String($0).trimmed }.joined(separator: " ") }
+
     package func containsText(_ part: String) -> Bool {
         let bytes = Array(utf8), part = Array(part.utf8)
         guard part.count <= bytes.count else { return false }

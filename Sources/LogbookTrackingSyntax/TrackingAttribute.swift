@@ -6,22 +6,39 @@ package struct TrackingAttribute: Sendable, Equatable {
     package let includesInitializers: Bool
     package let leavesInstanceAlone: Bool
 
+    /// What is wrong with an argument: one that is no plain literal can only be read by the compiler, and nothing would come of it.
+    package let problem: String?
+
     package init(_ text: String) {
-        var scanner = DeclarationScanner(text), exceptions: [String] = []
-        while !scanner.isAtEnd {
-            guard scanner.isAtString else {
-                scanner.position += 1
-                continue
+        var exceptions: [String] = [], flags: [String: Bool] = [:], problem: String?, label = ""
+        for argument in DeclarationScanner.arguments(of: text) {
+            label = argument.label ?? label   // what has none belongs to the list that has begun
+            let value = argument.value
+            if label == "except" {
+                let name = value.dropFirst().dropLast()
+                if value.hasPrefix("\""), value.hasSuffix("\""), !name.contains("\""), !name.contains("\\") {
+                    exceptions.append(String(name))
+                } else {
+                    problem = problem ?? "`\(value.onOneLine)` says no name; write that of a parameter between quotation marks"
+                }
+            } else if value == "true" || value == "false" {
+                flags[label] = value == "true"
+            } else {
+                problem = problem ?? "`\(value.onOneLine)` cannot be read here; write true or false"
             }
-            let start = scanner.position
-            scanner.skipString()
-            exceptions.append(String(scanner.text(from: start).drop { $0 == "#" || $0 == "\"" }.prefix { $0 != "\"" }))
         }
         self.exceptions = exceptions
-        let plain = text.split(whereSeparator: \.isWhitespace).joined()
-        isGeneric = plain.containsText("generic:true")
-        includesInitializers = plain.containsText("initializers:true")
-        leavesInstanceAlone = plain.containsText("instance:false")
+        self.problem = problem
+        isGeneric = flags["generic"] == true
+        includesInitializers = flags["initializers"] == true
+        leavesInstanceAlone = flags["instance"] == false
+    }
+
+    /// The first name that no parameter of these functions has; nil when all of them protect something.
+    package func exceptionWithoutParameter(in functions: [DeclarationHeader]) -> String? {
+        let parameters = functions.flatMap(\.parameters)
+        let names = Set((parameters.map(\.name) + parameters.map(\.label)).map(DeclarationHeader.plain))
+        return exceptions.first { !names.contains($0) }
     }
 }
 
@@ -51,12 +68,25 @@ extension DeclarationHeader {
     package var consumes: Bool {
         parameters.contains { parameter in ["consuming", "__owned", "sending"].contains { parameter.modifiers.contains($0) } }
     }
+    /// Whether it consumes its instance: no closure may do that for it, and no way out of it may leave that undone.
+    package var consumesSelf: Bool { modifiers.contains("consuming") }
     package var consumesForAResult: Bool { consumes && !returnsNothing && result != "Never" }
     /// What comes out of a closure is not sent.
     package var sendsResult: Bool { result?.hasPrefix("sending ") ?? false }
 
     /// Whether its `self` can be put in a box.
     package var isSelfCapturable: Bool { !modifiers.contains("consuming") && !modifiers.contains("borrowing") }
+
+    /// Whether it runs elsewhere than what its instance holds is used. In an actor that goes for all that is not the actor's own; other
+    /// types say nothing of the actor of a superclass or of their module, so there the word alone counts. A function that runs where its
+    /// caller does is left out there: it is how functions are that belong to nobody.
+    package func leavesIsolation(of type: DeclarationHeader?) -> Bool {
+        if type?.keyword == "actor" {
+            return modifiers.contains("nonisolated") || attributeNames.contains("concurrent")
+                || parameters.contains { $0.modifiers.contains("isolated") }
+        }
+        return modifiers.contains("nonisolated") && !isNonsending
+    }
 
     /// Whether `@TrackedType` makes it a join point.
     package func isTrackedMember(of attribute: TrackingAttribute) -> Bool {

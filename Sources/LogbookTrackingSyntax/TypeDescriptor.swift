@@ -24,8 +24,15 @@ package struct TypeDescriptor {
         ].joined(separator: separators.field)
     }
 
-    /// An expression that tells instances of the type; `nil` where there can be none to ask about.
+    /// An expression that tells instances of the type, and the type itself, to which its static methods belong; `nil` where there can be
+    /// none to ask about.
     package func instanceTest(isGeneric: Bool) -> String {
-        isGeneric || header.keyword == "protocol" || !header.isCopyable ? "nil" : "{ $0 is \(name) }"
+        header.hasInstanceTest(isGeneric: isGeneric) ? "{ $0 is \(name) || $0 is \(name).Type }" : "nil"
     }
+}
+
+extension DeclarationHeader {
+    /// Whether it can be asked of a value whether it is an instance of this type.
+    /// - Parameter isGeneric: Whether the type or one around it is.
+    package func hasInstanceTest(isGeneric: Bool) -> Bool { !isGeneric && keyword != "protocol" && isCopyable }
 }

@@ -407,6 +407,42 @@ extension TrackingTests {
             #expect(tracked.analytics.events.map { $0.metadata["r"] } == [6, 9])
         }
 
+        @Test("27: of several functions of a name that come late, each reports from its first call on")
+        func lateNamesakes() throws {
+            let tracked = Tracked(), plan = #"""
+                { "trackedEvents": [
+                  { "class": "Late", "selector": "times(_:)", "label": "times", "metadata": { "r": "$result" }, "late": true },
+                  { "class": "Late", "selector": "times(_:)", "label": "again", "advice": "before", "late": true } ] }
+                """#
+            try tracked.following(plan) {
+                for _ in 0..<2 {
+                    #expect(Late(value: 2).times(3) == 6)
+                    #expect(Late(value: 2).times("abcd") == 8)
+                }
+            }
+            try tracked.following(plan) { #expect(Late(value: 2).times("a") == 2) }   // both are known at the start
+            #expect(tracked.labels == Array(repeating: ["again", "times"], count: 5).flatMap { $0 })
+            #expect(tracked.analytics.events.compactMap { $0.metadata["r"] } == [6, 8, 6, 8, 2])
+        }
+
+        @Test("2: a static method that is inherited reports for the class that the plan names, and those below it")
+        func inheritedStatics() throws {
+            let tracked = Tracked()
+            try tracked.following(#"""
+                { "trackedEvents": [
+                  { "class": "FrontLeaf", "selector": "reset()", "label": "front" },
+                  { "class": "FrontLeaf", "selector": "turn()", "label": "turned" },
+                  { "class": "Leaf", "selector": "reset()", "label": "any" } ] }
+                """#) {
+                #expect(Leaf.reset() == 1 && ListLeaf<Int>.reset() == 1)
+                #expect(tracked.labels == ["any", "any"])
+                #expect(FrontLeaf.reset() == 1)
+                Leaf(named: "a").turn()
+                FrontLeaf(named: "b").turn()
+            }
+            #expect(tracked.labels.dropFirst(2).sorted() == ["any", "front", "turned"])
+        }
+
         @Test("26: plans come and go while the methods are called")
         func underLoad() async throws {
             let tracked = Tracked()
@@ -486,7 +522,17 @@ extension TrackingTests {
 struct Late<Value> { var value: Value }
 @TrackedExtension(generic: true) extension Late where Value == Int {
     func tripled() -> Int { value * 3 }
+    func times(_ number: Int) -> Int { value * number }
+    func times(_ text: String) -> Int { value * text.count }
 }
+
+@TrackedType(initializers: true) class Leaf {
+    init(named name: String) {}
+    func turn() {}
+    class func reset() -> Int { 1 }
+}
+@TrackedType final class FrontLeaf: Leaf {}
+@TrackedType final class ListLeaf<Row>: Leaf {}
 
 @TrackedType final class Mill {
     var ground = 0

@@ -51,6 +51,42 @@ import Testing
         }
     }
 
+    @Test("what an attribute says in vain is refused at the attribute, once", arguments: [
+        (#"@Tracked(except: "pn")"#, "body", "func open(pin: String) {}", #"no parameter here is called "pn""#),
+        (#"@Tracked(except: "pin", code)"#, "body", "func open(pin: String) {}", "`code` says no name"),
+        (#"@Tracked(instance: !true)"#, "body", "func open(pin: String) {}", "`!true` cannot be read here"),
+        (#"@TrackedType(except: "pin", "pn")"#, "peer", "struct S { func open(pin: String) {}; struct T { func f(pn: Int) {} } }", #"called "pn""#),
+        (#"@TrackedExtension(except: "pn")"#, "memberAttribute", "func open(pin: String) {}", #"called "pn""#),
+    ])
+    func vainArguments(attribute: String, role: String, declaration: String, issue: String) throws {
+        func answer(_ role: String, to attribute: String, _ declaration: String) throws -> String {
+            let parent = "extension S { var n: Int { 1 }; func open(pin: String) {}; func shut(code: Int) {} }"
+            return try ExpansionTests.answer(role, attribute, declaration, parent: parent).json
+        }
+        let refused = try answer(role, to: attribute, declaration)
+        #expect(refused.contains(issue.jsonLiteral.dropFirst().dropLast()) && refused.contains(#""severity":"error""#), "\(refused)")
+        for other in ["body", "peer", "memberAttribute", "extension"] where other != role {
+            #expect(try !answer(other, to: attribute, declaration).contains("severity"), "\(other)")
+        }
+        #expect(try !answer("memberAttribute", to: attribute, "func shut(code: Int) {}").contains("severity"))
+    }
+
+    @Test("what is refused is so where the attribute stands, not where the comment before it does")
+    func placeOfRefusals() throws {
+        let refused = try ExpansionTests.answer("body", "\n/// Opens it.\n@Tracked(except: \"pn\")", "func open(pin: String) {}")
+        #expect(refused.place?.offset == 15 && refused.problem != nil)
+    }
+
+    @Test("a name of a parameter or of its label is kept from plans, in a function of an extension and in an initializer, too", arguments: [
+        (#"@Tracked(except: "pin", "by")"#, "body", "init(pin: String, by name: String) {}"),
+        (#"@TrackedType(except: "default", "n")"#, "peer", "class S { #if A\nfunc f(`default`: Int) {}\n#endif\ninit(_ n: Int) {} }"),
+        (#"@TrackedExtension(except: "code", "pin")"#, "memberAttribute", "func open(pin: String) {}"),
+    ])
+    func usefulArguments(attribute: String, role: String, declaration: String) throws {
+        let parent = "extension S { func open(pin: String) {}; func shut(code: Int) {} }"
+        #expect(try ExpansionTests.answer(role, attribute, declaration, parent: parent).problem == nil)
+    }
+
     @Test("a question that is not understood gets an empty answer")
     func nonsense() throws {
         var conversation = Conversation()

@@ -6,15 +6,21 @@ import Testing
 @Suite struct ExpansionTests {
     /// - Parameter context: The declarations around it, the innermost first, as the compiler hands them over: without their members.
     static func expand(_ role: String, _ attribute: String, _ declaration: String, in context: String...) throws -> String {
+        try answer(role, attribute, declaration, in: context).source ?? ""
+    }
+
+    static func answer(
+        _ role: String, _ attribute: String, _ declaration: String, in context: [String] = [], parent: String = ""
+    ) throws -> Expansion.Answer {
         func syntax(_ text: String) -> String {
             #"{"source":\#(text.jsonLiteral),"location":{"fileID":"App/a.swift","fileName":"/a.swift","line":1,"column":1,"offset":0}}"#
         }
-        let name = attribute.dropFirst().prefix { $0 != "(" }
+        let name = attribute.drop { $0 != "@" }.dropFirst().prefix { $0 != "(" }
         let question = try PositionedJSONReader.read(Array("""
             {"macro":{"name":"\(name)"},"macroRole":"\(role)","discriminator":"$s1","attributeSyntax":\(syntax(attribute)),
-             "declSyntax":\(syntax(declaration)),"lexicalContext":[\(context.map(syntax).joined(separator: ","))]}
+             "declSyntax":\(syntax(declaration)),"parentDeclSyntax":\(syntax(parent)),"lexicalContext":[\(context.map(syntax).joined(separator: ","))]}
             """.utf8))
-        return Expansion(ExpansionRequest(question)).answer().source ?? ""
+        return Expansion(ExpansionRequest(question)).answer()
     }
 
     @Test("what the type around a function excepts is not captured in its body, nor said to be", arguments: [
@@ -23,7 +29,7 @@ import Testing
     ])
     func exceptionsOfTheType(type: String) throws {
         let body = try Self.expand("body", "@Tracked", "@Tracked func open(pin: String, by name: String) {}", in: type)
-        #expect(body.contains("{ [name as Any] }"), "\(body)")
+        #expect(body.contains("{ [`name` as Any] }"), "\(body)")
         #expect(body.contains(#"pin\u{1D}pin\u{1D}String\u{1D}0"#) && body.contains(#"by\u{1D}name\u{1D}String\u{1D}1"#))
         let inner = try Self.expand("body", "@Tracked", "@Tracked func open(pin: String) {}", in: "func inside() {}", type)
         #expect(inner.contains("{ [] }"), "\(inner)")
@@ -35,7 +41,7 @@ import Testing
         let body = try Self.expand("body", "@Tracked", function, in: type + " {}")
         let peer = try Self.expand("peer", #"@TrackedType(except: "pin")"#, "\(type) { \(function) }")
         let parameters = #"pin\u{1D}pin\u{1D}String\u{1D}0\u{1E}by\u{1D}name\u{1D}String\u{1D}1"#
-        #expect(body.contains(parameters) && body.contains("{ [name as Any] }") && peer.contains(parameters), "\(body)\n\(peer)")
+        #expect(body.contains(parameters) && body.contains("{ [`name` as Any] }") && peer.contains(parameters), "\(body)\n\(peer)")
     }
 
     @Test("where a parameter is of an opaque type, no static stored property is written", arguments: [

@@ -107,15 +107,32 @@ extension TrackingTests {
         }
 
         @Test("what cannot be captured of an instance is refused, and so is a transaction that could belong to none", arguments: [
+            (#""class": "Ticket", "selector": "tear()", "label": "x", "advice": "instead""#, "Ticket.tear() consumes its instance, and nothing can"),
+            (#""class": "Ticket", "selector": "sell()", "label": "$result""#, "$result is not known of a method that consumes its instance"),
             (#""class": "UniqueSelf", "selector": "take()", "label": "$self.value""#, "UniqueSelf.take() has no instance, so there is no $self"),
             (#""class": "Borrowed", "selector": "count()", "label": "x", "instances": "a""#, "Borrowed.count() has no instance that could be marked"),
             (#""class": "Till", "selector": "pay()", "label": "x", "transaction": { "opens": 1 }"#, "Till.pay() has no object to which"),
             (#""class": "Blind", "selector": "look()", "label": "x", "transaction": { "opens": 1 }"#, "Blind.look() has no object to which"),
+            (#""class": "FrontLeaf", "selector": "init(named:)", "label": "x""#, "Leaf.init(named:) has no instance, so those of FrontLeaf cannot be told apart"),
+            (#""class": "ListLeaf", "selector": "turn()", "label": "x""#, "Leaf.turn() is inherited, and instances of ListLeaf, as of any generic type"),
+            (#""class": "ListLeaf", "selector": "reset()", "label": "x""#, "Leaf.reset() is inherited, and instances of ListLeaf, as of any generic type"),
             (#""class": "BlindToo", "selector": "look()", "label": "x""#, "Blind.look() has no instance, so those of BlindToo cannot be told apart"),
         ])
         func instances(entry: String, issue: String) {
             let issues = Tracked.issues("{ \"trackedEvents\": [ { \(entry) } ] }")
             #expect(issues.count == 1 && issues[0].contains(issue), "\(issues)")
+        }
+
+        @Test("what is inside an instance is not read by a function that runs elsewhere; the instance alone is named", arguments: [
+            ("Account", "name()", true), ("Account", "deposit(_:)", false), ("Account", "given(_:)", true), ("Account", "stays()", true),
+            ("ViewModel", "label()", true), ("ViewModel", "tap()", false), ("Isolations", "stays()", false),
+        ])
+        func isolation(type: String, selector: String, isRefused: Bool) {
+            func issues(_ value: String) -> [String] {
+                Tracked.issues(#"{ "trackedEvents": [ { "class": "\#(type)", "selector": "\#(selector)", "label": "\#(value)" } ] }"#)
+            }
+            #expect(issues("$self.box.value").contains { $0.contains("so $self.box.value may be changing while it is read") } == isRefused)
+            #expect(issues("$self") == [])
         }
 
         @Test("what is wrong with one of several functions of a name says with which; what is wrong with all is said once")
@@ -147,6 +164,7 @@ extension TrackingTests {
                 tracker.around("Account.deposit(_:)", returning: Int.self) { _, proceed in try await proceed() }
                 tracker.around("Child.init(id:)", returning: Child.self) { _, proceed in try proceed() }
                 tracker.around("Exact.pay(total:)", returning: Int.self) { _, proceed in try proceed() }
+                tracker.around("Ticket.tear()", returning: Void.self) { _, proceed in try proceed() }
                 tracker.around("Zoo.eat(_:)", returning: Void.self) { _, proceed in try proceed() }
             }
             #expect(issues.map { $0.drop { $0 != "\"" } } == [
@@ -156,6 +174,7 @@ extension TrackingTests {
                 #""Cart.chekout(total:)": unknown join point; did you mean "Cart.checkout(total:)"?"#,
                 #""Child.init(id:)": only methods and functions have something to proceed with"#,
                 #""Exact.pay(total:)": another function takes the method's place, and no handler can stand around that; write @Tracked before it"#,
+                #""Ticket.tear()": the method consumes its instance, which no handler can hand on"#,
                 #""Zoo.eat(_:)": the method consumes or sends a parameter, which no handler can hand on"#,
             ])
         }

@@ -37,6 +37,7 @@ extension TrackingTests {
             #expect(zoo.tuple().b == "x")
             #expect(zoo.closure { 9 } == 9 && zoo.escaping { 8 } == 8 && zoo.automatic(7) == 7)
             #expect(zoo.defaulted() == 8 && zoo.repeat(6) == 6 && zoo.tables([:], dictionary: [:]) == 0)
+            #expect(zoo.keywords(default: 1, for: "ab", in: 3, where: 4, is: 5) == 15)
             #expect(zoo.nested(4) == 8 && zoo.texts().count == 4 && zoo.texts()[2] == "<x>")
             #expect(zoo.pattern("baab") && zoo.conditional() == 1 && zoo.callsHidden() == 11)
             zoo.discarded()
@@ -92,6 +93,12 @@ extension TrackingTests {
             odd.sendWoven(Box())
             #expect(Borrowed().count() == 1 && Borrowed().countWoven() == 1)
             #expect(Opaques().count([1, 2], ["x"]) == 3 && Opaques().pairs().count == 2 && genericBySomeInside(["a"]) == 1)
+            #expect(Ticket(number: 3).sell() == 3 && Ticket(number: 4).give().number == 4 && Ticket(number: 5).twice() == 10)
+            #expect(Ticket(number: 6).choose(true) == 6)
+            Ticket(number: 7).tear()
+            #expect(try Ticket(number: 8).pass(true).number == 8)
+            #expect(throws: PurchaseError.code(9)) { _ = try Ticket(number: 9).pass(false).number }
+            #expect(Ward.Patient().lie(in: .first) == .first && Ward.Patient().turn(2) == 2)
             #expect(Opaques().woven([1]) == 1 && Opaques().wovenToo("x") == "x")
 
             let labels = Set(tracked.labels)
@@ -100,7 +107,7 @@ extension TrackingTests {
                 return
             }
             for label in [
-                "Zoo.typed(_:)", "Zoo.opaque()", "Zoo.unique()", "Zoo.eat(_:)", "Zoo.mapAll(_:)", "Zoo.make(_:)", "Zoo.repeat(_:)",
+                "Zoo.typed(_:)", "Zoo.opaque()", "Zoo.unique()", "Zoo.eat(_:)", "Zoo.mapAll(_:)", "Zoo.make(_:)", "Zoo.repeat(_:)", "Zoo.keywords(default:for:in:where:is:)",
                 "Zoo.hidden()", "Zoo.push(_:)", "Made.init(_:)", "Made.init(maybe:)", "Made.init(throwing:)", "Parent.init(name:)",
                 "Child.init(id:)", "Child.init(text:)", "Child.hello()", "Child.helloLater()", "Account.deposit(_:)", "Account.slow(_:)",
                 "Account.name()", "ViewModel.hop()", "ViewModel.tap()", "Isolations.stays()", "Isolations.leaves()", "Holder.get(_:)",
@@ -109,7 +116,8 @@ extension TrackingTests {
                 "MoreExact.half()", "MoreExact.reset()", "Odd.init(_:)", "Odd.maybe()", "Odd.maybeWoven()", "Odd.total(total:)",
                 "Odd.share(_:)", "Odd.ignore(_:)", "Odd.here()", "Odd.send(_:)", "Odd.sendWoven(_:)", "Odd.quote(_:)",
                 "Odd.odd", "Borrowed.count()", "Borrowed.countWoven()", "Opaques.count(_:_:)", "Opaques.pairs()", "Opaques.woven(_:)",
-                "Opaques.wovenToo(_:)",
+                "Opaques.wovenToo(_:)", "Ticket.tear()", "Ticket.sell()", "Ticket.give()", "Ticket.pass(_:)", "Ticket.twice()",
+                "Ticket.choose(_:)", "Ward.Patient.lie(in:)", "Ward.Patient.turn(_:)",
             ] {
                 #expect(labels.contains(label), "\(label)")
             }
@@ -169,7 +177,7 @@ extension TrackingTests {
                 """#
             ) {
                 let exact = Exact()
-                #expect(exact.line() == 214)
+                #expect(exact.line() == 218)
                 _ = try exact.pay(total: 5)
                 _ = try? exact.pay(total: -1)
                 exact.reset()
@@ -178,7 +186,20 @@ extension TrackingTests {
             #expect(tracked.labels == ["line", "Paid", "Failed", "no reset"])
             #expect(tracked.metadata(1) == ["all": 5, "given": 5])
             #expect(tracked.metadata(2) == ["e": "code(-1)"])
-            #expect(Exact().line() == 214)
+            #expect(Exact().line() == 218)
+        }
+
+        @Test("24: a point in a generic body that is tracked itself reports, with its values")
+        func pointsInGenericBodies() throws {
+            let tracked = Tracked()
+            try tracked.following(#"""
+                { "trackedEvents": [
+                  { "point": "inGenericFree", "label": "free $arg.value", "late": true },
+                  { "point": "inGenericType", "label": "type", "late": true } ] }
+                """#) {
+                #expect(genericWithPoint(3) == 3 && genericWithPoint("x") == "x" && PointBox(value: 4).open() == 4)
+            }
+            #expect(tracked.labels == ["free 3", "free x", "type"])
         }
 
         @Test("24: generic types and functions report, and a wrong selector of a generic class has near matches")

@@ -20,7 +20,7 @@ extension TrackingTests {
 
         static func say(_ point: JoinPointRecord) -> String {
             let parameters = point.parameters.map { "\($0.label) \($0.name): \($0.type)\($0.isCapturable ? "" : " (not capturable)")" }
-            return "\(point.id) \(point.kind) [\(parameters.joined(separator: ", "))] \(point.result) \(point.isAsync) \(point.isThrowing) \(point.form) \(point.owner)"
+            return "\(point.id) \(point.kind) [\(parameters.joined(separator: ", "))] \(point.result) \(point.isAsync) \(point.isThrowing) \(point.form) \(point.owner) \(point.leavesIsolation)"
         }
 
         @Test("sources and program agree about every join point")
@@ -29,7 +29,7 @@ extension TrackingTests {
             let inProgram = Set(Tracker.joinPoints.filter { $0.module == "LogbookTrackingTests" }.map { Self.say($0.record) })
             // What only the program sees: functions inside functions; points of generic extensions come late.
             let onlyThere = inProgram.subtracting(inSources).filter { !$0.contains(".inner(_:) function") }
-            #expect(onlyThere.filter { !$0.contains("doubled()") && !$0.contains("tripled()") && !$0.contains("greet()") }.isEmpty)
+            #expect(onlyThere.filter { !$0.contains("doubled()") && !$0.contains("tripled()") && !$0.contains("times(_:)") && !$0.contains("greet()") && !$0.contains(".inGeneric") }.isEmpty)
             #expect(inSources.subtracting(inProgram).isEmpty)
             #expect(inSources.count > 70)
         }
@@ -62,6 +62,19 @@ extension TrackingTests {
             #expect(issues("B.Home") == [])
             let found = sources.catalog.lookup("B.Home", "show()")
             #expect(found.map { sources.catalog.points[$0.point].module } == "B")
+        }
+
+        @Test("a free function that two modules have is named with its module; one that is alone needs none")
+        func freeFunctionsOfSeveralModules() {
+            var sources = SourceCatalog()
+            sources.add("@Tracked func track(_ n: Int) {}; @Tracked func both() {}", module: "A", path: "x.swift")
+            sources.add("@Tracked func both() { #aspectPoint(\"inside\") }", module: "B", path: "x.swift")
+            func issues(_ name: String) -> [String] {
+                let plan = TrackingPlan([.event(JoinPointName(stringLiteral: name), label: "x", file: "p", line: 1)])
+                return PlanCheck.check(plan.document, against: sources.catalog, names: PlanCheck.Names()).issues.map(\.description)
+            }
+            #expect(issues("track(_:)") == [] && issues("B.both()") == [])
+            #expect(issues("both()") == [#"p:1: error: the function "both()" is in several modules; write "A.both()" or "B.both()""#])
         }
 
         @Test("what the program knows from its first call on is not known before, and a plan says that it waits for it")
@@ -196,12 +209,53 @@ extension TrackingTests {
             #expect(attribute.exceptions == ["pin", "code"] && attribute.isGeneric && !attribute.includesInitializers)
         }
 
+        @Test("an argument of an attribute that is no plain literal is said to be wrong, since nothing would come of it", arguments: [
+            (#"except: pin"#, "`pin`"), (#"except: "pin", Names.code"#, "`Names.code`"), (#"except: "p\("in")""#, #"`"p\("in")"`"#),
+            (#"except: "p\u{69}n""#, #"`"p\u{69}n"`"#), (##"except: #"pin"#"##, ##"`#"pin"#`"##), ("generic: isGeneric", "`isGeneric`"),
+            ("generic: !false", "`!false`"), ("instance: (false)", "`(false)`"), ("initializers: 1 < 2", "`1 < 2`"),
+            ("except: \"\"\"\npin\n\"\"\"", "`\"\"\" pin \"\"\"`"),
+        ])
+        func whatIsNoLiteral(arguments: String, argument: String) {
+            #expect(TrackingAttribute("@Tracked(\(arguments))").problem?.contains(argument) == true)
+        }
+
+        @Test("literals, with whatever blanks and comments between them, are right")
+        func whatIsALiteral() {
+            let attribute = TrackingAttribute("""
+                @LogbookTracking.TrackedType ( generic: true /* nested */, initializers : false,
+                    except: "pin",   // and "word"
+                    "code" )
+                """)
+            #expect(attribute.problem == nil && attribute.exceptions == ["pin", "code"])
+            #expect(attribute.isGeneric && !attribute.includesInitializers && TrackingAttribute("@Tracked").problem == nil)
+        }
+
         @Test func pointsInABodyAreRead() {
             var scanner = DeclarationScanner(#"("vip", ["a": f(1, 2), "b": "x, y"])"#)
             let call = scanner.aspectPoint()
             #expect(call?.name == "vip")
             #expect(call?.values.map(\.key) == ["a", "b"])
             #expect(call?.values.map(\.text) == ["f(1, 2)", #""x, y""#])
+        }
+
+        @Test("the points in a generic body are told that they are, once each")
+        func genericPoints() {
+            let body = ##"""
+                #aspectPoint("one")
+                say("#aspectPoint(\"none\")", #"\#(1)"#)   // #aspectPoint("none")
+                each { #aspectPoint( "two" , ["n": $0]) }; #aspectPoint("three", generic: true, ["n": 1]); #if A
+                #endif
+                """##
+            #expect(body.withGenericPoints == ##"""
+                #aspectPoint("one", generic: true)
+                say("#aspectPoint(\"none\")", #"\#(1)"#)   // #aspectPoint("none")
+                each { #aspectPoint( "two", generic: true , ["n": $0]) }; #aspectPoint("three", generic: true, ["n": 1]); #if A
+                #endif
+                """##)
+            var scanner = DeclarationScanner(#"("three", generic: true, ["n": 1])"#), other = DeclarationScanner(#"("x", generic: false)"#)
+            let call = scanner.aspectPoint()
+            #expect(call?.name == "three" && call?.isGeneric == true && call?.values.map(\.key) == ["n"])
+            #expect(other.aspectPoint()?.isGeneric == false)
         }
 
         @Test func valuesOfPointsMayHaveCommentsAndCommasOfTheirOwn() {

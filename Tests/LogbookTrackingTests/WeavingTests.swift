@@ -48,6 +48,39 @@ import Testing
         ])
     }
 
+    @Test("what is inherited is woven with a test for the class that the plan names; a generic one has none")
+    func inherited() {
+        let source = "class Base { func show() {}; class func reset() {} }\nfinal class Home: Base {}\nfinal class List<Row>: Base {}"
+        #expect(Self.weave(source, #""class": "Home", "selector": "reset()""#).text.contains("{ $0 is Home || $0 is Home.Type })"))
+        #expect(Self.weave(source, #""class": "List", "selector": "show()""#).issues.first?.contains("instances of List, as of any") == true)
+    }
+
+    @Test("what an extension of a type inside another does not see is said", arguments: [
+        ("func f(_ kind: Kind) {}", "Outer.Kind"), ("func f(_ all: [Int: Kind]) -> Int { 1 }", "Outer.Kind"),
+        ("func f(_ n: Int) throws(Deep) {}", "Outer.Mid.Deep"),
+        ("func f<T>(_ t: T) where T: Proto {}", "Outer.Proto"), ("func f(_ kind: Outer.Kind) {}", nil), ("func f(_ own: Own) {}", nil),
+        ("func f(_ top: Top) {}", nil), ("func f(_ kind: Other.Kind) {}", nil),
+    ] as [(String, String?)])
+    func outerNames(declaration: String, name: String?) {
+        let woven = Self.weave("""
+            struct Top {}
+            enum Outer {
+                enum Kind {}
+                protocol Proto {}
+                enum Own {}
+                enum Mid {
+                    struct Deep: Error {}
+                    struct Inner {
+                        enum Own {}
+                        \(declaration)
+                    }
+                }
+            }
+            """, #""class": "Outer.Mid.Inner", "selector": "f(_:)""#)
+        let issue = name.map { "it names a type around its own; write \($0) there" }
+        #expect(issue.map { text in woven.issues.contains { $0.contains(text) } } ?? woven.issues.isEmpty, "\(woven.issues)")
+    }
+
     @Test("without implicit dynamic, only what says so itself can be woven")
     func explicitDynamic() {
         let source = "class Screen {\n    func show() {}\n    dynamic func leave() {}\n}"

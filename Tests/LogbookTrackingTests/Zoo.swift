@@ -38,6 +38,7 @@ struct Unique: ~Copyable { var number: Int }
         text.count + table.count + n
     }
     func `repeat`(_ `in`: Int) -> Int { `in` }
+    func keywords(default: Int, for text: String, in: Int, where: Int, is: Int) -> Int { `default` + text.count + `in` + `where` + `is` }
     func tables(_ a: [String: [Int]], dictionary b: [String: (Int, Int)]) -> Int { a.count + b.count }
     func nested(_ n: Int) -> Int {
         func inner(_ m: Int) -> Int { m * 2 }
@@ -116,6 +117,8 @@ final class Box { var value = 0 }
         return box.value
     }
     nonisolated func name() -> String { "account" }
+    nonisolated(nonsending) func stays() async -> Int { 1 }
+    func given(_ isolation: isolated (any Actor)?) -> Int { 1 }
 }
 
 @MainActor @TrackedType final class ViewModel {
@@ -129,6 +132,7 @@ final class Box { var value = 0 }
         MainActor.assertIsolated()
         box.value += 1
     }
+    nonisolated func label() -> String { "view" }
     func hop() async -> Bool {
         MainActor.assertIsolated()
         await Task.yield()
@@ -211,7 +215,7 @@ struct Greeter: Greeting {}
 /// Woven from outside: lines and coverage stay exact.
 @TrackedType class Exact {
     var total = 0
-    dynamic func line() -> Int { 0 + #line }   // line 214 of this file
+    dynamic func line() -> Int { 0 + #line }   // line 218 of this file
     dynamic func pay(total: Int) throws -> Int {
         guard total > 0 else { throw PurchaseError.code(total) }
         self.total += total
@@ -371,4 +375,45 @@ let placesGlobal: Int = {
     func wrapped() { #aspectPoint("inWrapped") }
     dynamic func woven() { #aspectPoint("inWoven") }
     @NotTracked func plain() { #aspectPoint("inPlain") }
+}
+
+/// Consumes itself in every way that there is.
+@TrackedType struct Ticket: ~Copyable {
+    let number: Int
+    deinit {}
+    consuming func tear() { discard self }
+    consuming func sell() -> Int {
+        let number = self.number
+        discard self
+        return number
+    }
+    consuming func give() -> Ticket { self }
+    consuming func pass(_ isKept: Bool) throws(PurchaseError) -> Ticket {
+        guard isKept else { throw .code(number) }
+        return self
+    }
+    consuming func twice() -> Int { [number].map { number in return number * 2 }[0] }
+    consuming func choose(_ isOdd: Bool) -> Int { if isOdd { number } else { 0 } }
+}
+
+/// Its methods speak of a type around their own, and are `dynamic`.
+enum Ward {
+    enum Bed: Int { case first = 1 }
+    @TrackedType struct Patient {
+        dynamic func lie(in bed: Bed) -> Bed { bed }
+        dynamic func turn<Value>(_ value: Value) -> Value { value }
+    }
+}
+
+/// Points in generic bodies that a macro has wrapped.
+@Tracked func genericWithPoint<Value>(_ value: Value) -> Value {
+    #aspectPoint("inGenericFree", ["value": value])
+    return value
+}
+@TrackedType struct PointBox<Value> {
+    let value: Value
+    func open() -> Value {
+        #aspectPoint("inGenericType")
+        return value
+    }
 }
