@@ -2,8 +2,7 @@
 /// tracked; without a plan a call costs half a nanosecond more.
 ///
 /// `dynamic` methods are woven from outside, so that lines, coverage and breakpoints in them stay exact, unless their type stands in
-/// another. Functions marked
-/// ``NotTracked()``, operators and functions whose bodies other modules get (`@inlinable`) are left alone.
+/// another. Functions marked ``NotTracked()``, operators and functions whose bodies other modules get (`@inlinable`) are left alone.
 /// - Parameters:
 ///   - generic: For a type inside a generic one.
 ///   - initializers: Initializers too.

@@ -8,7 +8,13 @@ struct FileDestination: Destination {
     /// Makes the parcel smaller, or lets go of a file that cannot be read just now; false when it cannot be made smaller.
     let halve: @Sendable (Parcel) -> Bool
 
+    /// The address is the same for all files, and what is put there replaces what was.
+    struct NoPlaceForEachFile: Error, CustomStringConvertible {
+        let description = "the address holds no {id}, and what is put there takes the place of the file before; write {id} where its name goes"
+    }
+
     func request(for parcel: Parcel) throws -> HTTPRequest {
+        guard template.keepsFilesApart else { throw NoPlaceForEachFile() }
         var headers = template.headers
         headers.append(HTTPHeader("Content-Type", parcel.contentType))
         if let encoding = parcel.contentEncoding { headers.append(HTTPHeader("Content-Encoding", encoding)) }

@@ -25,7 +25,7 @@ public struct UploadRequest: Sendable {
     }
 
     /// Absolute, `http` or `https`; `{id}` stands for the file's id. With ``Method/put`` it must be there, unless ``adapt`` gives each file
-    /// an address: a file would take the place of the one before.
+    /// an address: each file would take the place of the one before, so none is sent, and ``UploadEvent/refused(id:reason:status:)`` says why.
     public var url: String
     public var method: Method
     /// Sent with each request: a token, for example.
@@ -88,7 +88,6 @@ public struct UploadRequest: Sendable {
     var keepsFilesApart: Bool { method != .put || adapt != nil || url.contains("{id}") }
 
     func check() {
-        precondition(keepsFilesApart, "UploadRequest.url must hold {id} where its method is put: each file would replace the one before")
         precondition(maximumBytes.map { $0 >= 1024 } ?? true, "UploadRequest.maximumBytes must be at least 1024")
         precondition(
             maximumLineBytes.map { $0 >= 256 && $0 <= maximumBytes ?? .max } ?? true,

@@ -35,6 +35,20 @@ import Testing
         #expect(UploadRequest(url: "http://127.0.0.1/", method: .put, adapt: { $0.url += $1 }).keepsFilesApart)
     }
 
+    @Test func whatWouldTakeTheSamePlaceIsNotPut() async throws {
+        try bench.roll(["one"])
+        let transport = ScriptedTransport(.status(201))
+        let uploader = try bench.uploader(to: UploadRequest(url: "http://127.0.0.1/log", method: .put), transport)
+        #expect(
+            await bench.wait { events in
+                events.contains { if case .refused(_, let reason, nil) = $0 { reason.contains("{id}") } else { false } }
+            })
+        #expect(transport.requests.isEmpty && bench.archives.count == 1)
+        uploader.update(UploadRequest(url: "http://127.0.0.1/log/{id}", method: .put))
+        #expect(await bench.wait { events in events.contains { if case .delivered = $0 { true } else { false } } })
+        #expect(transport.requests.count == 1 && bench.archives.isEmpty)
+    }
+
     @Test(
         "U7: what counts as received, and what does not",
         arguments: [(200, true), (201, true), (202, true), (204, true), (206, false), (301, false), (302, false), (304, false)])
