@@ -26,9 +26,14 @@
             if user.isEmpty { return 0 }
             return try await speaking { client throws(ClickHouseFailure) in
                 try await self.mark([ErasureMark.user(user.storable, tenant: tenant)], at: time)
+                // Somebody has said so, though not always the first.
+                let isOfUser = """
+                    tenant = \(tenant.clickHouseLiteral) AND transaction GLOBAL IN (SELECT transaction FROM \(self.name(Self.transactions))
+                      WHERE tenant = \(tenant.clickHouseLiteral) AND user_id = \(user.clickHouseLiteral))
+                    """
                 let found = try await client.rows(
                     """
-                    SELECT transaction FROM (\(self.transactionsQuery(where: "tenant = \(tenant.clickHouseLiteral)")))
+                    SELECT transaction FROM (\(self.transactionsQuery(where: isOfUser)))
                     WHERE known_user_id = \(user.clickHouseLiteral)
                     """
                 ).compactMap { $0.text("transaction") }
@@ -319,13 +324,16 @@
         }
 
         private func removeTransactions(receivedBefore end: Int64, limit: Int) async throws(ClickHouseFailure) -> Int {
+            // Those of which a part is old, and of what is new only what belongs to them.
             let all = """
                 (SELECT tenant, transaction, min(received) AS first_received FROM \(name(Self.transactions))
-                  GROUP BY tenant, transaction)
+                  WHERE received < \(end) GROUP BY tenant, transaction)
                 """
             let isOld = """
-                first_received < \(end) AND (tenant, transaction) GLOBAL NOT IN (
-                  SELECT tenant, transaction FROM \(name(Self.entries)) WHERE received >= \(end))
+                (tenant, transaction) GLOBAL NOT IN (
+                  SELECT tenant, transaction FROM \(name(Self.entries)) WHERE received >= \(end)
+                    AND (tenant, transaction) GLOBAL IN (
+                      SELECT tenant, transaction FROM \(name(Self.transactions)) WHERE received < \(end)))
                 """
             let number = Int(try await count(all, where: isOld))
             if number == 0 { return 0 }

@@ -47,7 +47,7 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// is longer than what is left is refused before it comes, or within 4 MiB where it does not say its length: with 429, and with 413
     /// where no day has so much; what is answered with 503 counts for nothing. The archive keeps the account; after a kill a hundredth of
     /// it may be forgotten. Each collector hears of the others whenever it has taken a hundredth itself, so each may take about so much too
-    /// many, and what is under way.
+    /// many, and what is under way. A body of gzip counts as what it is inflated, a file as it comes.
     public var maximumBytesPerDay: Int?
     /// The same for all tenants together.
     public var maximumBytesPerDayOfAll: Int?

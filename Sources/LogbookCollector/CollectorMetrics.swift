@@ -85,6 +85,9 @@ final class CollectorMetrics: Sendable {
         }
     }
 
+    /// Of what was refused altogether.
+    func rejected(_ count: Int, of tenant: String) { state.withLock { $0.tallies[tenant, default: Tally()].rejected += count } }
+
     func tally(of tenant: String) -> Tally { state.withLock { $0.tallies[tenant] ?? Tally() } }
 
     /// As Prometheus reads it, of all tenants together.

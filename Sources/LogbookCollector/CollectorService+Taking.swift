@@ -31,8 +31,8 @@
                 }
                 let parcel = TransactionParcel(
                     tenant: caller.tenant, parcel: parcel, set: set, received: clock.now())
-                metrics.saw(ClientTimes(set.transactions.flatMap { $0.entries.map(\.time) }, now: parcel.received))
                 let receipt = try await stored { () async throws(ArchiveError) in try await archive.store(parcel) }
+                metrics.saw(ClientTimes(set.transactions.flatMap { $0.entries.map(\.time) }, now: parcel.received))
                 metrics.count(receipt, rejected: 0, of: caller.tenant)
                 return CollectorAnswer(status: 202, headers: parcel.parcel.map { [Self.parcelHeader: $0] } ?? [:])
             }
@@ -54,13 +54,18 @@
                 if lines.isTooMany {
                     throw Refusal(413, "too_large", reason: "a batch holds at most \(LogLines.maximumCount) events")
                 }
+                if lines.isTooManyValues {
+                    throw Refusal(
+                        413, "too_large", reason: "a batch holds at most \(LogLines.maximumValues) values of JSON; send it in parts")
+                }
                 if lines.items.isEmpty, let first = lines.faults.first {
+                    metrics.rejected(lines.faultCount, of: caller.tenant)
                     throw Refusal(422, "invalid", field: first.field, reason: first.reason)
                 }
                 let batch = LogBatch(
                     tenant: caller.tenant, parcel: parcel, items: lines.items, received: clock.now())
-                metrics.saw(ClientTimes(lines.items.map(\.event.time), now: batch.received))
                 let receipt = try await stored { () async throws(ArchiveError) in try await archive.store(batch) }
+                metrics.saw(ClientTimes(lines.items.map(\.event.time), now: batch.received))
                 metrics.count(receipt, rejected: lines.faultCount, of: caller.tenant)
                 var answer = JSONText()
                 answer.add("parcel", parcel)
@@ -132,6 +137,7 @@
                     }
                 }
                 share.resize(to: bytes.count + inflated.count)
+                if inflated.count > bytes.count { try await request.inflated(inflated.count, bytes.count) }
                 return try await body(inflated)
             }
         }

@@ -257,6 +257,13 @@
                     try await take(piece)
                 }
             }
+            admitted.inflated = { bytes, arrived throws(Refusal) in
+                try checkDay(holds: bytes)
+                try checkQuota(of: caller, toSend: bytes - arrived)
+                if isForArchive { try await checkRoom(for: bytes) }
+                let now = clock.now()
+                quota?.withLock { quota in arrival.withLock { quota.add(bytes - arrived, to: &$0, for: caller.tenant, at: now) } }
+            }
             func end(isKept: Bool) { quota?.withLock { quota in quota.end(arrival.withLock { $0 }, for: caller.tenant, isKept: isKept) } }
             do throws(Refusal) {
                 let answer = try await take(admitted)

@@ -1,4 +1,5 @@
 #if Collector
+    internal import CLogbookSystem
     internal import Hummingbird
     internal import LogbookCore
     internal import NIOCore
@@ -197,23 +198,28 @@
 
         /// Who asks and does not read is given up; who reads slowly is not, as long as it is as fast as a body must be.
         private func waitForAnswersToBeTaken(_ context: ChannelHandlerContext) {
-            let patience = limits.idleTimeout, before = Self.waitingBytes(context.channel)
+            let patience = limits.idleTimeout, before = Self.waitingBytes(context)
             let leastTaken = Double(limits.minimumBodyBytesPerSecond) * Double(patience.wholeNanoseconds) / 1e9
             let time = TimeAmount.nanoseconds(max(1, patience.wholeNanoseconds))
             nextLookAtAnswers = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
                 guard let self else { return }
                 nextLookAtAnswers = nil
                 if context.channel.isWritable { return }
-                let taken = before - Self.waitingBytes(context.channel)
+                let taken = before - Self.waitingBytes(context)
                 if taken > 0, Double(taken) >= leastTaken { return waitForAnswersToBeTaken(context) }
                 LogDiagnostics.report("collector", "a connection was closed: it asked, and did not take the answers")
                 context.close(promise: nil)
             }
         }
 
-        /// What was answered and has not left this machine yet.
-        private static func waitingBytes(_ channel: any Channel) -> Int {
-            (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        /// What was answered and has not reached the other machine yet. The system's own queue holds megabytes, and takes more only when
+        /// a third of them is gone.
+        private static func waitingBytes(_ context: ChannelHandlerContext) -> Int {
+            let here = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+            let underWay = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable { (socket: NIOBSDSocket.Handle) in
+                Int(logbook_unacknowledged(socket))
+            }
+            return here + max(0, underWay ?? 0)
         }
 
         /// What still comes of a request that is answered is thrown away for a while: closing at once would take the answer from whoever

@@ -7,6 +7,9 @@
         static let mediaTypes = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
         /// Lines of one batch at most.
         static let maximumCount = 100_000
+        /// Values of one batch at most, counted by the commas and opening brackets outside of texts: each takes memory, however short it
+        /// is. A body of 1 MiB cannot have more.
+        static let maximumValues = 1 << 20
         /// Faults that are told in words; the rest is only counted.
         private static let maximumFaults = 10
 
@@ -20,10 +23,14 @@
         private(set) var faults: [Fault] = []
         private(set) var faultCount = 0
         private(set) var isTooMany = false
+        private(set) var isTooManyValues = false
 
         /// Empty lines are passed over, and so is nothing else.
         init(_ body: [UInt8]) {
             body.withUnsafeBufferPointer { body in
+                // Before anything is made of them.
+                isTooManyValues = Self.values(in: body) > Self.maximumValues
+                if isTooManyValues { return }
                 var reader = JSONLineReader(), start = 0, number = 0
                 while start < body.count, !isTooMany {
                     let end = UnsafeRawBufferPointer(body).newline(from: start) ?? body.count
@@ -53,6 +60,22 @@
                     faults.append(Fault(field: "line \(number).\(field)", reason: error.description))
                 }
             }
+        }
+
+        /// As many as each line has up to where it is no JSON any more, or more.
+        private static func values(in body: UnsafeBufferPointer<UInt8>) -> Int {
+            var count = 0, isText = false, isEscaped = false
+            for byte in body {
+                switch byte {
+                case 0x0A: (isText, isEscaped) = (false, false)
+                case _ where isEscaped: isEscaped = false
+                case UInt8(ascii: "\""): isText.toggle()
+                case UInt8(ascii: "\\"): isEscaped = isText
+                case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"): if !isText { count += 1 }
+                default: break
+                }
+            }
+            return count
         }
     }
 #endif

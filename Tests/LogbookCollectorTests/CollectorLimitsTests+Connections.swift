@@ -94,6 +94,30 @@
             }
         }
 
+        @Test("Row 55: who takes an answer slowly and steadily has all of it, however much the system keeps for the connection")
+        func whoReadsSlowlyIsNotClosed() async throws {
+            let text = String(repeating: "x", count: 64 << 10), bytes = 128 * text.utf8.count
+            let entries = (0..<128).map { EntryRecord(event: $0, errorDescription: text, time: LogTime(seconds: 1)) }
+            _ = try await archive.store(Golden.parcel(TransactionRecord(id: "T", usecase: 1, entries: entries)))
+            try await RunningCollector.with(archive, configure: { $0.connections.idleTimeout = .seconds(1) }) { collector in
+                let request = Self.head.replacing("POST /v1/logs", with: "GET /v1/transactions/T") + "\r\n"
+                let port = collector.port
+                let taken = await onThread {
+                    guard let slow = try? RawConnection(port: port) else { return 0 }
+                    slow.send(request)
+                    var taken = 0
+                    // At this pace the system has no room for more within the time.
+                    for _ in 0..<16 {
+                        taken += slow.receive()?.utf8.count ?? 0
+                        usleep(150_000)
+                    }
+                    while taken < bytes, let more = slow.receive() { taken += more.utf8.count }
+                    return taken
+                }
+                #expect(taken >= bytes)
+            }
+        }
+
         @Test("S19, row 55: with every place taken by connections that say nothing, whoever asks is answered at once")
         func idleConnectionsGiveWay() async throws {
             try await RunningCollector.with(

@@ -2,6 +2,7 @@
     import Foundation
     @testable import LogbookCollector
     import LogbookCore
+    import LogbookGzip
     import LogbookHTTP
     import LogbookTestKit
     import LogbookTransactions
@@ -385,6 +386,22 @@
                 let health = try await collector.send("GET", "/health", [], ["Authorization": ""])
                 #expect(health.status == 503 && health.header("Retry-After") == "60")
                 #expect(try await collector.send("GET", "/v1/stats").status == 200)
+            }
+        }
+
+        @Test("S28: a body of gzip counts as what it is once it is inflated")
+        func whatIsInflatedCounts() async throws {
+            let lines = (1...100).map { Golden.line($0) + "\n" }.joined(), body = try Gzip.compress(Array(lines.utf8))
+            try await RunningCollector.with(archive, configure: { $0.maximumBytesPerDay = 2 * lines.utf8.count }) { collector in
+                #expect(body.count < lines.utf8.count / 3)
+                var statuses: [Int] = []
+                for _ in 0..<3 { statuses.append(try await collector.send("POST", "/v1/logs", body, ["Content-Encoding": "gzip"]).status) }
+                #expect(statuses == [200, 200, 429])
+            }
+            let other = try SQLiteArchive(path: folder("other.sqlite"))
+            try await RunningCollector.with(other, configure: { $0.maximumBytesPerDay = lines.utf8.count - 1 }) { collector in
+                let answer = try await collector.send("POST", "/v1/logs", body, ["Content-Encoding": "gzip"])
+                #expect(answer.status == 413)
             }
         }
 

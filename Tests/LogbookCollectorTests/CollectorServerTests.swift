@@ -240,6 +240,8 @@
                 let none = try await collector.send("{}\n", to: "/v1/logs")
                 #expect(none.status == 422)
                 #expect(none.text.contains(#""field":"line 1.time""#))
+                let metrics = try await collector.send("GET", "/metrics").text
+                #expect(metrics.contains("\nlogbook_collector_items_total{outcome=\"rejected\"} 3\n"))
                 #expect(try await collector.send("", to: "/v1/logs").status == 200)
             }
         }
@@ -266,6 +268,22 @@
                 let answer = try await collector.send("POST", "/v1/logs", body, ["Content-Encoding": "gzip"])
                 #expect(answer.status == 200, "\(answer.text)")
                 #expect(try await archive.counts(tenant: nil).logEvents == 1000)
+            }
+        }
+
+        @Test("S18: a batch of too many values is refused before they are made, and one with as many commas in a text is not")
+        func aBombOfLinesIsRefused() async throws {
+            func line(_ number: Int, _ members: String) -> String {
+                Golden.line(number).replacing(#""level""#, with: #"\#(members),"level""#) + "\n"
+            }
+            let objects = #""metadata":{"a":[{}\#(String(repeating: ",{}", count: 131_000))]}"#
+            let commas = #""other":"\"\#(String(repeating: ",", count: LogLines.maximumValues))""#
+            let bomb = try Gzip.compress(Array((1...21).map { line($0, objects) }.joined().utf8))
+            try await RunningCollector.with(archive) { collector in
+                let answer = try await collector.send("POST", "/v1/logs", bomb, ["Content-Encoding": "gzip"])
+                #expect(answer.status == 413 && answer.text.contains("values"), "\(answer.text)")
+                #expect(try await archive.counts(tenant: nil).logEvents == 0)
+                #expect(try await collector.send(line(1, objects) + line(2, commas), to: "/v1/logs").status == 200)
             }
         }
 

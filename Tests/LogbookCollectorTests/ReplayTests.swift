@@ -71,6 +71,13 @@
                 #expect(metrics.contains("\nlogbook_collector_far_off_total{side=\"past\"} 2\n"))
                 #expect(metrics.contains("\nlogbook_collector_far_off_total{side=\"future\"} 1\n"))
             }
+            // What is not stored comes again.
+            try await RunningCollector.with(FailingArchive()) { collector in
+                #expect(try await collector.send(set("A", 1990)).status == 503)
+                #expect(try await collector.send(Golden.line(1).replacing("2026", with: "1990"), to: "/v1/logs").status == 503)
+                let metrics = try await collector.send("GET", "/metrics").text
+                #expect(metrics.contains("\nlogbook_collector_far_off_total{side=\"past\"} 0\n"))
+            }
         }
     }
 #endif
