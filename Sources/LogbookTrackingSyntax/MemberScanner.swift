@@ -35,12 +35,13 @@ package struct MemberScanner {
         var scanner = DeclarationScanner(text)
         var places = Places(start)
         var conditions = CompilationConditions(around.condition)
-        var modifiers: [String] = [], attributes: [String] = []
+        var modifiers: [String] = [], attributes: [String] = [], isNonsending = false
         /// Whether the next word is a name or a value, whatever it is spelled like: `case fixed, dynamic`, `var open = final`.
         var isBeforeName = false
         func forget() {
             modifiers = []
             attributes = []
+            isNonsending = false
         }
         /// The header that begins at the word, and where its body opens; nil for one without a body. The scanner stands behind it then.
         func declaration(from word: Int) -> (header: DeclarationHeader, opening: Int)? {
@@ -48,6 +49,7 @@ package struct MemberScanner {
             var header = scanner.header(isWholeText: false)
             header.attributes = attributes
             header.modifiers = modifiers
+            header.isNonsending = isNonsending
             forget()
             guard scanner.current == UInt8(ascii: "{") else { return nil }
             let opening = scanner.position
@@ -126,7 +128,11 @@ package struct MemberScanner {
                         condition: conditions.expression))
             } else if DeclarationScanner.modifiers.contains(word) {
                 modifiers.append(word)
-                if scanner.current == UInt8(ascii: "(") { scanner.skipBalanced() }
+                if scanner.current == UInt8(ascii: "(") {
+                    let opening = scanner.position
+                    scanner.skipBalanced()
+                    if scanner.text(from: opening).containsText("nonsending") { isNonsending = true }
+                }
             } else if ["var", "let", "case", "typealias", "associatedtype"].contains(word) {
                 forget()
                 isBeforeName = true

@@ -485,7 +485,7 @@
                     try await onThread {
                         let start = LogClock.system.monotonicNanoseconds()
                         let connections = try (0..<count).map { _ in
-                            try TLSConnection(host: "127.0.0.1", port: port, trust: trust, timeout: .seconds(60))
+                            try TLSConnection(host: "127.0.0.1", port: port, trust: trust, timeout: .seconds(300))
                         }
                         return (connections, Double(LogClock.system.monotonicNanoseconds() - start) / 1e9)
                     }

@@ -25,7 +25,7 @@ import Testing
 
     /// Lets half minutes pass until it is so; the uploader is not told to look.
     private func passTime(until isSo: () -> Bool) {
-        _ = becomesTrue {
+        _ = becomesTrue(by: .seconds(300)) {
             if isSo() { return true }
             bench.clock.advance(by: .seconds(31))
             return false
