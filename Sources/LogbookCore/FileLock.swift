@@ -31,7 +31,7 @@ package final class FileLock: Sendable {
             if descriptor < 0 { throw SystemError(errno, in: "openat") }
             whenOpened()
             let failure = logbook_try_lock(descriptor)
-            if failure == 0, hasName(path, descriptor) { return descriptor }
+            if failure == 0, !hasLost(path, descriptor) { return descriptor }
             close(descriptor)
             if failure == EWOULDBLOCK { return nil }
             if failure != 0 { throw SystemError(failure, in: "flock") }
@@ -39,14 +39,11 @@ package final class FileLock: Sendable {
         throw SystemError(EAGAIN, in: "flock")
     }
 
-    /// Where that cannot be seen, it has.
-    private static func hasName(_ path: String, _ descriptor: Int32) -> Bool {
-        let files = SystemFileSystem()
-        do throws(SystemError) {
-            return try files.status(at: path).isSameFile(as: files.status(of: FileDescriptor(descriptor)))
-        } catch {
-            return error.number != ENOENT && error.number != ENOTDIR
-        }
+    /// Whether the file has certainly lost its name since: whoever has removed it has let others in.
+    package func hasLost(_ path: String) -> Bool { Self.hasLost(path, descriptor) }
+
+    private static func hasLost(_ path: String, _ descriptor: Int32) -> Bool {
+        SystemFileSystem().hasLost(path, try? SystemFileSystem().status(of: FileDescriptor(descriptor)))
     }
 
     /// Unlocks before it closes: a child that the host is just starting has the descriptor too, until it runs its own program.

@@ -134,6 +134,17 @@ package struct SystemFileSystem: FileSystem {
         return FileStatus(found)
     }
 
+    /// Whether a name is certainly another file's by now, or nobody's. Where that cannot be seen, it is not.
+    /// - Parameter opened: Of the file that had it; nil when none had.
+    package func hasLost(_ path: String, _ opened: FileStatus?) -> Bool {
+        do throws(SystemError) {
+            let found = try status(at: path)
+            return opened.map { !found.isSameFile(as: $0) } ?? true
+        } catch {
+            return error.number == ENOENT || error.number == ENOTDIR
+        }
+    }
+
     /// Of what a path leads to, through links.
     package func status(at path: String) throws(SystemError) -> FileStatus {
         var found = stat()

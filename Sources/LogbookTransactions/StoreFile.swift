@@ -38,21 +38,10 @@ final class StoreFile: Sendable {
 
     /// Whether the store's name is certainly another file's by now, or nobody's. Where that cannot be seen, it is not.
     /// - Parameter opened: Of the file that had it; nil when none had.
-    func hasLost(_ opened: FileStatus?) -> Bool { Self.isLost(path, of: opened) }
+    func hasLost(_ opened: FileStatus?) -> Bool { SystemFileSystem().hasLost(path, opened) }
 
     /// The same of the name of the lock's file: whoever has removed it has let others in.
-    var hasLostLock: Bool {
-        Self.isLost(path + ".lock", of: try? SystemFileSystem().status(of: FileDescriptor(lock.descriptor)))
-    }
-
-    private static func isLost(_ name: String, of opened: FileStatus?) -> Bool {
-        do throws(SystemError) {
-            let found = try SystemFileSystem().status(at: name)
-            return opened.map { !found.isSameFile(as: $0) } ?? true
-        } catch {
-            return error.number == ENOENT || error.number == ENOTDIR
-        }
-    }
+    var hasLostLock: Bool { lock.hasLost(path + ".lock") }
 
     /// The same name whatever folder the process works in later, as SQLite keeps it.
     static func absolute(_ path: String) -> String {
