@@ -194,6 +194,7 @@ extension BatchEngine {
             access.value.isStuck = false
             if diverted {
                 access.value.diverted += UInt64(written)
+                access.value.hasHelp = true
             } else if written > 0 || loss != nil {
                 access.value.latestFailure = nil
                 if access.value.breaker.succeed() { access.value.notes.append("writes again") }
@@ -271,6 +272,10 @@ extension BatchEngine {
             if written > 0 {
                 settle(written: written, diverted: true)
                 batch = batch.droppingEvents(written)
+            }
+            locked { access in
+                access.value.hasHelp = false
+                access.broadcast()   // to callers that wait for room
             }
             return
         }

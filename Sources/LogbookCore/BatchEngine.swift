@@ -46,8 +46,13 @@ final class BatchEngine: Sendable {
         /// The sink is somebody else's, and goes on without the queue.
         var keepsSinkOpen = false
 
+        /// A fallback is there, and has taken what it was given last.
+        var hasHelp = false
+
         /// Nobody waits for a queue that does not move.
-        var isHopeless: Bool { isStuck || breaker.isOpen }
+        var isHopeless: Bool { isStuck || isPaused }
+        /// Nothing is written for now, by a fallback neither.
+        var isPaused: Bool { breaker.isOpen && !hasHelp }
     }
     typealias Access = Monitor<State>.Access
 
@@ -95,7 +100,7 @@ final class BatchEngine: Sendable {
     ) {
         self.sink = sink
         self.fallback = fallback
-        state = Monitor(State(breaker: Breaker(threshold: policy.failureThreshold)))
+        state = Monitor(State(breaker: Breaker(threshold: policy.failureThreshold), hasHelp: fallback != nil))
         lines = lineSink.flatMap { sink in sink.lineLayout.map { ($0, sink) } }
         self.policy = policy
         self.name = name
@@ -133,6 +138,20 @@ final class BatchEngine: Sendable {
         let breaker = state.withLock { $0.value.breaker }
         if breaker.failures == 0 { return .working }
         return breaker.isOpen ? .paused(failures: breaker.failures) : .retrying(failures: breaker.failures)
+    }
+
+    /// Whether it has nothing in hand, and nobody waits for a flush: closed, or idle until something comes. Of a forked child's parent's
+    /// queues that is so.
+    var isAtRest: Bool {
+        guard lineage.isCurrent else { return true }
+        return state.withLock { access in
+            let state = access.value
+            switch state.phase {
+            case .running: return state.ledger.pending == 0 && state.flushesDone >= state.flushRound
+            case .closing: return false
+            case .closed: return true
+            }
+        }
     }
 
     func watch(_ losses: LossWatch) { state.withLock { $0.value.losses = losses } }
@@ -347,7 +366,10 @@ final class BatchEngine: Sendable {
         if state.queue.isEmpty && count == 1 { return true }   // one event always fits, however large
         let events = policy.capacity + (privileged ? policy.reservedCapacity : 0)
         let limit = policy.summableBytes + (privileged ? policy.summableBytes / 4 : 0)
-        return state.queue.count + count <= events && state.queue.bytes + bytes <= limit
+        if state.queue.count + count <= events && state.queue.bytes + bytes <= limit { return true }
+        // What ordinary events hold beyond the capacity, where callers may wait, takes none of the reserved room.
+        return privileged && state.queue.privilegedCount + count <= policy.reservedCapacity
+            && state.queue.privilegedBytes + bytes <= policy.summableBytes / 4
     }
 
     /// Whether an event without a privilege would have room if privileged ones were all there is: none of those gives way to it.
@@ -373,7 +395,7 @@ final class BatchEngine: Sendable {
             access.value.wantsAttention = true
             access.broadcast()
             while !hasRoom(for: bytes, privileged: privileged, access.value) {
-                if access.value.phase != .running || access.value.breaker.isOpen { return false }
+                if access.value.phase != .running || access.value.isPaused { return false }
                 if !waitForRoom(until: deadline, access) {
                     access.value.isStuck = true
                     return false

@@ -11,7 +11,7 @@
 /// Each event is written by one of the two, in order within each. A sink that hangs instead of failing is not replaced: its queue
 /// fills up, and what finds no room is counted.
 public final class BatchingProvider: LogProvider {
-    private let engine: BatchEngine
+    let engine: BatchEngine
 
     /// - Parameters:
     ///   - fallback: Takes the events while the sink is paused (see ``QueuePolicy/failureThreshold``), or that it refuses: a sink or a

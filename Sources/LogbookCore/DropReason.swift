@@ -24,4 +24,6 @@ public struct DropReason: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let reentrant = DropReason(rawValue: "reentrant")
     /// Logged in a forked child to a provider that belongs to its parent.
     public static let forkChild = DropReason(rawValue: "fork_child")
+    /// Its provider has let go of it for somebody who keeps it in another place, such as `logbook pipe --undelivered`. No loss.
+    public static let keptElsewhere = DropReason(rawValue: "kept_elsewhere")
 }

@@ -50,8 +50,8 @@ enum ExitFlush {
         set { state.withLock { $0.limit = newValue } }
     }
 
-    /// Flushes all services together, and queues that were let go of. Where everything became safe, providers that keep something for a
-    /// bad end are told that this is a good one.
+    /// Flushes all services together, and queues that were let go of, or left, with something in hand. Where everything became safe,
+    /// providers that keep something for a bad end are told that this is a good one.
     static func run(_ origin: String, within limit: Duration) {
         guard limit > .zero else { return }
         let services = LiveServices.all
@@ -59,7 +59,7 @@ enum ExitFlush {
         LogService.tellLastLosses(of: services, by: deadline)
         let registrations = services.flatMap(\.registrations), end = SafeEnd(of: registrations.filter(\.isOfThisProcess), by: deadline)
         // All at once: a provider that hangs takes no time from those of another service.
-        let leaving = LeavingQueues.demandFlush(by: deadline)
+        let leaving = LeavingQueues.demandFlush(besides: registrations, by: deadline)
         let listening = LogService.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
         let late = leaving.compactMap { queue, round -> LogFlushReport.Unfinished? in
             do {

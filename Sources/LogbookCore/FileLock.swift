@@ -27,8 +27,7 @@ package final class FileLock: Sendable {
     /// Opens a file and locks it. One that has lost its name by then keeps nobody else out: the next of that name is opened instead.
     private static func locked(_ path: String, _ whenOpened: () -> Void) throws(SystemError) -> Int32? {
         for _ in 1...maximumOpenings {
-            let descriptor = logbook_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-            if descriptor < 0 { throw SystemError(errno, in: "openat") }
+            let descriptor = try opened(path)
             whenOpened()
             let failure = logbook_try_lock(descriptor)
             if failure == 0, !hasLost(path, descriptor) { return descriptor }
@@ -37,6 +36,16 @@ package final class FileLock: Sendable {
             if failure != 0 { throw SystemError(failure, in: "flock") }
         }
         throw SystemError(EAGAIN, in: "flock")
+    }
+
+    /// Where others may write to the folder, a link or a pipe of theirs may be in its place: neither is followed or waited for.
+    private static func opened(_ path: String) throws(SystemError) -> Int32 {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
+        while true {
+            let descriptor = logbook_openat(AT_FDCWD, path, flags, 0o600)
+            if descriptor >= 0 { return descriptor }
+            if errno != EINTR { throw SystemError(errno, in: "openat") }
+        }
     }
 
     /// Whether the file has certainly lost its name since: whoever has removed it has let others in.

@@ -1,10 +1,18 @@
-/// Queues whose owners let go of them before their threads had written everything: nobody else knows of them when the program ends.
+/// Queues whose owners let go of them, or whose registrations left, before their threads had written everything: nobody else knows of
+/// them when the program ends.
 enum LeavingQueues {
     private static let queues = Locked<[UInt64: BatchEngine]>([:])
 
     static func include(_ queue: BatchEngine) {
         ExitFlush.install()
         ProcessLineage.betweenForks { queues.withLock { $0[queue.token] = queue } }
+    }
+
+    /// The same for a queue that goes on. It is taken out when it is closed, as it is at the latest when its owner lets go of it.
+    static func includeUnlessAtRest(_ queue: BatchEngine) {
+        if queue.isAtRest { return }
+        include(queue)
+        if queue.isAtRest { remove(queue) }   // it may have been closed meanwhile
     }
 
     static func remove(_ queue: BatchEngine) {
@@ -14,9 +22,13 @@ enum LeavingQueues {
     /// In a forked child those of its parent as well, which do nothing there.
     private static var all: [BatchEngine] { queues.withLock { Array($0.values) } }
 
-    /// Asks all of them to flush, at the same time.
+    /// Asks all of them that have something in hand to flush, at the same time.
+    /// - Parameter registrations: Those that are flushed anyway, and their queues with them.
     /// - Returns: What to wait for: of each its flush, nil where there is none, or why it cannot.
-    static func demandFlush(by deadline: LogDeadline) -> [(queue: BatchEngine, round: Result<UInt64?, any Error>)] {
-        all.map { queue in (queue, Result { try queue.demandFlush(by: deadline) }) }
+    static func demandFlush(
+        besides registrations: [LogRegistration], by deadline: LogDeadline
+    ) -> [(queue: BatchEngine, round: Result<UInt64?, any Error>)] {
+        all.filter { queue in !queue.isAtRest && !registrations.contains { $0.bears(queue.token) } }
+            .map { queue in (queue, Result { try queue.demandFlush(by: deadline) }) }
     }
 }

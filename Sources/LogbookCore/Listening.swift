@@ -2,8 +2,10 @@
 /// changed under one lock.
 struct Listening {
     var registrations: [LogRegistration] = []
-    /// Those that listen no more while what they heard is still being written.
+    /// Those that are leaving: what they heard is still being written.
     var departing: [LogRegistration] = []
+    /// What is left of those that had to leave before it was.
+    var remnants: [Remnant] = []
     var raises: [LogRaise] = []
     var privacy: PrivacyTerms
     /// What the program has set, apart from what a configuration adds; nil while it has set nothing.

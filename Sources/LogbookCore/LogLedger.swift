@@ -57,6 +57,19 @@ public struct LogLedger: Sendable, Equatable {
         return LogLedger(submitted: submitted, delivered: delivered, dropped: dropped)
     }
 
+    /// This ledger without what had come to an end before. What was pending then counts as if it had come afterwards.
+    func since(_ earlier: LogLedger) -> LogLedger {
+        if earlier.submitted == 0 { return self }
+        let delivered = delivered - min(earlier.delivered, delivered)
+        var lost: [DropReason: UInt64] = [:]
+        for (reason, count) in dropped {
+            let new = count - min(earlier.dropped[reason] ?? 0, count)
+            if new > 0 { lost[reason] = new }
+        }
+        let ended = delivered + lost.values.reduce(0, +), left = submitted - min(earlier.submitted - earlier.pending, submitted)
+        return LogLedger(submitted: max(left, ended), delivered: delivered, dropped: lost)
+    }
+
     /// This ledger of a queue, followed by the ledger of what the queue feeds: what the inner one still holds or has lost is
     /// not delivered yet, and of a batch that is being handed over the inner one knows more.
     /// - Parameters:

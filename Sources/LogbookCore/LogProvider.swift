@@ -18,7 +18,7 @@ public protocol LogProvider: Sendable {
     /// those for half of the time at most: one that comes back later finds the provider shut down.
     func shutdown(by deadline: LogDeadline) throws
 
-    /// What the provider wants to hear at all; ``LogInterest/everything`` unless it says otherwise.
+    /// What the provider wants to hear at all; ``LogInterest/everything`` unless it says otherwise. Asked when it is registered.
     var interest: LogInterest { get }
 
     /// Whether the provider can use what tasks carry: the metadata of ``LogService/with(_:_:)`` and the id of the current

@@ -13,6 +13,8 @@ public final class LogRegistration: Sendable {
     public let delivery: LogDelivery
     /// As the provider said when it was registered. It is not asked again: audiences are made under a lock, where it may not log.
     let wantsContext: Bool
+    /// What it said that it wants to hear; not asked again either.
+    private let interest: LogInterest
 
     private let id = Tokens.next()
     private let lineage = ProcessLineage.current
@@ -24,9 +26,11 @@ public final class LogRegistration: Sendable {
     private let unheardByLevel = Atomic<UInt64>(0)
     private let unheardByFilter = Atomic<UInt64>(0)
     private let unheardByInterest = Atomic<UInt64>(0)
+    /// What the provider's account and its wrappers said when it was registered: that was not heard through this registration.
+    private let ledgerBefore: LogLedger, suppressionBefore: LogSuppression
     private let submitted = Atomic<UInt64>(0)
     private let delivered = Atomic<UInt64>(0)
-    /// What wrappers had held back when an event was last delivered.
+    /// What wrappers had held back since it was registered when an event was last delivered.
     private let settledMissing = Atomic<UInt64>(0)
     private let dropped = Locked<[DropReason: UInt64]>([:])
     private let calls = Locked(Calls())
@@ -43,8 +47,12 @@ public final class LogRegistration: Sendable {
         self.name = name
         self.delivery = delivery
         wantsContext = provider.wantsContext
+        interest = listening.interest
         self.listening = Locked(listening)
-        wrappers = provider.wrappers
+        let wrappers = provider.wrappers, ledgerBefore = provider.ledger
+        self.wrappers = wrappers
+        self.ledgerBefore = ledgerBefore ?? LogLedger()
+        suppressionBefore = wrappers.suppression
         witness = (wrappers.last?.wrapped ?? provider) as? any SafeEndWitness
         switch (delivery, provider) {
         case (_, let queue as BatchingProvider): feed = .queued(queue)   // it has its queue already
@@ -63,7 +71,7 @@ public final class LogRegistration: Sendable {
             isHeard = provider is any BatchSink || provider is BatchingProvider
         }
         let account: (@Sendable () -> LogLedger?)?
-        if isHeard || provider.ledger == nil { account = nil } else { account = { Inside.runOutside { provider.ledger } } }
+        if isHeard || ledgerBefore == nil { account = nil } else { account = { Inside.runOutside { provider.ledger } } }
         losses = LossWatch(tell: { [weak service] in service?.setLossAlarm(at: 0) }, account: account)
         queue?.watch(losses)
     }
@@ -158,8 +166,8 @@ public final class LogRegistration: Sendable {
 
     /// What became of everything this registration was offered, and that no wrapper held back.
     ///
-    /// What a wrapper held back, and a provider's own account, count for all registrations of that wrapper or provider together: for exact
-    /// ledgers register each once.
+    /// What a wrapper held back, and a provider's own account, count from the registration on, and for all registrations of that wrapper
+    /// or provider at the time together: for exact ledgers register each once at a time.
     ///
     /// In a forked child the account of a parent's registration begins anew, at the fork.
     public var ledger: LogLedger { ledger(by: .seconds(10)) }
@@ -181,14 +189,16 @@ public final class LogRegistration: Sendable {
         // A sink that is fed in batches reports failures to the queue; only a provider fed one by one keeps its own account.
         if isQueued, provider is any BatchSink || provider is BatchingProvider { return before }
         guard let inner = provider.ledger else { return before }
-        return outerLedger.followed(by: inner, settled: before.delivered)
+        return outerLedger.followed(by: inner.since(ledgerBefore), settled: before.delivered)
     }
 
     /// What became of the events on their way into the provider.
     private var outerLedger: LogLedger {
         let missing = suppression.missing
         switch feed {
-        case .queued(let queue): return queue.ledger(leavingOut: missing)
+        case .queued(let queue):
+            let ledger = queue.ledger(leavingOut: missing)
+            return provider is BatchingProvider ? ledger.since(ledgerBefore) : ledger
         case .immediate: return ownLedger.leavingOut(missing, settled: settledMissing.load(ordering: .acquiring))
         }
     }
@@ -202,8 +212,8 @@ public final class LogRegistration: Sendable {
         return ownLedger.pending
     }
 
-    /// What wrappers in front of the provider held back on purpose.
-    public var suppression: LogSuppression { wrappers.suppression }
+    /// What wrappers in front of the provider held back on purpose since it was registered.
+    public var suppression: LogSuppression { wrappers.isEmpty ? LogSuppression() : wrappers.suppression.since(suppressionBefore) }
 
     /// The latest failure of the provider's queue or, where that has none to tell of, of the provider itself, in words; nil when all is
     /// well or neither says.
@@ -272,7 +282,7 @@ public final class LogRegistration: Sendable {
     }
 
     /// The same for plain messages: no rule or filter but the registration's own level, or its interest, keeps one from it.
-    func passOverPlain(count: Int) { pass(over: provider.interest == .transactionEntries ? .interest : .level, count: count) }
+    func passOverPlain(count: Int) { pass(over: interest == .transactionEntries ? .interest : .level, count: count) }
 
     /// False in a forked child, for what its parent registered.
     var isOfThisProcess: Bool { lineage.isCurrent }
@@ -371,6 +381,12 @@ public final class LogRegistration: Sendable {
         losses.lost(reason, run)
     }
 
+    /// Whether its queue still has something in hand.
+    var isStillWriting: Bool { queue?.engine.isAtRest == false }
+
+    /// What is left of it when it listens no more.
+    var remnant: Remnant { Remnant(name: name, mark: id, losses: losses, queue: queue?.engine) }
+
     /// True on a thread that is inside this registration's provider.
     var isCurrent: Bool { bears(Self.currentMark) }
 
@@ -437,10 +453,11 @@ public final class LogRegistration: Sendable {
         }
     }
 
-    /// Callers that do not come back from a provider keep its shutdown waiting so long at most, and no longer than half of its time.
+    /// Callers that do not come back from a provider keep its shutdown, or its last flush, waiting so long at most, and no longer than half
+    /// of its time.
     private static let longestWaitForCallers = Duration.seconds(10)
 
-    /// Lets those who were inside the provider when the shutdown began come back: afterwards it is given nothing.
+    /// Lets those who were inside the provider when it was closed to others come back: afterwards it is given nothing.
     private func awaitCallers(by deadline: LogDeadline) {
         let patience = LogDeadline.after(min(Self.longestWaitForCallers, deadline.remaining.map { $0 / 2 } ?? Self.longestWaitForCallers))
         for _ in 0..<Self.looksForCallers {
@@ -479,18 +496,22 @@ public final class LogRegistration: Sendable {
         try body()
     }
 
-    /// Whose provider leaves in the middle of its own work does not wait for that.
+    /// Whose provider leaves in the middle of its own work does not wait for that. A queue that cannot be flushed in time is the program's
+    /// end's to wait for, unless a shutdown has said already what it left.
     func leave(by deadline: LogDeadline) {
-        let wasOpen = phase.exchange(.unregistered, ordering: .acquiringAndReleasing) == .open
+        let wasOpen = phase.exchange(.unregistered, ordering: .sequentiallyConsistent) == .open
         switch feed {
         case .queued(let queue):
             if !isCurrent { try? queue.flush(by: deadline) }
             if wasOpen, !(provider is BatchingProvider) { queue.keepSinkOpen() }
         case .immediate:
-            guard wasOpen, !isCurrent, !deadline.hasPassed else { return }
+            guard wasOpen, isOfThisProcess, !isCurrent, !deadline.hasPassed else { break }
+            // A thread that is inside another provider may have come there through this one.
+            if logbook_nesting_get().depth == 0 { awaitCallers(by: deadline) }
             // On a thread of its own: it is foreign code, and may ignore the deadline.
             _ = LogService.report(among: [self], by: deadline) { left in try left.inside { try left.provider.flush(by: deadline) } }
         }
+        if wasOpen, isOfThisProcess, let queue { LeavingQueues.includeUnlessAtRest(queue.engine) }
     }
 
     // MARK: Flushes and shutdowns

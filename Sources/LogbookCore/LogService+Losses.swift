@@ -7,7 +7,8 @@ extension LogService {
     /// `provider`, `reason` (see ``DropReason``), `count`, `firstSeq` and `lastSeq` (the lost events are among these sequences),
     /// `firstAt` and `lastAt` (when they were said, in nanoseconds since 1970). It is said once the provider can write again, at
     /// most once a second for each provider and reason; what is lost meanwhile is in the next one. Of a provider that stops listening it
-    /// is said then. Of a provider that keeps an account of its own the range is that of everything it had in hand when it lost them.
+    /// is said then, and of what its queue has in hand at that time once that is written or lost. Of a provider that keeps an account of
+    /// its own the range is that of everything it had in hand when it lost them.
     public static let lossCategory = "log.loss"
 
     /// Tells what may be told, and sets the alarm for the rest. Immediate providers are told on this thread.
@@ -16,17 +17,36 @@ extension LogService {
         var next: UInt64?
         for registration in registrations where registration.isOfThisProcess && registration.isOpen {
             let (runs, later) = registration.losses.take(at: now, isLast: isLast)
-            for (reason, run) in runs { tell(reason, run, of: registration) }
+            for (reason, run) in runs { tell(reason, run, of: registration.name) }
             if let later { next = min(next ?? .max, later) }
         }
+        for remnant in listening.withLock({ $0.remnants }) where remnant.isOfThisProcess {
+            let isOver = remnant.isOver   // before its losses are taken: afterwards there are no more
+            let (runs, later) = remnant.losses.take(at: now, isLast: isLast || isOver)
+            for (reason, run) in runs { tell(reason, run, of: remnant.name) }
+            if isOver { forget(remnant) } else { next = min(next ?? .max, later ?? now + UInt64(LossWatch.spacing.wholeNanoseconds)) }
+        }
         if let next { setLossAlarm(at: next) }
+    }
+
+    /// Looks after what is left of those who listen no more, until it is written or lost.
+    func follow(_ registrations: [LogRegistration]) {
+        if registrations.isEmpty { return }
+        let remnants = registrations.map(\.remnant)
+        ProcessLineage.betweenForks { listening.withLock { $0.remnants += remnants } }
+        setLossAlarm(at: 0)
+    }
+
+    /// The caller holds it, so nothing is let go under the lock.
+    private func forget(_ remnant: Remnant) {
+        ProcessLineage.betweenForks { listening.withLock { $0.remnants.removeAll { $0 === remnant } } }
     }
 
     /// Tells the others, on this thread, what is left of a registration that listens no more.
     func tellLastLosses(of registration: LogRegistration) {
         guard registration.isOfThisProcess, registration.losses.isUntold else { return }
         let (runs, _) = registration.losses.take(at: clock.monotonicNanoseconds(), isLast: true)
-        for (reason, run) in runs { tell(reason, run, of: registration) }
+        for (reason, run) in runs { tell(reason, run, of: registration.name) }
     }
 
     /// The same on a thread of its own: an immediate provider that hangs does not hold up the caller. Where the deadline has passed, as
@@ -43,13 +63,13 @@ extension LogService {
     /// What telling may take where the deadline has passed.
     private static let shortestTelling = Duration.milliseconds(250)
 
-    private func tell(_ reason: DropReason, _ run: LossRun, of registration: LogRegistration) {
+    private func tell(_ reason: DropReason, _ run: LossRun, of name: String) {
         let events = run.count == 1 ? "1 event" : "\(run.count) events"
-        let message = "\(events) did not reach \(registration.name) (\(reason))"
+        let message = "\(events) did not reach \(name) (\(reason))"
         sayWithoutWaiting(
             "\(message, privacy: .public)",
             [
-                "category": .string(Self.lossCategory), "provider": .public(.string(registration.name)),
+                "category": .string(Self.lossCategory), "provider": .public(.string(name)),
                 "reason": .public(.string(reason.rawValue)), "count": .public(.integer(Int64(run.count))),
                 "firstSeq": .public(.unsigned(run.sequences.lowerBound)), "lastSeq": .public(.unsigned(run.sequences.upperBound)),
                 "firstAt": .public(.integer(run.times.lowerBound.nanoseconds)),
@@ -105,5 +125,6 @@ extension LogService {
 
     private var mayHaveLosses: Bool {
         registrations.contains { $0.isOfThisProcess && $0.isOpen && $0.losses.isUntold }
+            || listening.withLock { $0.remnants }.contains { $0.isOfThisProcess && $0.losses.isUntold }
     }
 }

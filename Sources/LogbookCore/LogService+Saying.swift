@@ -97,8 +97,9 @@ extension LogService {
     /// - Parameter mark: As ``LogRegistration/currentMark`` was inside the provider.
     package func isHeard(by mark: UInt64) -> Bool {
         if mark == 0 { return false }
-        let (staying, departing) = listening.withLock { ($0.registrations, $0.departing) }
+        let (staying, departing, remnants) = listening.withLock { ($0.registrations, $0.departing, $0.remnants) }
         return staying.contains { $0.bears(mark) } || departing.contains { $0.bears(mark) }
+            || remnants.contains { $0.bears(mark) && !$0.isOver }
     }
 
     /// What is known about a message before its metadata is.

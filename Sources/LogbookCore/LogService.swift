@@ -179,7 +179,8 @@ public final class LogService: Sendable {
     /// Stops a provider from listening. Queued events are still written until the deadline, and wrappers report what they held back; the
     /// provider is flushed, and not shut down. What had been said and not even reached its queue by then is counted as
     /// ``DropReason/providerTimeout``. The others hear what it has lost; this waits for them until the deadline, and where that has passed
-    /// for a quarter of a second.
+    /// for a quarter of a second. What is in its queue then is written later, as long as somebody keeps the provider or the registration,
+    /// and for a few seconds after that: the program's end waits for it, and what is lost of it the others hear as well.
     public func unregister(_ registration: LogRegistration, by deadline: LogDeadline = .seconds(2)) {
         let wasOpen = registration.isOpen
         change(by: deadline) { listening in
@@ -191,8 +192,9 @@ public final class LogService: Sendable {
         if wasOpen { tellLastLosses(of: registration, by: deadline) }
     }
 
-    /// Forgets who has left, once each.
+    /// Forgets who has left, once each, but for what their queues still have in hand.
     func haveLeft(_ registrations: [LogRegistration]) {
+        follow(registrations.filter { $0.isOfThisProcess && $0.isStillWriting })
         ProcessLineage.betweenForks {
             listening.withLock { listening in
                 for registration in registrations {
@@ -266,6 +268,8 @@ public final class LogService: Sendable {
                 listening.show(distributor)
             }
         }
+        // What was handed out after they had left is lost, and nobody was told of it then.
+        follow(leaving.filter { $0.isOfThisProcess && !$0.isOpen && $0.losses.isUntold })
     }
 
     /// The distributor of this process; nil when nobody is queued.

@@ -75,9 +75,9 @@ final class LossWatch: Sendable {
         state = Locked(State(account: account?() ?? LogLedger()))
     }
 
-    /// Told by the ledger alone: what came after a shutdown or in a forked child has no writing again to wait for, and a provider that
-    /// logs about every event would log about what it is told as well.
-    private static let untold: Set<DropReason> = [.alreadyShutDown, .forkChild, .reentrant]
+    /// Told by the ledger alone: what came after a shutdown or in a forked child has no writing again to wait for, a provider that
+    /// logs about every event would log about what it is told as well, and what is kept elsewhere is not lost.
+    private static let untold: Set<DropReason> = [.alreadyShutDown, .forkChild, .reentrant, .keptElsewhere]
 
     func lost(_ reason: DropReason, _ run: LossRun) {
         if Self.untold.contains(reason) { return }

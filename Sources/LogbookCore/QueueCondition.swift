@@ -4,7 +4,7 @@ public enum QueueCondition: Sendable, Hashable, CustomStringConvertible {
     /// The latest writes failed; what they held is tried again after a pause.
     case retrying(failures: Int)
     /// So many writes have failed in a row that the sink is left alone, but for a try after each pause. Meanwhile callers do not wait
-    /// for room, and a fallback takes the events where there is one.
+    /// for room, unless there is a fallback that takes the events.
     case paused(failures: Int)
 
     public var description: String {

@@ -50,6 +50,11 @@ public struct LogSuppression: Sendable, Hashable {
         LogSuppression(heldBack: left.heldBack + right.heldBack, reports: left.reports + right.reports)
     }
 
+    /// What was held back, and said about it, since then.
+    func since(_ earlier: LogSuppression) -> LogSuppression {
+        LogSuppression(heldBack: heldBack - min(earlier.heldBack, heldBack), reports: reports - min(earlier.reports, reports))
+    }
+
     /// Never overflows: a program may say any number under ``key``.
     static func sum(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let (sum, isTooMuch) = left.addingReportingOverflow(right)

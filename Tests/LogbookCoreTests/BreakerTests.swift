@@ -123,6 +123,24 @@ import Testing
         #expect(provider.ledger == LogLedger(submitted: 3, delivered: 3) && provider.condition == .working)
     }
 
+    @Test("while a fallback takes what the sink does not, callers wait for room as for the sink")
+    func isWaitedFor() throws {
+        let fallback = GatedSink()
+        let policy = QueuePolicy(
+            capacity: 1, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .block(upTo: .seconds(3600)),
+            firstPause: .seconds(3600), longestPause: .seconds(3600), failureThreshold: 1)
+        let provider = BatchingProvider(FailingSink { _ in ScriptedFailure() }, fallback: fallback, policy: policy)
+        provider.log(event(1))
+        #expect(fallback.gate.waitForArrivals(1))
+        provider.log(event(2))
+        LogThread.start("caller") { [event = event(3)] in provider.log(event) }
+        // It waits, or is dropped.
+        #expect(becomesTrue { provider.ledger?.submitted == 3 })
+        fallback.gate.open()
+        try provider.flush(by: .seconds(300))
+        #expect(provider.ledger == LogLedger(submitted: 3, delivered: 3))
+    }
+
     @Test func mayBeAProvider() throws {
         let fallback = RecordingProvider(), policy = QueuePolicy(linger: .zero, failureThreshold: 1)
         let provider = BatchingProvider(FailingSink { _ in ScriptedFailure() }, fallback: fallback, policy: policy)

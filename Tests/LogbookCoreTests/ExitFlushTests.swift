@@ -22,6 +22,7 @@ private struct SlowSink: BatchSink {
 /// For a process of its own, whose end finds them all.
 private let hangingServices = (0..<3).map { _ in LogService() }
 private let speakingServices = (0..<3).map { _ in LogService() }
+private let keptRegistrations = Locked<[LogRegistration]>([])
 
 @Suite struct ExitFlushTests {
     /// So patient that only a flush gets the events out before an exit.
@@ -182,6 +183,33 @@ private let speakingServices = (0..<3).map { _ in LogService() }
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.contains("logbook: exit: not everything is safe: blocked"))
+    }
+
+    @Test func whatOneThatListensNoMoreHasYetToWriteIsWritten() async throws {
+        let result = try await #require(processExitsWith: .exitCode(7), observing: [\.standardOutputContent]) {
+            LogService.exitFlushLimit = .seconds(60)
+            let registration = LogService.shared.register(sink: SlowSink(), queue: ExitFlushTests.slow)
+            keptRegistrations.withLock { $0.append(registration) }
+            LogService.info("line 1")
+            _ = registration.ledger   // it has come to the queue
+            registration.unregister(by: .now)
+            exit(7)
+        }
+        #expect(lines(result.standardOutputContent) == ["line 1"])
+    }
+
+    @Test func whatOneThatListensNoMoreCouldNotWriteIsSaid() async throws {
+        let result = try await #require(processExitsWith: .exitCode(7), observing: [\.standardErrorContent]) {
+            LogService.exitFlushLimit = .milliseconds(50)
+            let registration = LogService.shared.register(sink: GatedSink(), queue: ExitFlushTests.slow, name: "stuck")
+            keptRegistrations.withLock { $0.append(registration) }
+            for number in 1...3 { LogService.info("never written \(number)") }
+            _ = registration.ledger
+            registration.unregister(by: .now)
+            exit(7)
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains("logbook: exit: not everything is safe: stuck"))
     }
 
     @Test func whatIsLoggedAfterAShutdownIsCountedAlsoWhileTheProgramEnds() async {

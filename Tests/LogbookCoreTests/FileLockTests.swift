@@ -70,6 +70,12 @@ import Testing
         #expect(openings == FileLock.maximumOpenings)
     }
 
+    @Test func aLinkInItsPlaceIsNotFollowed() throws {
+        #expect(symlink(folder("elsewhere"), folder("lock")) == 0)
+        #expect(throws: SystemError(ELOOP, in: "openat")) { try FileLock(folder("lock")) }
+        #expect(access(folder("elsewhere"), F_OK) != 0)
+    }
+
     @Test func whatCannotBeOpenedIsSaid() {
         #expect(throws: SystemError(ENOENT, in: "openat")) { try FileLock(folder("no/lock")) }
     }

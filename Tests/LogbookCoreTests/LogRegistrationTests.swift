@@ -273,8 +273,8 @@ import Testing
 
     @Test("who leaves while something is held up on its way to the queues is let go of once that is handed out")
     func whoCouldNotBeLetGoAtOnceIsLater() throws {
-        let service = LogService()
-        service.register(sink: FailingSink { _ in nil })
+        let service = LogService(), other = FailingSink { _ in nil }
+        service.register(sink: other)
         /// Says when it goes.
         final class Mortal: LogProvider {
             let end: Locked<Bool>
@@ -296,5 +296,104 @@ import Testing
         _ = EventRecord.writeHeader(to: memory, Hearing.nobody, RecordTime(LogTime(nanoseconds: 0)), 1, 1, names.file, names.function, 0)
         distributor.ring.commit(memory, mark: EventRecord.mark(bytes: EventRecord.bytes, level: .info))
         #expect(becomesTrue { isGone.withLock { $0 } })
+        // What it could not be given is told to the others.
+        #expect(becomesTrue { other.written.contains { $0.message == "1 event did not reach Mortal (provider_timeout)" } })
+        withExtendedLifetime(service) {}
+    }
+
+    @Test func whoLeavesIsFlushedOnceItsCallersHaveComeBack() {
+        /// Notes what happens to it; its `log` takes until a gate opens.
+        final class Diary: LogProvider {
+            let gate = Gate(), entries = Locked<[String]>([])
+            func log(_ event: LogEvent) {
+                gate.wait()
+                entries.withLock { $0.append("log returned") }
+            }
+            func flush(by deadline: LogDeadline) { entries.withLock { $0.append("flush") } }
+        }
+        let provider = Diary(), service = LogService(), registration = service.register(provider), hasLeft = Locked(false)
+        LogThread.start("says") { service.info("x") }
+        #expect(provider.gate.waitForArrivals(1))
+        LogThread.start("leaves") {
+            registration.unregister(by: .seconds(60))
+            hasLeft.withLock { $0 = true }
+        }
+        #expect(becomesTrue { !registration.isOpen })
+        for _ in 0..<1000 { LogThread.yield() }   // what would come too early may come
+        provider.gate.open()
+        #expect(becomesTrue { hasLeft.withLock { $0 } })
+        #expect(provider.entries.withLock { $0 } == ["log returned", "flush"])
+    }
+
+    @Test func whatAWrapperHeldBackBeforeItIsRegisteredAgainIsNotItsAccount() {
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), service = LogService(clock: .manual(clock)), provider = RecordingProvider()
+        let limit = RateLimit(1, per: .seconds(60), key: .everything)
+        let limiting = RateLimiting(provider, to: limit, clock: .manual(clock))
+        let first = service.register(limiting)
+        for number in 1...3 { service.info("\(number)") }
+        first.unregister(by: .seconds(30))
+        #expect(limiting.suppression == LogSuppression(heldBack: 2, reports: 1))
+        clock.advance(by: .seconds(60))
+        let second = service.register(limiting)
+        service.info("4")
+        #expect(second.ledger == LogLedger(submitted: 1, delivered: 1) && second.suppression == LogSuppression())
+        service.info("5")
+        #expect(second.ledger == LogLedger(submitted: 1, delivered: 1) && second.suppression == LogSuppression(heldBack: 1))
+        #expect(provider.messages.first == "1" && provider.messages.last == "4" && provider.messages.count == 3)
+    }
+
+    @Test("what a provider's own account said before it is registered again is not part of the ledger", arguments: [false, true])
+    func anAccountBeginsWithItsRegistration(isQueue: Bool) {
+        /// Loses what is heard while its disk is full.
+        final class Disk: LogProvider {
+            let isFull = Locked(true), account = Locked(LogLedger())
+            func log(_ event: LogEvent) {
+                let isFull = isFull.withLock { $0 }
+                account.withLock { account in
+                    account.submit()
+                    if isFull { account.drop(1, .inputOutputError) } else { account.deliver() }
+                }
+            }
+            func flush(by deadline: LogDeadline) {}
+            var ledger: LogLedger? { account.withLock { $0 } }
+        }
+        // With a clock that stands still, nobody is told of the losses.
+        let clock = ManualClock(now: LogTime(nanoseconds: 0)), service = LogService(clock: .manual(clock)), disk = Disk()
+        let refusing = FailingSink { call in call == 1 ? BatchWriteError.refused(.inputOutputError, because: ScriptedFailure()) : nil }
+        let queue = BatchingProvider(refusing, policy: QueuePolicy(linger: .seconds(3600)), clock: .manual(clock))
+        let provider: any LogProvider = isQueue ? queue : disk
+        let first = service.register(provider)
+        for number in 1...5 { service.info("\(number)") }
+        first.unregister(by: .seconds(30))
+        #expect(first.ledger == LogLedger(submitted: 5, dropped: [.inputOutputError: 5]))
+        disk.isFull.withLock { $0 = false }
+        let second = service.register(provider)
+        #expect(second.ledger == LogLedger())
+        for number in 1...6 {
+            service.info("\(number)")
+            #expect(service.flush(by: .seconds(30)).isComplete)
+            #expect(second.ledger == LogLedger(submitted: UInt64(number), delivered: UInt64(number)))
+        }
+    }
+
+    @Test func whatAProviderWantsIsAskedWhenItIsRegisteredAlone() {
+        /// Counts how often it is asked.
+        final class Counting: LogProvider {
+            let count = Locked(0)
+            var interest: LogInterest {
+                count.withLock { $0 += 1 }
+                return .everything
+            }
+            func log(_ event: LogEvent) {}
+            func flush(by deadline: LogDeadline) {}
+        }
+        let service = LogService(), counting = Counting()
+        service.register(RecordingProvider(), delivery: .queued())
+        let registration = service.register(counting, from: .error, delivery: .queued())
+        let count = counting.count.withLock { $0 }
+        service.info("x")
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(registration.unheard == LogUnheard(level: 1))
+        #expect(counting.count.withLock { $0 } == count)
     }
 }

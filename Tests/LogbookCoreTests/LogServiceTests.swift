@@ -175,6 +175,27 @@ import Testing
         #expect(!service.isHeard(by: marks[0]) && service.isHeard(by: marks[1]))
     }
 
+    @Test func theMarkOfOneThatLeftIsKnownWhileItsQueueStillWrites() {
+        /// Goes on once a gate opens.
+        struct Marking: LogProvider {
+            let mark = Locked<UInt64>(0), gate = Gate()
+            func log(_ event: LogEvent) {
+                mark.withLock { $0 = LogRegistration.currentMark }
+                gate.wait()
+            }
+            func flush(by deadline: LogDeadline) throws {}
+        }
+        let marking = Marking(), service = LogService(), registration = service.register(marking, delivery: .queued())
+        service.info("x")
+        #expect(marking.gate.waitForArrivals(1))
+        registration.unregister(by: .now)
+        let mark = marking.mark.withLock { $0 }
+        #expect(mark != 0 && service.isHeard(by: mark))
+        marking.gate.open()
+        #expect(becomesTrue { !service.isHeard(by: mark) })
+        #expect(registration.ledger == LogLedger(submitted: 1, delivered: 1))
+    }
+
     @Test func manyThreadsAreCountedExactly() async {
         let immediate = RecordingProvider(), queued = RecordingProvider(), service = LogService()
         let first = service.register(immediate)

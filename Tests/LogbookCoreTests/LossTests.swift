@@ -80,6 +80,29 @@ import Testing
         #expect(losses.count == 1)
     }
 
+    @Test func whatAQueueLosesAfterItsProviderHasLeftIsToldToTheOthers() throws {
+        let failing = FailingSink { _ in ScriptedFailure() }
+        let queue = BatchingProvider(failing, policy: QueuePolicy(linger: .zero), name: "orders", clock: .manual(clock))
+        let registration = service.register(queue, name: "orders")
+        for number in 1...3 { service.info("\(number)") }
+        #expect(registration.ledger == LogLedger(submitted: 3))
+        registration.unregister(by: .now)
+        #expect(becomesTrue { queue.latestFailure != nil })
+        #expect(losses.isEmpty && queue.ledger == LogLedger(submitted: 3))
+        #expect(throws: QueueError.self) { try queue.shutdown(by: .now) }
+        // What it has in hand is lost once its thread has seen that.
+        let isTold = becomesTrue {
+            clock.advance(by: .seconds(1))
+            return !losses.isEmpty
+        }
+        #expect(isTold)
+        let loss = try #require(losses.first)
+        #expect(loss.message == "3 events did not reach orders (provider_error)")
+        #expect(try range(of: loss) == 1...3)
+        clock.advance(by: .seconds(5))
+        #expect(losses.count == 1)
+    }
+
     @Test func theTaskThatHappensToTellALossHasNoSayInIt() throws {
         let errors = RecordingProvider(), sink = GatedSink()
         service.register(errors, from: .error)
@@ -176,7 +199,7 @@ import Testing
 
     @Test func whatNobodyCanWaitForIsToldByTheLedgerAlone() {
         let watch = LossWatch {}
-        for reason in [DropReason.alreadyShutDown, .forkChild, .reentrant] {
+        for reason in [DropReason.alreadyShutDown, .forkChild, .reentrant, .keptElsewhere] {
             watch.lost(reason, LossRun(sequence: 1, time: LogTime(nanoseconds: 1)))
         }
         watch.wrote()

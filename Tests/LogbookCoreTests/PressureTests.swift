@@ -58,6 +58,24 @@ import Testing
         #expect(!pressure.isOn)
     }
 
+    @Test func whatAQueueHoldsBeyondItsCapacityTakesNoneOfTheReservedRoom() throws {
+        let sink = GatedSink(), pressure = Pressure()
+        let policy = QueuePolicy(capacity: 16, reservedCapacity: 4, batchCount: 1, overflow: .block(upTo: .zero))
+        let queue = BatchingProvider(sink, policy: policy)
+        queue.take(items(1), under: pressure)
+        #expect(sink.gate.waitForArrivals(1))
+        queue.take(items(30), under: pressure)
+        queue.awaitRoom(isPrivileged: false)   // it does not move: nothing more is taken beyond its capacity
+        let errors = (32...36).map { LogEvent(sequence: $0, time: LogTime(nanoseconds: 0), level: .error, message: "m") }
+        for error in errors {
+            queue.take([.events(EventRun(EventChunk([error]), 0..<1, nesting: 0, isPrivileged: true))], under: pressure)
+        }
+        #expect(queue.ledger?.dropped == [.queueFull: 1])   // the fifth
+        sink.gate.open()
+        try queue.flush(by: .seconds(300))
+        #expect(queue.ledger == LogLedger(submitted: 36, delivered: 35, dropped: [.queueFull: 1]))
+    }
+
     // In a process of its own: a sum that no Int can hold ends it.
     @Test func aQueueMayBeLimitedInEventsAlone() async {
         await #expect(processExitsWith: .success) {

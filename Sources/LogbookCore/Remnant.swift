@@ -1,0 +1,26 @@
+/// What is left of a registration that listens no more: what its queue still has in hand. It does not hold the registration, so that a
+/// queue whose owner lets go of it comes to its end as any other does.
+final class Remnant: Sendable {
+    let name: String
+    let losses: LossWatch
+    private let mark: UInt64
+    private let queue: BatchEngine?
+    private let lineage = ProcessLineage.current
+
+    /// - Parameters:
+    ///   - mark: The registration's, in the thread's nesting.
+    ///   - queue: Nil where it has none.
+    init(name: String, mark: UInt64, losses: LossWatch, queue: BatchEngine?) {
+        self.name = name
+        self.mark = mark
+        self.losses = losses
+        self.queue = queue
+    }
+
+    var isOfThisProcess: Bool { lineage.isCurrent }
+
+    /// Whether nothing of it is written or lost any more.
+    var isOver: Bool { queue?.isAtRest ?? true }
+
+    func bears(_ mark: UInt64) -> Bool { mark == self.mark || mark == queue?.token }
+}
