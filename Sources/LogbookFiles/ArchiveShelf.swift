@@ -54,14 +54,20 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
     package func waiting() throws(FileLogProviderError) -> (archives: [LogArchive], undeletable: [LogArchive]) {
         let folder = try reading(folderPath) { () throws(SystemError) in try openFolder() }
         let manifest = try reading(folderPath + "/" + name.manifest) { () throws(SystemError) in try manifestNow(in: folder) }
-        let names = try reading(folderPath) { () throws(SystemError) in
+        var names = try reading(folderPath) { () throws(SystemError) in
             try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }.sorted()
+        }
+        // One that is compressed meanwhile may have neither name in the listing, or be gone under the one that is there: looked up by name.
+        let listed = Set(names.map(\.number))
+        for (number, entry) in manifest.entries where !manifest.delivered.contains(number) {
+            if !listed.contains(number) { names.append(entry.name) }
+            names.append(entry.name.compressed)
         }
         var archives: [LogArchive] = []
         var undeletable: [LogArchive] = []
         var seen: Set<UInt64> = []
         for name in names {
-            guard let entry = manifest.entries[name.number], entry.name == name.plain,
+            guard !seen.contains(name.number), let entry = manifest.entries[name.number], entry.name == name.plain,
                 let status = try? files.status(of: name.text, in: folder.descriptor), status.kind == .regular
             else { continue }
             let archive = LogArchive(
@@ -70,10 +76,12 @@ package final class ArchiveShelf<Base: FileSystem>: Sendable {
                 isSetAside: manifest.setAside.contains(name.number))
             if manifest.delivered.contains(name.number) {
                 do { try files.remove(name.text, in: folder.descriptor) } catch { undeletable.append(archive) }
-            } else if seen.insert(name.number).inserted {
+            } else {
+                seen.insert(name.number)
                 archives.append(archive)
             }
         }
+        archives.sort { $0.number < $1.number }
         return (archives, undeletable)
     }
 

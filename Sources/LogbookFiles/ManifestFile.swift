@@ -77,10 +77,12 @@ struct ManifestFile<Files: FileSystem>: Sendable {
         if manifest.log == nil { text = ArchiveManifest.header(log: UniqueID.make()) + text }
         // Ended as it is, what is there of `delivered 12` may say `delivered 1`. With two words too many no line says anything.
         if endsMidLine { text = " is torn\n" + text }
+        // Asked before anything is written: where that fails there is no line that nobody has confirmed.
+        let status = isSafe ? try files.status(of: file.descriptor) : nil
         try write(text, to: file)
         if isSafe {
             do throws(SystemError) { try files.synchronize(file.descriptor) } catch {
-                distrusted = try? files.status(of: file.descriptor)
+                distrusted = status
                 throw error
             }
         }

@@ -76,7 +76,7 @@ extension RollingFile {
                 files.unlock(handle.descriptor)
                 continue
             }
-            if status.bytes == 0 { folderIsUnsafe = true }
+            if status.bytes == 0 { folderChanges += 1 }
             fileNumber += 1
             var active = Active(
                 handle: handle, status: status, number: fileNumber, end: nil, endsMidLine: false, distrusted: nil)

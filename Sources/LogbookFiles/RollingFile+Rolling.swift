@@ -32,7 +32,7 @@ extension RollingFile {
             // Who finds a file unsafe says so; what was written to it until it rolls for another reason, nobody has said.
             if reason != .unsafe || old.distrusted == nil { retire(old) }
             let (archive, names) = try archiveActive(old)
-            folderIsUnsafe = true
+            folderChanges += 1
             events.append(.archived(archive, because: reason))
             do throws(FileLogProviderError) {
                 phase = .open(try openActive())

@@ -12,7 +12,10 @@ extension RollingFile {
     /// What has to be synchronized, without the lock, to make everything written to the open file safe.
     struct Synchronization: Sendable {
         let file: OwnedDescriptor<Files>
+        /// Nil when its names are safe.
         let folder: OwnedDescriptor<Files>?
+        /// ``RollingFile/folderChanges`` when it began.
+        let folderChanges: UInt64
         /// The file's.
         let number: UInt64
         /// ``RollingFile/writes`` when it began.
@@ -57,10 +60,10 @@ extension RollingFile {
                 replaceDistrusted()
                 throw .cannotSynchronize(path: path, errno: failure.number)
             }
-            let folder = folderIsUnsafe ? self.folder.handle : nil
-            folderIsUnsafe = false
             unsafeSince = nil
-            return Synchronization(file: active.handle, folder: folder, number: active.number, writes: writes)
+            return Synchronization(
+                file: active.handle, folder: folderChanges > safeFolderChanges ? folder.handle : nil, folderChanges: folderChanges,
+                number: active.number, writes: writes)
         }
     }
 
@@ -69,7 +72,6 @@ extension RollingFile {
         let failure = noteFailure(of: work.number, error)
         // Whoever asked for this one is told; the lines that were written meanwhile are somebody else's.
         if writes != work.writes { keepForFlush(failure) }
-        folderIsUnsafe = true
         noteUnsafe()
         guard case .open(var active) = phase, active.number == work.number else { return }
         active.distrusted = error

@@ -47,8 +47,9 @@ struct RollingFile<Base: FileSystem>: Sendable {
     var folder: LogFolder<Files>
     var claim: PathClaim?
     var phase: Phase
-    /// The names in the folder may not survive a crash of the machine yet.
-    var folderIsUnsafe = true
+    /// How often names in the folder have changed, and how many of these changes survive a crash of the machine.
+    var folderChanges: UInt64 = 1
+    var safeFolderChanges: UInt64 = 0
     /// An archive that could not be made safe; the next flush says so.
     var unsafeArchive: FileLogProviderError?
     /// The latest file that could not be made safe, by its number, and why.

@@ -188,10 +188,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
             return
         }
         if deadline.hasPassed {
-            locked { file in
-                if work.folder != nil { file.folderIsUnsafe = true }
-                file.noteUnsafe()
-            }
+            locked { $0.noteUnsafe() }
             throw .deadlinePassed(path: path)
         }
         do { try files.synchronize(work.file.descriptor) } catch {
@@ -200,7 +197,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
         }
         if let folder = work.folder {
             do { try files.synchronizeFolder(folder.descriptor) } catch {
-                locked { $0.folderIsUnsafe = true }
+                locked { $0.noteUnsafe() }
                 throw .cannotSynchronize(path: path, errno: error.number)
             }
         }
@@ -208,6 +205,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
         try locked { file throws(FileLogProviderError) in
             try file.sayWhatFailed(since: work.number)
             file.safeWrites = max(file.safeWrites, work.writes)
+            file.safeFolderChanges = max(file.safeFolderChanges, work.folderChanges)
         }
     }
 

@@ -79,8 +79,8 @@ public final class FaultyFileSystem: FileSystem {
     /// From now on every call that writes or makes something safe fails with this `errno`; nil lets them work again.
     public func fail(_ number: Int32?) { state.withLock { $0.outage = number } }
 
-    /// From now on this call fails for the file of this name, `openForReading`, `openForLocking`, `openForAppending` or `read`;
-    /// nil lets it work again.
+    /// From now on this call fails for the file of this name, `openForReading`, `openForLocking`, `openForAppending`, `read`,
+    /// `status` or `statusOfName`; nil lets it work again.
     public func fail(_ number: Int32?, in call: String, of name: String) {
         state.withLock { $0.failures[FileCall(name: name, call: call)] = number }
     }
@@ -180,7 +180,7 @@ public final class FaultyFileSystem: FileSystem {
         _ name: String, in folder: FileDescriptor, permissions: UInt32
     ) throws(SystemError) -> FileDescriptor {
         try perform("openForAppending", of: name) { () throws(SystemError) in
-            opened(try base.openForAppending(name, in: folder, permissions: permissions))
+            opened(try base.openForAppending(name, in: folder, permissions: permissions), name)
         }
     }
     package func openNew(
@@ -251,10 +251,10 @@ public final class FaultyFileSystem: FileSystem {
         try perform("synchronizeFolder") { () throws(SystemError) in try base.synchronizeFolder(folder) }
     }
     package func status(of file: FileDescriptor) throws(SystemError) -> FileStatus {
-        try perform("status") { () throws(SystemError) in try base.status(of: file) }
+        try perform("status", of: state.withLock { $0.names[file] }) { () throws(SystemError) in try base.status(of: file) }
     }
     package func status(of name: String, in folder: FileDescriptor) throws(SystemError) -> FileStatus {
-        try perform("statusOfName") { () throws(SystemError) in try base.status(of: name, in: folder) }
+        try perform("statusOfName", of: name) { () throws(SystemError) in try base.status(of: name, in: folder) }
     }
     package func awaitWriters(of file: FileDescriptor) throws(SystemError) {
         try perform("awaitWriters") { () throws(SystemError) in try base.awaitWriters(of: file) }

@@ -1,3 +1,4 @@
+import Foundation
 import LogbookCore
 import LogbookTestKit
 import Testing
@@ -30,6 +31,30 @@ import Testing
         #expect(folder.archives().map { folder.lines($0) } == [["two"]])
     }
 
+    @Test("U14: an archive that a listing misses, as one that is compressed at that moment, waits all the same", arguments: [false, true])
+    func missedByAListing(isCompressed: Bool) throws {
+        for message in ["one", "two"] { try rollOne(message) }
+        let missed = folder.archives()[0], name = isCompressed ? missed + ".gz" : missed
+        if isCompressed { try FileManager.default.moveItem(atPath: folder(missed), toPath: folder(name)) }
+        let files = FaultyFileSystem(), shelf = try ArchiveShelf(of: "app", in: folder.path, files: files)
+        files.leaveOut([missed, name])
+        let archives = try shelf.waiting().archives
+        #expect(archives.map(\.number) == [1, 2])
+        #expect(archives[0].path == folder(name) && archives[0].isCompressed == isCompressed)
+        try #require(try shelf.claim(archives[0])).release()
+    }
+
+    @Test("U14: an archive that is compressed between the listing and the look at it waits under its new name")
+    func compressedBehindTheListing() throws {
+        try rollOne("one")
+        let listed = folder.archives()[0], files = FaultyFileSystem()
+        try FileManager.default.copyItem(atPath: folder(listed), toPath: folder(listed + ".gz"))
+        files.leaveOut([listed + ".gz"])
+        files.fail(ENOENT, in: "statusOfName", of: listed)
+        let shelf = try ArchiveShelf(of: "app", in: folder.path, files: files)
+        #expect(try shelf.waiting().archives.map(\.isCompressed) == [true])
+    }
+
     @Test("U15: what has arrived since it was found, and could not be deleted, is not taken")
     func deliveredMeanwhile() throws {
         try rollOne("one")
@@ -54,6 +79,30 @@ import Testing
         for _ in 1...2 {
             #expect(throws: SystemError(5, in: "synchronize")) { _ = try shelf.settle(claim) }
         }
+        #expect(folder.lines(".app.manifest").filter { $0 == "delivered 1" }.count == 2)
+    }
+
+    @Test("U15: nor is one of which nothing more can be learnt when the disk has not confirmed it")
+    func noteOfWhichNothingIsKnown() throws {
+        try rollOne("one")
+        let files = FaultyFileSystem(failing: 1, with: .failure(13), lasts: true, only: ["remove"]), gate = Gate(), isDone = Gate()
+        let shelf = try ArchiveShelf(of: "app", in: folder.path, files: files)
+        let claim = try #require(try shelf.claim(try shelf.waiting().archives[0]))
+        let failure = Locked<SystemError?>(nil)
+        files.hold("synchronize", at: gate)
+        LogThread.start("settling") {
+            do { _ = try shelf.settle(claim) } catch let error as SystemError { failure.withLock { $0 = error } } catch {}
+            isDone.open()
+        }
+        #expect(gate.waitForArrivals(1))
+        files.fail(5)
+        files.fail(5, in: "status", of: ".app.manifest")
+        gate.open()
+        isDone.wait()
+        files.fail(nil)
+        files.fail(nil, in: "status", of: ".app.manifest")
+        #expect(failure.withLock { $0 } == SystemError(5, in: "synchronize"))
+        #expect(try !shelf.settle(claim))
         #expect(folder.lines(".app.manifest").filter { $0 == "delivered 1" }.count == 2)
     }
 }

@@ -45,6 +45,15 @@ import Testing
         #expect(synchronizations() == 2)
     }
 
+    @Test("interval: a name that the disk refused to keep in the background is tried again")
+    func intervalWithoutName() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronizeFolder"])
+        let provider = try provider(.interval(.seconds(1)), files)
+        log(provider, "1")
+        for _ in 1...3 { clock.advance(by: .seconds(1)) }
+        #expect(files.calls.filter { $0 == "synchronizeFolder" }.count == 2)
+    }
+
     @Test("interval: what the disk refused in the background is said by the next flush")
     func intervalWithFailure() throws {
         let files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronize"])

@@ -36,6 +36,22 @@ import Testing
         #expect(files.calls.last == "synchronize", "the name is safe already")
     }
 
+    @Test func whoFlushesWhileAnotherMakesTheNameSafeWaitsForItToo() throws {
+        let files = FaultyFileSystem(), gate = Gate(), ends = [Gate(), Gate()]
+        let provider = try provider(files)
+        provider.log(event("one"))
+        files.hold("synchronizeFolder", at: gate)
+        for (number, end) in ends.enumerated() {
+            LogThread.start("flushing") {
+                try? provider.flush(by: .seconds(300))
+                end.open()
+            }
+            #expect(gate.waitForArrivals(number + 1))
+        }
+        gate.open()
+        for end in ends { end.wait() }
+    }
+
     @Test("row 11: what the machine failed to make safe is never called safe later, and goes on in a new file")
     func failure() throws {
         let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])
