@@ -19,7 +19,7 @@ public protocol Archive: Sendable {
     func store(_ batch: LogBatch) async throws(ArchiveError) -> ArchiveReceipt
     /// One transaction with its entries in order of time; entries of the same time in the order in which they came.
     /// - Parameter largest: Bytes that it takes in memory at most, about.
-    /// - Throws: ``ArchiveError/transactionTooLarge(id:)`` for a larger one.
+    /// - Throws: ``ArchiveError/transactionTooLarge(id:next:)`` for a larger one.
     func transaction(_ id: String, tenant: String, largest: Int) async throws(ArchiveError) -> TransactionRecord?
     /// Some of the transactions that a query names, in the order of ``TransactionCursor``.
     func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage

@@ -19,7 +19,9 @@ public enum ArchiveError: Error, Equatable, CustomStringConvertible {
     case beingWrittenAnew
     /// A transaction that was asked for would take more memory than ``TransactionPage/maximumBytesOfOne``. It is there, and can be asked
     /// for in SQL.
-    case transactionTooLarge(id: String)
+    /// - Parameter next: Its own place, where a page would begin with it: a cursor with which whoever lists goes on behind it. Nil where it
+    ///   was asked for alone.
+    case transactionTooLarge(id: String, next: TransactionCursor? = nil)
 
     public var description: String {
         switch self {
@@ -41,7 +43,7 @@ public enum ArchiveError: Error, Equatable, CustomStringConvertible {
             "\(path) is not an archive of the collector; give a path that does not exist yet"
         case .unavailable(let reason): "the archive cannot be used now: \(reason)"
         case .beingWrittenAnew: "the archive's file is written anew, without what was erased; what is sent waits for that"
-        case .transactionTooLarge(let id):
+        case .transactionTooLarge(let id, _):
             """
             the transaction \(id) is larger than \(TransactionPage.maximumBytesOfOne >> 20) MiB and is not read; ask the archive for it in SQL
             """

@@ -28,7 +28,9 @@
                 let weights = try await self.weights(of: found, where: tenant)
                 let kept = found.prefix(PageRoom.count(of: weights, limit: query.limit))
                 guard let first = kept.first else { return .success(TransactionPage()) }
-                if weights[0].isTooMuch(for: query.largest) { return .failure(.transactionTooLarge(id: first.text("transaction") ?? "")) }
+                if weights[0].isTooMuch(for: query.largest) {
+                    return .failure(.transactionTooLarge(id: first.text("transaction") ?? "", next: Self.place(of: first)))
+                }
                 let list = kept.compactMap { $0.text("transaction") }.clickHouseList
                 let rows = try await client.rows(
                     """
@@ -37,12 +39,16 @@
                     """)
                 var page = TransactionPage(transactions: try await self.records(rows, tenant: query.tenant))
                 if kept.count < found.count, let last = kept.last {
-                    page.next = TransactionCursor(
-                        received: LogTime(microseconds: last.integer("first_received") ?? 0), id: last.text("transaction") ?? "")
+                    page.next = Self.place(of: last)
                 }
                 return .success(page)
             }
             return try page.get()
+        }
+
+        /// Of a transaction that was found in the order of the tenant's.
+        private static func place(of row: JSONValue) -> TransactionCursor {
+            TransactionCursor(received: LogTime(microseconds: row.integer("first_received") ?? 0), id: row.text("transaction") ?? "")
         }
 
         /// What each of the transactions takes of a page.

@@ -31,11 +31,13 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// Bytes of a request's body at most, both as it arrives and inflated.
     public var maximumBodyBytes = 8 << 20
     /// Bytes of bodies that are in memory at the same time at most; who comes later is asked to come again. A body counts with what was
-    /// announced of it; one of gzip with what it may become as well, once all of it is here.
+    /// announced of it; one of gzip with what it may become as well, once all of it is here. Where there are several tenants each has half
+    /// of this at most.
     public var maximumBodyBytesInFlight = 64 << 20
     /// Bytes of pages and transactions, about, that are in memory at the same time at most, from when they are read until those who asked
-    /// have taken them; who comes later waits a moment and is asked to come again, and an export waits before its next page. One
-    /// transaction that is larger than a page may be there besides.
+    /// have taken them; who comes later waits a moment and is asked to come again, and an export waits before its next page. Where there
+    /// are several tenants each has half of this at most. One transaction of a tenant that is larger than a page may be there besides, and
+    /// two altogether: that is 512 MiB.
     public var maximumAnswerBytesInFlight = 64 << 20
     public var connections = ConnectionLimits()
     /// Requests that one token may make in a minute; nil for any number. A minute's worth may come at once.
@@ -46,8 +48,9 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// Bytes of bodies that one tenant may send in a day, by UTC, to all collectors of the archive together; nil for any number. A body that
     /// is longer than what is left is refused before it comes, or within 4 MiB where it does not say its length: with 429, and with 413
     /// where no day has so much; what is answered with 503 counts for nothing. The archive keeps the account; after a kill a hundredth of
-    /// it may be forgotten. Each collector hears of the others whenever it has taken a hundredth itself, so each may take about so much too
-    /// many, and what is under way. A body of gzip counts as what it is inflated, a file as it comes.
+    /// it may be forgotten, or what the archive had no time for. Each collector hears of the others whenever it has taken a hundredth
+    /// itself, so each may take about so much too many, and what is under way. A body of gzip counts as what it is inflated, a file as
+    /// it comes.
     public var maximumBytesPerDay: Int?
     /// The same for all tenants together.
     public var maximumBytesPerDayOfAll: Int?

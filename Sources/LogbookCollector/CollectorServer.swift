@@ -11,7 +11,7 @@
     /// | Request | Answer |
     /// |---|---|
     /// | `POST /v1/transactions`, a transaction set | 202 without a body, once the archive has committed |
-    /// | `GET /v1/transactions?usecase=&user=&from=&to=&error=&limit=&cursor=` | a page: `{"apptxns":[…],"next":"…"}` |
+    /// | `GET /v1/transactions?usecase=&user=&from=&to=&error=&limit=&cursor=` | a page: `{"apptxns":[…],"next":"…"}`; 413 has `next` too |
     /// | `GET /v1/export?format=jsonl` or `csv`, and the same conditions | everything at once, as it is read |
     /// | `DELETE /v1/users/<user>` | 200 `{"erased":2}`, once nothing of the user is left |
     /// | `PUT /v1/files/<id>`, a whole file, where a folder is configured | 200 naming the file, once it is safe on disk |
@@ -26,12 +26,13 @@
     ///
     /// Which tenant a request is about, and what it may do, its token says alone (``CollectorToken``). Bodies may be gzip. Every refusal
     /// is JSON with `error`, `reason`, `id` and, where one is to blame, `field`; the id, also in `X-Request-Id`, is in the remark that is
-    /// made of it. A sender that names its parcels (`Logbook-Parcel`) may send one again: it is stored once.
+    /// made of it. One of a list that comes to a transaction that is too large says in `next` where it goes on behind that. A sender that
+    /// names its parcels (`Logbook-Parcel`) may send one again: it is stored once.
     public final class CollectorServer: Sendable {
         private let configuration: CollectorConfiguration
         private let service: CollectorService
         private let abandons = Locked(false)
-        /// Whether ``run(onListening:)`` has returned without all of its requests: the archive still has some of them.
+        /// Whether ``run(onListening:)`` has returned without all of its requests, or the account of them: the archive still has some.
         var hasAbandonedRequests: Bool { abandons.withLock { $0 } }
 
         /// - Throws: ``CollectorError`` for a configuration that must not be started.
@@ -86,9 +87,12 @@
             let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: logger))
             // Tasks of their own: cancelling the group itself would break off what is in progress.
             let (endings, end) = AsyncStream.makeStream(of: Ending.self)
+            let areAnswered = Locked(false)
             Task {
                 do {
                     try await group.run()
+                    areAnswered.withLock { $0 = true }
+                    await service.saveQuota()
                     end.yield(.served)
                 } catch {
                     end.yield(.failed(error))
@@ -103,6 +107,13 @@
                 let task = Task {
                     await group.triggerGracefulShutdown()
                     do { try await Task.sleep(for: limits.stopDeadline) } catch { return }
+                    if areAnswered.withLock({ $0 }) {
+                        LogDiagnostics.report(
+                            "collector",
+                            "the archive has not come back with the account of what was sent today: some of it may count for no quota")
+                        end.yield(.abandoned)
+                        return
+                    }
                     LogDiagnostics.report("collector", "requests that were not over when the collector had to stop were broken off")
                     registry.closeAll()
                     do { try await Task.sleep(for: Self.endDeadline) } catch { return }
@@ -117,8 +128,7 @@
             case .failed(let error)?:
                 throw .cannotListen(host: configuration.host, port: configuration.port, reason: Self.reason(error))
             case .abandoned?: abandons.withLock { $0 = true }   // the archive would be waited for
-            case .served?, nil:
-                await Task { await service.saveQuota(isAll: true) }.value   // this one is cancelled, and would write nothing
+            case .served?, nil: break
             }
         }
 

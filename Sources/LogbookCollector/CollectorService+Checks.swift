@@ -21,11 +21,11 @@
         }
 
         func unavailable(_ error: ArchiveError) -> Refusal {
-            if case .transactionTooLarge(let id) = error {
+            if case .transactionTooLarge(let id, let place) = error {
                 // Whoever may read the tenant's transactions may know of this one.
-                return Refusal(
-                    413, "too_large",
-                    reason: "the transaction \(id) is too large for an answer; ask for others than it, or the archive for it in SQL")
+                var reason = "the transaction \(id) is too large for an answer; ask for others than it, or the archive for it in SQL"
+                if let place { reason += "; a list goes on behind it with cursor=\(place)" }
+                return Refusal(413, "too_large", reason: reason, next: place?.description)
             }
             return Refusal(
                 503, "unavailable", reason: "the archive cannot be used now; send the same again", headers: ["Retry-After": "5"],

@@ -14,7 +14,7 @@
         /// A whole file: `PUT /v1/files/<id>`, or `POST /v1/files` with the id in `Logbook-Parcel`. The answer names the id, also where
         /// the file is kept beside another one of that id.
         func takeFile(
-            _ request: CollectorRequest, _ shelf: FileShelf
+            _ request: CollectorRequest, of caller: CollectorToken, _ shelf: FileShelf
         ) async throws(Refusal) -> CollectorAnswer {
             let isNamed = request.path != "/v1/files"
             let id = isNamed ? String(request.path.dropFirst("/v1/files/".count)) : try parcelName(request) ?? ""
@@ -34,7 +34,7 @@
                 await shortage(of: announced, isForArchive: false).flatMap { shelf.holds(id) ? nil : $0 }
             }
             if let short { throw Refusal(shortage: short) }
-            guard let share = bodyRoom.take(ArrivingFile.pieceBytes) else { throw Self.busy }
+            guard let share = bodyRoom.take(ArrivingFile.pieceBytes, of: caller.tenant) else { throw Self.busy }
             defer { share.resize(to: 0) }
             let file = shelf.receive(
                 id, isGzip: isGzip, maximumBytes: configuration.maximumFileBytes,

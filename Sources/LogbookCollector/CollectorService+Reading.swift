@@ -44,7 +44,7 @@
         }
 
         func transaction(_ id: String, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
-            let found = try await held { largest throws(ArchiveError) in
+            let found = try await held(for: caller.tenant) { largest throws(ArchiveError) in
                 let found = try await archive.transaction(id, tenant: caller.tenant, largest: largest)
                 return TransactionPage(transactions: found.map { [$0] } ?? [])
             }
@@ -57,7 +57,9 @@
         func transactions(_ request: CollectorRequest, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
             let query = try query(request, of: caller, alsoTaking: ["limit", "cursor"])
             try check(request, offers: ["application/json"])
-            let found = try await held { largest throws(ArchiveError) in try await archive.transactions(query.upTo(largest)) }
+            let found = try await held(for: query.tenant) { largest throws(ArchiveError) in
+                try await archive.transactions(query.upTo(largest))
+            }
             var body = TransactionSet(transactions: found.page.transactions).encode(.v0_0_2)
             body.removeLast()
             body += #","next":"#.utf8
@@ -68,9 +70,11 @@
 
         /// A page that is read when there is room for it.
         private func held(
-            _ read: (_ largest: Int) async throws(ArchiveError) -> TransactionPage
+            for tenant: String, _ read: (_ largest: Int) async throws(ArchiveError) -> TransactionPage
         ) async throws(Refusal) -> HeldPage {
-            let found = try await archived { () async throws(ArchiveError) in try await pageRooms.page(within: pagePatience, read) }
+            let found = try await archived { () async throws(ArchiveError) in
+                try await pageRooms.page(for: tenant, within: pagePatience, read)
+            }
             guard let found else {
                 throw Refusal(
                     503, "busy", reason: "too many answers are on their way; ask again", headers: ["Retry-After": "1"])
@@ -106,7 +110,9 @@
             try check(request, offers: [format.mediaType])
             // The first page before the answer begins: what cannot be read is still a refusal then.
             let asked = query
-            let first = try await held { largest throws(ArchiveError) in try await archive.transactions(asked.upTo(largest)) }
+            let first = try await held(for: asked.tenant) { largest throws(ArchiveError) in
+                try await archive.transactions(asked.upTo(largest))
+            }
             return CollectorAnswer(
                 status: 200,
                 headers: [
@@ -151,7 +157,7 @@
             _ query: TransactionQuery, _ archive: any Archive, _ rooms: PageRooms
         ) async throws(ArchiveError) -> HeldPage {
             do throws(ArchiveError) {
-                let page = try await rooms.page(within: nil) { largest throws(ArchiveError) in
+                let page = try await rooms.page(for: query.tenant, within: nil) { largest throws(ArchiveError) in
                     try await archive.transactions(query.upTo(largest))
                 }
                 guard let page else { preconditionFailure("who waits however long it takes has room in the end") }

@@ -13,18 +13,21 @@
             let error: String
             let field: String?
             let reason: String
+            /// The cursor with which a list goes on behind what it cannot give; nil for everything else.
+            let next: String?
             let headers: [String: String]
             /// What whoever runs the collector is told beside; nil where the fault is the request's alone.
             let cause: String?
 
             init(
-                _ status: Int, _ error: String, field: String? = nil, reason: String, headers: [String: String] = [:],
+                _ status: Int, _ error: String, field: String? = nil, reason: String, next: String? = nil, headers: [String: String] = [:],
                 cause: String? = nil
             ) {
                 self.status = status
                 self.error = error
                 self.field = field
                 self.reason = reason
+                self.next = next
                 self.headers = headers
                 self.cause = cause
             }
@@ -46,6 +49,7 @@
                 body.add("error", error)
                 if let field { body.add("field", field) }
                 body.add("reason", reason)
+                if let next { body.add("next", next) }
                 body.add("id", id)
                 return .json(status, body, headers: headers.merging([Self.idHeader: id]) { own, _ in own })
             }

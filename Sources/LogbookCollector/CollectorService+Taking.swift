@@ -24,7 +24,7 @@
                 offers: TransactionSetVersion.allCases.map { TransactionSetMediaType(prefix: type.prefix, version: $0).essence }
                     + ["application/json"])
             let parcel = try parcelName(request)
-            return try await withBody(of: request) { body throws(Refusal) in
+            return try await withBody(of: request, from: caller) { body throws(Refusal) in
                 let set: TransactionSet
                 do throws(TransactionSetError) { set = try TransactionSet.decode(body, version) } catch {
                     throw Refusal(error)
@@ -49,7 +49,7 @@
             try check(charset: type.dropFirst().first { $0.hasPrefix("charset=") }?.dropFirst(8).filter { $0 != "\"" })
             try check(request, offers: LogLines.mediaTypes + ["application/json"])
             let parcel = try parcelName(request)
-            return try await withBody(of: request) { body throws(Refusal) in
+            return try await withBody(of: request, from: caller) { body throws(Refusal) in
                 let lines = LogLines(body)
                 if lines.isTooMany {
                     throw Refusal(413, "too_large", reason: "a batch holds at most \(LogLines.maximumCount) events")
@@ -96,22 +96,21 @@
         /// Reads and inflates the body while its bytes are counted against what may be in memory.
         ///
         /// While it comes it takes what was announced, or what has come where nothing was, and no more: senders may be slow. Room for what a
-        /// body of gzip may become is taken when all of it is here. Such a body is let in only where the largest can be inflated beside it, so
-        /// those that wait never have all the room among themselves, and one of them can always go on.
+        /// body of gzip may become is taken when all of it is here. A body is let in only where the largest can be inflated beside it, so
+        /// those that wait never have all the room among themselves, nor all of their tenant's part, and one of them can always go on.
         private func withBody(
-            of request: CollectorRequest, _ body: ([UInt8]) async throws(Refusal) -> CollectorAnswer
+            of request: CollectorRequest, from caller: CollectorToken, _ body: ([UInt8]) async throws(Refusal) -> CollectorAnswer
         ) async throws(Refusal) -> CollectorAnswer {
             let limit = configuration.maximumBodyBytes
             let isGzip = try isGzip(request)
             let tooLarge = Refusal(413, "too_large", reason: "a body holds at most \(limit) bytes, inflated as well")
             let announced = announcedBytes(request)
             if let announced, announced > limit { throw tooLarge }
-            let left = isGzip ? limit : 0
-            guard let share = bodyRoom.take(announced ?? 0, leaving: left) else { throw Self.busy }
+            guard let share = bodyRoom.take(announced ?? 0, of: caller.tenant, leaving: limit) else { throw Self.busy }
             defer { share.resize(to: 0) }
             let bytes: [UInt8]
             do {
-                bytes = try await request.body(upTo: limit) { announced != nil || share.grow(by: $0, leaving: left) }
+                bytes = try await request.body(upTo: limit) { announced != nil || share.grow(by: $0, leaving: limit) }
             } catch BodyError.tooLarge {
                 throw tooLarge
             } catch BodyError.noRoom {

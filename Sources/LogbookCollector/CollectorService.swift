@@ -25,6 +25,8 @@
         private let limiter: Locked<RateLimiter>?
         private let refusals: Locked<RateLimiter>
         private let quota: Locked<DailyQuota>?
+        /// Keeps what was counted, one time after the other; nil while nothing does.
+        private let saving = Locked<Task<Void, Never>?>(nil)
         /// Free on the disk that a path is on; nil when nobody says.
         var freeBytes: @Sendable (_ path: String) -> Int? = { FreeSpace.bytes(at: $0) }
         /// How long who asks for a page waits for its room; then it is to be asked for again.
@@ -40,10 +42,15 @@
             self.clock = clock
             archiveHealth = ArchiveInquiry(ofHealthOf: archive, clock: clock)
             reusableBytes = ArchiveInquiry(ofRoomOf: archive, clock: clock)
-            bodyRoom = ByteRoom(bytes: configuration.maximumBodyBytesInFlight)
-            pageRooms = PageRooms(bytes: configuration.maximumAnswerBytesInFlight)
             tokenCheck = TokenCheck(scheme: configuration.authScheme, parameter: configuration.authTokenParameter)
-            tokens = try Self.tokens(of: configuration, clock: clock)
+            let tokens = try Self.tokens(of: configuration, clock: clock)
+            self.tokens = tokens
+            let isShared: @Sendable () -> Bool = {
+                let all = tokens()
+                return all.contains { $0.tenant != all[0].tenant }
+            }
+            bodyRoom = ByteRoom(bytes: configuration.maximumBodyBytesInFlight, isShared: isShared)
+            pageRooms = PageRooms(bytes: configuration.maximumAnswerBytesInFlight, isShared: isShared)
             limiter = configuration.maximumRequestsPerMinute.map { Locked(RateLimiter(perMinute: $0)) }
             refusals = Locked(RateLimiter(perMinute: configuration.maximumRefusalsPerMinute))
             let (bytes, ofAll) = (configuration.maximumBytesPerDay, configuration.maximumBytesPerDayOfAll)
@@ -56,7 +63,7 @@
         ) throws(CollectorError) -> @Sendable () -> [CollectorToken] {
             let single = configuration.token.map { [CollectorToken($0)] } ?? []
             guard let path = configuration.tokenFile else { return { single } }
-            let file = try TokenFile(path: path, clock: clock)
+            let file = try TokenFile(path: path, besides: single.first, clock: clock)
             return { single + file.tokens() }
         }
 
@@ -70,7 +77,7 @@
                 report(error.origin, error.remark(id))
                 answer = error.answer(id)
             }
-            await saveQuota(isAll: false)
+            beginSaving()
             if request.isForHead { answer = answer.head }
             guard let stream = answer.stream else {
                 underWay.end(status: answer.status)
@@ -90,16 +97,51 @@
             await learnQuota(quota, on: DailyQuota.day(of: clock.now()))
         }
 
-        /// Keeps what was counted since the last time, and hears what other collectors have kept.
-        func saveQuota(isAll: Bool) async {
-            guard let quota, let unsaved = quota.withLock({ $0.takeUnsaved(isAll: isAll) }) else { return }
+        /// Keeps what was counted since the last time, and hears what other collectors have kept. No answer waits for it: what is stored is
+        /// safe, whatever becomes of the account.
+        private func beginSaving() {
+            guard let quota else { return }
+            saving.withLock { task in
+                guard task == nil, let first = quota.withLock({ $0.takeUnsaved(isAll: false) }) else { return }
+                task = Task {
+                    var next: (day: Int64, bytes: [String: Int])? = first
+                    while let unsaved = next {
+                        let isKept = await keep(unsaved.bytes, on: unsaved.day, of: quota)
+                        if isKept { await learnQuota(quota, on: unsaved.day) }
+                        next = saving.withLock { task in
+                            // What could not be kept is tried again with the next answer.
+                            let more = quota.withLock { isKept ? $0.takeUnsaved(isAll: false) : nil }
+                            if more == nil { task = nil }
+                            return more
+                        }
+                    }
+                }
+            }
+        }
+
+        /// Returns once nothing is being kept that was counted before.
+        func quotaIsSaved() async {
+            let task = saving.withLock { $0 }
+            await task?.value
+        }
+
+        /// Keeps all that was counted, after the last answer.
+        func saveQuota() async {
+            await quotaIsSaved()
+            guard let quota, let unsaved = quota.withLock({ $0.takeUnsaved(isAll: true) }) else { return }
+            _ = await keep(unsaved.bytes, on: unsaved.day, of: quota)
+        }
+
+        /// - Returns: Whether it is kept; otherwise it is to be kept the next time.
+        private func keep(_ bytes: [String: Int], on day: Int64, of quota: Locked<DailyQuota>) async -> Bool {
             do throws(ArchiveError) {
-                try await archive.addBytesSent(unsaved.bytes, on: unsaved.day)
+                try await archive.addBytesSent(bytes, on: day)
+                return true
             } catch {
                 LogDiagnostics.report("collector", error.description)
-                return quota.withLock { $0.returnUnsaved(unsaved.bytes, of: unsaved.day) }
+                quota.withLock { $0.returnUnsaved(bytes, of: day) }
+                return false
             }
-            if !isAll { await learnQuota(quota, on: unsaved.day) }
         }
 
         private func learnQuota(_ quota: Locked<DailyQuota>, on day: Int64) async {
@@ -167,7 +209,7 @@
                 }
                 try check(request, method: request.path == "/v1/files" ? "POST" : "PUT")
                 return try await admitting(request, from: caller, isForArchive: false) { request throws(Refusal) in
-                    try await takeFile(request, FileShelf(path: FileShelf.path(of: caller.tenant, in: folder)))
+                    try await takeFile(request, of: caller, FileShelf(path: FileShelf.path(of: caller.tenant, in: folder)))
                 }
             }
             if let id = request.name(under: "/v1/transactions/") {

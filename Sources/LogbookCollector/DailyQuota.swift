@@ -81,8 +81,8 @@ struct DailyQuota: Sendable {
         usedByAll = used.values.reduce(0, +)
     }
 
-    /// What is to be kept: everything, or nothing before it is a hundredth of what a tenant may send, or all together, so that not every
-    /// request has to wait for it.
+    /// What is to be kept: everything, or nothing before it is a hundredth of what a tenant may send, or all together, so that the archive
+    /// need not be told of every request.
     mutating func takeUnsaved(isAll: Bool) -> (day: Int64, bytes: [String: Int])? {
         guard let most = unsaved.values.max() else { return nil }
         if !isAll, most < bytes / 100, unsaved.values.reduce(0, +) < bytesOfAll / 100 { return nil }

@@ -40,7 +40,9 @@
             let found = try await search(for: query)
             let weights = found.map { Self.weight($0[3...4]) }
             let kept = Array(found.prefix(PageRoom.count(of: weights, limit: query.limit)))
-            if let first = kept.first, weights[0].isTooMuch(for: query.largest) { throw .transactionTooLarge(id: first[1] ?? "") }
+            if let first = kept.first, weights[0].isTooMuch(for: query.largest) {
+                throw .transactionTooLarge(id: first[1] ?? "", next: Self.place(of: first))
+            }
             let records = try await pool.run(isLong: true) { connection throws(PostgresFailure) -> [TransactionRecord] in
                 let rows = try connection.execute(
                     "SELECT \(Self.columns) FROM transactions t WHERE t.id = ANY ($1::bigint[]) ORDER BY t.received, t.guid",

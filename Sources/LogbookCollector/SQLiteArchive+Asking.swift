@@ -31,13 +31,14 @@
                 var room = PageRoom(limit: query.limit)
                 var last: TransactionCursor?
                 while let row = try rows.next() {
-                    guard let (record, weight) = try Self.record(row, database, in: room, largest: query.largest) else {
+                    let place = TransactionCursor(received: LogTime(microseconds: row[2]), id: row[1])
+                    guard let (record, weight) = try Self.record(row, database, in: room, largest: query.largest, at: place) else {
                         page.next = last
                         break
                     }
                     room.take(weight)
                     page.transactions.append(record)
-                    last = TransactionCursor(received: LogTime(microseconds: row[2]), id: record.id)
+                    last = place
                 }
                 return page
             }
@@ -85,10 +86,11 @@
         }
 
         /// The transaction of a row with its entries, which are read no further than there is room for.
+        /// - Parameter place: Of the transaction; nil where it was asked for alone.
         /// - Returns: Nil where there is not room for all of it.
-        /// - Throws: ``ArchiveError/transactionTooLarge(id:)`` where there would be on no page.
+        /// - Throws: ``ArchiveError/transactionTooLarge(id:next:)`` where there would be on no page.
         private static func record(
-            _ row: Row, _ database: Database, in room: PageRoom, largest: Int
+            _ row: Row, _ database: Database, in room: PageRoom, largest: Int, at place: TransactionCursor? = nil
         ) throws -> (record: TransactionRecord, weight: PageWeight)? {
             var record = TransactionRecord(
                 id: row[1], usecase: row[3], deviceMake: row[9], deviceOS: row[10], deviceOSVersion: row[11], user: row[4],
@@ -107,14 +109,14 @@
                     key: EntryKey(row[4] as String), offset: row[5])
                 weight.add(entry)
                 guard room.holds(weight) else { return nil }
-                if room.isEmpty, weight.isTooMuch(for: largest) { throw ArchiveError.transactionTooLarge(id: record.id) }
+                if room.isEmpty, weight.isTooMuch(for: largest) { throw ArchiveError.transactionTooLarge(id: record.id, next: place) }
                 record.entries.append(entry)
             }
             return (record, weight)
         }
 
         public func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int] {
-            try await read { database in
+            try await readInTurn { database in
                 let rows = try Row.fetchAll(database, sql: "SELECT tenant, bytes FROM bytes_sent WHERE day = ?", arguments: [day])
                 return Dictionary(rows.map { ($0[0] as String, $0[1] as Int) }) { first, _ in first }
             }

@@ -7,11 +7,16 @@
         /// the file and nobody reads it any more: until then it grows.
         static let maximumLogBytes = 4 << 20
 
-        /// Pages of the file that hold nothing any more: SQLite keeps them, and uses them before the file grows.
+        /// Pages of the file that hold nothing any more: SQLite keeps them, and uses them before the file grows. Nobody who reads is waited
+        /// for, nor a file that is written anew.
         public func reusableBytes() async throws(ArchiveError) -> Int {
-            try await read { database in
-                let pages = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
-                return try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+            do {
+                return try await writeAtOnce { database in
+                    let pages = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+                    return try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+                }
+            } catch {
+                throw error as? ArchiveError ?? .unavailable(reason: "\(error)")
             }
         }
 

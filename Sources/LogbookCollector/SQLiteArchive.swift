@@ -91,8 +91,8 @@
         }
 
         /// The same, for what must not wait until the file is written anew.
-        func writeAtOnce(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        func writeAtOnce<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
                 // Within the lock, so that it has its place before whoever has not yet said so.
                 rewritings.withLock { count in
                     if count > 0 { return continuation.resume(throwing: ArchiveError.beingWrittenAnew) }
@@ -131,6 +131,14 @@
 
         private func committed<Result: Sendable>(_ write: () async throws -> Result) async throws(ArchiveError) -> Result {
             do { return try await write() } catch { throw error as? ArchiveError ?? .unavailable(reason: "\(error)") }
+        }
+
+        /// Reads on the writing connection, in turn with those who write. What the collector itself must know is asked for here: the others
+        /// may all be with those who read slowly.
+        func readInTurn<Result: Sendable>(
+            _ body: @escaping @Sendable (Database) throws -> Result
+        ) async throws(ArchiveError) -> Result {
+            try await committed { try await self.pool.writeWithoutTransaction(body) }
         }
 
         func read<Result: Sendable>(

@@ -31,13 +31,16 @@ final class TokenFile: Sendable {
     private static let patience: UInt64 = 1_000_000_000
 
     private let path: String
+    private let single: CollectorToken?
     private let clock: LogClock
     private let state: Locked<State>
 
-    init(path: String, clock: LogClock) throws(CollectorError) {
+    /// - Parameter single: A token beside those of the file, which must not be in it: it would allow more there than its line says.
+    init(path: String, besides single: CollectorToken? = nil, clock: LogClock) throws(CollectorError) {
         self.path = path
+        self.single = single
         self.clock = clock
-        let (tokens, identity) = try Self.read(path)
+        let (tokens, identity) = try Self.read(path, besides: single)
         state = Locked(State(tokens: tokens, identity: identity, looked: clock.monotonicNanoseconds()))
     }
 
@@ -49,7 +52,7 @@ final class TokenFile: Sendable {
             state.looked = now
             if Self.identity(ofPath: path) == state.identity { return state.tokens }
             do throws(CollectorError) {
-                (state.tokens, state.identity) = try Self.read(path)
+                (state.tokens, state.identity) = try Self.read(path, besides: single)
             } catch {
                 LogDiagnostics.report("collector", "\(error); the tokens of before stay")
             }
@@ -57,7 +60,9 @@ final class TokenFile: Sendable {
         }
     }
 
-    private static func read(_ path: String) throws(CollectorError) -> ([CollectorToken], Identity) {
+    private static func read(
+        _ path: String, besides single: CollectorToken?
+    ) throws(CollectorError) -> ([CollectorToken], Identity) {
         let file = logbook_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         if file < 0 { throw .invalid("cannot read the tokens from \(path): \(String(cString: strerror(errno)))") }
         defer { close(file) }
@@ -76,10 +81,12 @@ final class TokenFile: Sendable {
             if more == 0 { break }
             count += more
         }
-        return (try parse(String(decoding: bytes[..<count], as: UTF8.self), path), identity(facts))
+        return (try parse(String(decoding: bytes[..<count], as: UTF8.self), path, besides: single), identity(facts))
     }
 
-    private static func parse(_ text: String, _ path: String) throws(CollectorError) -> [CollectorToken] {
+    private static func parse(
+        _ text: String, _ path: String, besides single: CollectorToken?
+    ) throws(CollectorError) -> [CollectorToken] {
         var tokens: [CollectorToken] = [], lines: [String: Int] = [:]
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             if line.allSatisfy({ $0 == " " || $0 == "\t" }) || line.first == "#" { continue }
@@ -89,6 +96,13 @@ final class TokenFile: Sendable {
             }
             if let first = lines.updateValue(index + 1, forKey: token.digest) {
                 throw .invalid("lines \(first) and \(index + 1) of \(path) are of the same token; one of them can say all that it may")
+            }
+            if token.digest == single?.digest {
+                throw .invalid(
+                    """
+                    line \(index + 1) of \(path) is of the single token as well, which allows everything, whatever the line says; take one \
+                    of them out
+                    """)
             }
             tokens.append(token)
         }

@@ -28,8 +28,8 @@ public struct TransactionQuery: Sendable, Hashable {
     public var limit: Int {
         didSet { limit = Self.clamped(limit) }
     }
-    /// Bytes that a transaction takes in memory at most, about, with which it is given: ``ArchiveError/transactionTooLarge(id:)`` where the
-    /// page would begin with a larger one.
+    /// Bytes that a transaction takes in memory at most, about, with which it is given: where the page would begin with a larger one,
+    /// ``ArchiveError/transactionTooLarge(id:next:)``, which says where to go on behind it.
     public var largest = TransactionPage.maximumBytesOfOne
     /// Where the page before ended; nil for the first.
     public var cursor: TransactionCursor?

@@ -261,7 +261,8 @@
             #expect(try await archive.transactions(query).transactions.map(\.id) == ["A", "B"])
             query.from = LogTime(seconds: Double(page))
             let late = query
-            await #expect(throws: ArchiveError.transactionTooLarge(id: "D")) { try await archive.transactions(late) }
+            let place = TransactionCursor(received: LogTime(seconds: 1_423_202_400), id: "D")
+            await #expect(throws: ArchiveError.transactionTooLarge(id: "D", next: place)) { try await archive.transactions(late) }
             await #expect(throws: ArchiveError.transactionTooLarge(id: "D")) {
                 try await archive.transaction("D", tenant: Tenant.standard, largest: late.largest)
             }
@@ -270,6 +271,28 @@
             #expect(isAllThere)
             let isFound = try await archive.transaction("D", tenant: Tenant.standard) == records[3]
             #expect(isFound)
+        }
+
+        /// Whoever lists is told where to go on.
+        static func aListGoesOnBehindWhatIsTooLarge(_ archive: any Archive) async throws {
+            for (id, count) in [("A", 1), ("B", 100), ("C", 1)] {
+                let entries = (0..<count).map { Golden.entry($0, at: 1) }
+                _ = try await archive.store(Golden.parcel(TransactionRecord(id: id, usecase: 1, entries: entries)))
+            }
+            var query = TransactionQuery(limit: 1)
+            query.largest = 10_000   // B takes more than twice as many
+            let first = try await archive.transactions(query)
+            #expect(first.transactions.map(\.id) == ["A"])
+            query.cursor = first.next
+            var place: TransactionCursor?
+            do { _ = try await archive.transactions(query) } catch {
+                guard case .transactionTooLarge("B", let next) = error else { throw error }
+                place = next
+            }
+            #expect(place?.id == "B")
+            query.cursor = place.flatMap { TransactionCursor($0.description) }
+            let rest = try await archive.transactions(query)
+            #expect(rest.transactions.map(\.id) == ["C"] && rest.next == nil)
         }
 
         /// Archives compare bytes; Swift takes texts for equal that only look alike.

@@ -228,7 +228,8 @@
             let small = TransactionRecord(id: "A", usecase: 1, entries: [Golden.entry(0, at: 1)])
             let large = TransactionRecord(
                 id: "B", usecase: 2, entries: (0..<2).map { EntryRecord(event: $0, errorDescription: "x", time: LogTime(seconds: 1)) })
-            for record in [small, large] { _ = try await archive.store(Golden.parcel(record)) }
+            let other = TransactionRecord(id: "C", usecase: 2, entries: [Golden.entry(0, at: 1)])
+            for record in [small, large, other] { _ = try await archive.store(Golden.parcel(record)) }
             #expect(try await archive.transaction("B", tenant: Tenant.standard) == large)
             let half = TransactionPage.maximumBytesOfOne / 2
             if kind == .sqlite {
@@ -250,7 +251,11 @@
             }
             let refusal = ArchiveError.transactionTooLarge(id: "B")
             await #expect(throws: refusal) { try await archive.transaction("B", tenant: Tenant.standard) }
-            await #expect(throws: refusal) { try await archive.transactions(TransactionQuery(usecase: 2)) }
+            let place = TransactionCursor(received: LogTime(seconds: 1_423_202_400), id: "B")
+            await #expect(throws: ArchiveError.transactionTooLarge(id: "B", next: place)) {
+                try await archive.transactions(TransactionQuery(usecase: 2))
+            }
+            #expect(try await archive.transactions(TransactionQuery(usecase: 2, cursor: place)).transactions == [other])
             #expect(try await archive.transaction("A", tenant: Tenant.standard) == small)
             let page = try await archive.transactions(TransactionQuery())
             #expect(page.transactions == [small] && page.next != nil)
@@ -261,8 +266,17 @@
             for path in ["/v1/transactions/B", "/v1/transactions", "/v1/export"] {
                 let request = CollectorRequest(
                     method: "GET", path: path, query: path.hasSuffix("B") ? "" : "usecase=2", header: { _ in nil }, pieces: { _ in })
-                #expect(await service.answer(request).status == 413)
+                let answer = await service.answer(request)
+                #expect(answer.status == 413)
+                #expect(String(decoding: answer.body, as: UTF8.self).contains(#""next":"\#(place)""#) == !path.hasSuffix("B"))
             }
+        }
+
+        @Test(
+            "S19: a page that would begin with too large a transaction says where the list goes on behind it",
+            arguments: ArchiveKind.available)
+        func aListGoesOnBehindWhatIsTooLarge(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.aListGoesOnBehindWhatIsTooLarge(try await ArchiveServers.open(kind).archive)
         }
 
         @Test("ids that only look alike are two transactions, and nothing of either is lost", arguments: ArchiveKind.available)

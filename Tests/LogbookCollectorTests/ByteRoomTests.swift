@@ -1,4 +1,5 @@
 #if Collector
+    import Foundation
     @testable import LogbookCollector
     import LogbookCore
     import LogbookGzip
@@ -92,6 +93,80 @@
             for over in [share, small] { over.resize(to: 0) }
             #expect(await other.grow(by: 9, within: .seconds(600)))
             #expect(room.taken == 10)
+        }
+
+        @Test("where there are several tenants none has more than half of the room, and who waits in one's part keeps no other waiting")
+        func eachTenantHasHalf() async {
+            let room = ByteRoom(bytes: 10, isShared: { true })
+            let first = room.take(5, of: "a")
+            #expect(first != nil && room.take(1, of: "a") == nil)
+            let other = room.take(4, of: "b")
+            #expect(other != nil && room.taken == 9)
+            let isLate = Locked(false)
+            let waiting = Task {
+                let share = await room.wait(for: 3, of: "a")
+                isLate.withLock { $0 = true }
+                return share
+            }
+            while room.waitingCount == 0, isLate.withLock({ !$0 }) { await Task.yield() }
+            #expect(room.waitingCount == 1)
+            // At once, or not at all.
+            let next = await room.wait(for: 1, of: "b", within: .zero)
+            #expect(next != nil && room.taken == 10 && room.waitingCount == 1)
+            next?.resize(to: 0)
+            first?.resize(to: 2)
+            let late = await waiting.value
+            #expect(room.taken == 9 && room.waitingCount == 0)
+            for share in [first, other, late] { share?.resize(to: 0) }
+            #expect(room.taken == 0)
+        }
+
+        @Test("S23: the slow bodies of one tenant take half of the room at most, and another tenant's are taken meanwhile")
+        func aSlowTenantKeepsNoOtherOut() async throws {
+            let path = folder("tokens"), tokens = (0..<2).map { Secret("t0ken-number-\($0)") }
+            let lines = tokens.enumerated().map { CollectorToken($0.element, tenant: "t\($0.offset)").description }
+            try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+            var configuration = CollectorConfiguration()
+            configuration.tokenFile = path
+            var made = try CollectorService(configuration: configuration, archive: archive)
+            made.report = { _, _ in }
+            let service = made, gate = Gate(), refused = Locked(0), body = try Gzip.compress(Array(Golden.g2.utf8))
+            defer { gate.open() }
+            let slow = Task {
+                await withTaskGroup(of: Int.self) { group in
+                    for _ in 0..<7 {
+                        group.addTask {
+                            let fields = [
+                                "Authorization": "Bearer \(tokens[0].revealed)", "Content-Type": Golden.setType,
+                                "Content-Encoding": "gzip", "Content-Length": "\(8 << 20)",
+                            ]
+                            let answer = await service.answer(
+                                CollectorRequest(
+                                    method: "POST", path: "/v1/transactions", query: "", header: { fields[$0] },
+                                    pieces: { take in
+                                        await onThread { gate.wait() }
+                                        try await take(body)
+                                    }))
+                            if answer.status == 503 { refused.withLock { $0 += 1 } }
+                            return answer.status
+                        }
+                    }
+                    return await group.reduce(into: [Int]()) { $0.append($1) }
+                }
+            }
+            // Three, beside which there is room in that half for what one of them may become.
+            #expect(await onThread { gate.waitForArrivals(3) && becomesTrue { refused.withLock { $0 } == 4 } })
+            #expect(service.bodyRoom.taken == 24 << 20)
+            let fields = ["Authorization": "Bearer \(tokens[1].revealed)", "Content-Type": Golden.setType, "Content-Length": "\(8 << 20)"]
+            let answer = await service.answer(
+                CollectorRequest(
+                    method: "POST", path: "/v1/transactions", query: "", header: { fields[$0] },
+                    pieces: { take in try await take(Array(Golden.g2.utf8)) }))
+            #expect(answer.status == 202)
+            gate.open()
+            #expect(await slow.value.sorted() == [202, 202, 202, 503, 503, 503, 503])
+            #expect(service.bodyRoom.taken == 0)
         }
 
         @Test("S23: bodies of gzip that come slowly take the room of what was announced of them, and keep nobody out")
@@ -195,5 +270,10 @@
             #expect(said.count == 151)
             #expect(service.pageRooms.pages.taken == 0)
         }
+    }
+
+    extension ByteRoom {
+        fileprivate func take(_ bytes: Int, leaving rest: Int = 0) -> Share? { take(bytes, of: "one", leaving: rest) }
+        fileprivate func wait(for bytes: Int) async -> Share { await wait(for: bytes, of: "one") }
     }
 #endif

@@ -56,6 +56,33 @@
             #expect(await onThread { becomesTrue { slow.stored.withLock { $0 } == 1 } })
         }
 
+        @Test("an account of the day that the archive does not come back with keeps the collector from stopping no longer either")
+        func stoppingDoesNotWaitForTheAccount() async throws {
+            let gate = Gate()
+            defer { gate.open() }
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.connections.stopDeadline = .milliseconds(100)
+            configuration.maximumBytesPerDay = 100 * Golden.g2.utf8.count
+            let server = try CollectorServer(configuration: configuration, archive: HeldAccount(archive, gate))
+            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+            let isOver = Locked(false)
+            let serving = Task {
+                try await server.run { announce.yield($0) }
+                isOver.withLock { $0 = true }
+            }
+            var iterator = ports.makeAsyncIterator()
+            let port = try #require(await iterator.next())
+            let answer = Task { try await RunningCollector(port: port).send(Golden.g2).status }
+            #expect(await onThread { gate.waitForArrivals(1, by: .seconds(90)) })
+            #expect(try await answer.value == 202)
+            serving.cancel()
+            #expect(await onThread { becomesTrue(by: .seconds(90)) { isOver.withLock { $0 } } })
+            #expect(server.hasAbandonedRequests)
+            gate.open()
+            try await serving.value
+        }
+
         @Test("a request that trickles in does not keep the collector from stopping for longer than it may")
         func stoppingHasADeadline() async throws {
             var configuration = CollectorConfiguration()

@@ -82,6 +82,10 @@
             }
             let twice = try write("\(line)\n\n\(CollectorToken("t", tenant: "acme", scopes: [.read]))\n")
             #expect { try TokenFile(path: twice, clock: .system) } throws: { "\($0)".contains("lines 1 and 3 of") }
+            // Which has all scopes of its tenant, whatever the line says.
+            let both = try write("# ours\n\(CollectorToken("t", tenant: "acme", scopes: [.write]))\n")
+            #expect { try TokenFile(path: both, besides: CollectorToken("t"), clock: .system) } throws: { "\($0)".contains("line 2 of") }
+            #expect(throws: Never.self) { try TokenFile(path: both, besides: CollectorToken("u"), clock: .system) }
             for empty in ["", "# nobody\n\n"] {
                 let path = try write(empty)
                 #expect(throws: CollectorError.self) { try TokenFile(path: path, clock: .system) }

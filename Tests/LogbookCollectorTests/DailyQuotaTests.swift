@@ -33,7 +33,25 @@
             #expect(await statuses(10) == Array(repeating: 503, count: 10))
             archive.repair()
             #expect(await statuses(5) == [202, 202, 202, 429, 429])
+            await service.quotaIsSaved()
             #expect(try await archive.bytesSent(on: 10) == [Tenant.standard: 3 * Golden.g2.utf8.count])
+        }
+
+        @Test("S28: what is stored is answered for while the archive does not come back with the account, which is exact in the end")
+        func theAccountKeepsNobodyWaiting() async throws {
+            let gate = Gate(), archive = HeldAccount(try SQLiteArchive(path: folder("archive.sqlite")), gate)
+            defer { gate.open() }
+            try await RunningCollector.with(
+                archive, clock: clock, configure: { ($0.filesFolder, $0.maximumBytesPerDay) = (folder("received"), 100) }
+            ) { collector in
+                for id in ["A", "B", "C"] {
+                    let answer = try await collector.send("PUT", "/v1/files/\(id)", Array("abc".utf8))
+                    #expect(answer.status == 200)
+                }
+                #expect(try await archive.bytesSent(on: 10) == [:])
+                gate.open()
+            }
+            #expect(try await archive.bytesSent(on: 10) == [Tenant.standard: 9])
         }
 
         @Test("S28: what is under way counts here, and for everybody once it has stayed")
@@ -73,6 +91,19 @@
             var arrival = Arrival()
             add(count, to: &arrival, for: tenant, at: time)
             end(arrival, for: tenant, isKept: true)
+        }
+    }
+
+    /// An archive that adds to the account of the day once a gate is open.
+    final class HeldAccount: WrappingArchive {
+        let archive: any Archive
+        private let gate: Gate
+        init(_ archive: any Archive, _ gate: Gate) { (self.archive, self.gate) = (archive, gate) }
+
+        func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {
+            let gate = gate
+            await onThread { gate.wait() }
+            try await archive.addBytesSent(bytes, on: day)
         }
     }
 

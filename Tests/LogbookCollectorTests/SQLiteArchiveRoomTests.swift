@@ -63,6 +63,44 @@
         }
     }
 
+    extension SQLiteArchiveRoomTests {
+        @Test("S28: slow questions that have all the readers keep nobody waiting who sends, also while the disk is short")
+        func slowReadersKeepNobodyWaiting() async throws {
+            let archive = try SQLiteArchive(path: path), gate = Gate()
+            defer { gate.open() }
+            try await store(2, of: "T", in: archive)
+            _ = try await archive.remove(receivedBefore: LogTime(seconds: 4_000_000_000), limit: 1000)
+            try await archive.addBytesSent(["a": 7], on: 10)
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.storageFolder = folder.path
+            var made = try CollectorService(configuration: configuration, archive: archive)
+            made.report = { _, _ in }
+            made.freeBytes = { _ in (64 << 20) - 1 }   // one less than is to stay free
+            let service = made
+            let readers = (0..<5).map { _ in Task { try await archive.read { _ in gate.wait() } } }
+            #expect(await onThread { gate.waitForArrivals(5) })
+            let isOver = Locked(false)
+            let asking = Task {
+                defer { isOver.withLock { $0 = true } }
+                let fields = ["Authorization": "Bearer \(RunningCollector.token.revealed)", "Content-Type": Golden.setType]
+                let set = CollectorRequest(
+                    method: "POST", path: "/v1/transactions", query: "", header: { fields[$0] },
+                    pieces: { take in try await take(Array(Golden.g2.utf8)) })
+                let health = CollectorRequest(method: "GET", path: "/health", query: "", header: { _ in nil }, pieces: { _ in })
+                return (
+                    room: try await archive.reusableBytes(), sent: try await archive.bytesSent(on: 10),
+                    statuses: [await service.answer(set).status, await service.answer(health).status]
+                )
+            }
+            #expect(await onThread { becomesTrue { isOver.withLock { $0 } } })
+            gate.open()
+            let (room, sent, statuses) = try await asking.value
+            #expect(room > 1 << 20 && sent == ["a": 7] && statuses == [202, 200])
+            for reader in readers { try await reader.value }
+        }
+    }
+
     /// Somebody else who reads the archive, as of a moment and for as long as a test likes.
     final class HeldReader: Sendable {
         private let queue: DatabaseQueue
