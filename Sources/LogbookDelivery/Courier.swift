@@ -46,6 +46,7 @@ public final class Courier: Sendable {
         startThread: @escaping LogThread.Start
     ) {
         policy.check()
+        conditions.check()
         engine = CourierEngine(
             name: name, source: source, destination: destination, transport: transport, policy: policy,
             conditions: conditions, deadLetters: deadLetters, clock: clock, randomness: randomness, onEvent: onEvent,

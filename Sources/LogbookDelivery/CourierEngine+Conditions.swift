@@ -7,10 +7,18 @@ extension CourierEngine {
 
     /// Whether the parcel may be sent now. Where it may not, those who wait hear why.
     func mayGo(_ parcel: Parcel) -> Bool {
-        let isKnown = state.withLock { isUrgent($0) || clock.monotonicNanoseconds() < $0.value.conditionsHoldUntil }
+        let (isKnown, isHeldForLong) = state.withLock { access in
+            let now = clock.monotonicNanoseconds(), limit = conditions.maximumDeferral.nanosecondsAhead
+            return (
+                isUrgent(access) || now < access.value.conditionsHoldUntil,
+                access.value.heldBackSince.map { now - $0 >= limit } ?? false
+            )
+        }
         let now = clock.now()
         let obstacle = isKnown ? nil : conditions.obstacle(at: now)
-        let isOverdue = obstacle != nil && conditions.isOverdue(since: source.oldestPending ?? parcel.sealed, at: now)
+        let isOld = obstacle != nil && conditions.isOverdue(since: source.oldestPending ?? parcel.sealed, at: now)
+        let isOverdue = obstacle != nil && (isOld || isHeldForLong)
+        if obstacle != nil && !isOverdue { source.letGo() }   // before those who wait hear of it
         return state.withLock { access in
             if let obstacle, !isOverdue {
                 holdBack(obstacle, access)
@@ -20,6 +28,8 @@ extension CourierEngine {
                 access.value.conditionsHoldUntil = clock.monotonicNanoseconds() + Self.trust.nanosecondsAhead
             }
             access.value.obstacle = nil
+            // Of what was said while the wall clock was ahead no parcel looks old: once one has waited for long enough, so has the next.
+            if obstacle == nil || isOld { access.value.heldBackSince = nil }
             return true
         }
     }
@@ -34,7 +44,9 @@ extension CourierEngine {
         // Who came while the conditions were asked may know that they have changed: they are asked again, for them.
         let isAskedAgain = access.value.waiters.values.contains { $0.rest == nil && $0.outcome == nil }
         let pause = isAskedAgain ? Duration.zero : DeliveryConditions.pause
-        access.value.obstacle = Obstacle(reason: reason, until: clock.monotonicNanoseconds() + pause.nanosecondsAhead)
+        let now = clock.monotonicNanoseconds()
+        access.value.obstacle = Obstacle(reason: reason, until: now + pause.nanosecondsAhead)
+        access.value.heldBackSince = access.value.heldBackSince ?? now
         for (number, waiter) in access.value.waiters where number != Self.urgent && waiter.outcome == nil {
             // What is on its way already may still arrive.
             guard let rest = waiter.rest, rest > 0 || waiter.flights.isEmpty else { continue }

@@ -90,8 +90,8 @@ final class CourierEngine: Sendable {
 
     /// Somebody waits in `deliver`.
     struct Waiter {
-        /// Entries to wait for that are not on their way: those of the next flights, as the oldest go first. Nil until the thread
-        /// has counted what the source holds.
+        /// Entries to wait for that are not on their way: those of the next flights, as the oldest go first. What comes in front of them is
+        /// added. Nil until the thread has counted what the source holds.
         var rest: Int?
         var flights: Set<UInt64> = []
         var outcome: Outcome?
@@ -131,6 +131,8 @@ final class CourierEngine: Sendable {
         /// No parcel has been settled that was sent since the latest pause: one at a time tries whether the receiver is back.
         var isTrying = false
         var obstacle: Obstacle?
+        /// On the courier's clock: since when conditions hold back whatever comes.
+        var heldBackSince: UInt64?
         /// On the courier's clock: until then conditions that held when they were asked are not asked again.
         var conditionsHoldUntil: UInt64 = 0
         var failures = 0
@@ -497,6 +499,7 @@ final class CourierEngine: Sendable {
     /// The oldest parcel that is not on its way, or nil when there is none or the source failed. Tells those who wait when nothing
     /// is left.
     private func nextParcel() -> Parcel? {
+        waitForArrivals()   // before the others are counted, for whom what is there counts
         let (uncounted, taken) = state.withLock { access in
             (
                 access.value.waiters.filter { $0.value.rest == nil }.map(\.key),
@@ -515,6 +518,7 @@ final class CourierEngine: Sendable {
         do {
             let parcel = if let concurrentSource { try concurrentSource.nextParcel(besides: taken) } else { try source.nextParcel() }
             let unreadable = parcel == nil && taken.isEmpty ? source.unreadable : nil
+            waitForArrivals()
             state.withLock { access in
                 if taken.isEmpty { access.value.latestSealed = parcel?.sealed }
                 if parcel != nil {
@@ -523,6 +527,7 @@ final class CourierEngine: Sendable {
                 }
                 access.value.obstacle = nil
                 guard taken.isEmpty else { return }
+                access.value.heldBackSince = nil
                 access.value.failures = 0
                 access.value.isTrying = false
                 if let unreadable { access.value.latestAnswer = "the source cannot be read: \(unreadable)" }
@@ -535,6 +540,18 @@ final class CourierEngine: Sendable {
         } catch {
             holdBack(because: "the source cannot be read: \(error)")
             return nil
+        }
+    }
+
+    /// What has come in front of what was counted is waited for in addition, also by what is urgent: it goes first.
+    private func waitForArrivals() {
+        let arrivals = source.takeArrivals()
+        guard arrivals > 0 else { return }
+        state.withLock { access in
+            for (number, waiter) in access.value.waiters where waiter.outcome == nil {
+                guard let rest = waiter.rest else { continue }
+                access.value.waiters[number]?.rest = rest + arrivals
+            }
         }
     }
 

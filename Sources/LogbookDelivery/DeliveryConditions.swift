@@ -1,15 +1,17 @@
 public import LogbookCore
 public import LogbookFormat
 
-/// When anything may be sent. What waits is kept until every condition holds, but not longer than ``maximumDeferral``.
+/// When anything may be sent. What waits is kept until every condition holds, but not longer than ``maximumDeferral``. A value outside its
+/// range ends the program when the conditions are put to use.
 public struct DeliveryConditions: Sendable {
     /// Only while the machine is not running on its battery. Machines without one are on external power.
     public var needsExternalPower: Bool
     /// Only while the battery is at least this full, `0...1`. Machines without one are full.
     public var minimumBattery: Double?
-    /// Only while the machine's load, per processor and over the last minute, is at most this.
+    /// Only while the machine's load, per processor and over the last minute, is at most this, `0...`.
     public var maximumLoad: Double?
-    /// Only in these hours of the day, `0..<24` each; from the first to before the second, over midnight where the first is later.
+    /// Only in these hours of the day, `0..<24` each; from the first to before the second, over midnight where the first is later. Two
+    /// that are the same would mean no hour at all, and are refused; nil is for every hour.
     public var hours: (from: Int, to: Int)?
     /// Where the hours are those of.
     public var zone: LogTimeZone
@@ -24,7 +26,8 @@ public struct DeliveryConditions: Sendable {
     /// How ``urgentFrom`` reads lines of files; those that it cannot read are not urgent.
     public var reading: LogLineReader
     /// How long anything may wait for the conditions: events from when they were said, files from their last event. Then it is sent
-    /// whatever they are. Default 24 hours.
+    /// whatever they are. An event that was said while the wall clock was ahead waits so long from when it is first held back. Default 24
+    /// hours.
     public var maximumDeferral: Duration
 
     /// No conditions: everything is sent at once.
@@ -46,6 +49,16 @@ public struct DeliveryConditions: Sendable {
         self.urgentFrom = urgentFrom
         self.reading = reading
         self.custom = custom
+    }
+
+    package func check() {
+        precondition(minimumBattery.map { (0...1).contains($0) } ?? true, "DeliveryConditions.minimumBattery must be 0...1")
+        precondition(maximumLoad.map { $0 >= 0 } ?? true, "DeliveryConditions.maximumLoad must not be negative")
+        if let hours {
+            let day = 0..<24
+            precondition(day.contains(hours.from) && day.contains(hours.to), "DeliveryConditions.hours must be 0..<24")
+            precondition(hours.from != hours.to, "DeliveryConditions.hours must not be the same hour twice; leave them out for every hour")
+        }
     }
 
     package func isUrgent(_ event: LogEvent) -> Bool { urgentFrom.map { event.level >= $0 } ?? false }

@@ -77,8 +77,9 @@ public enum ServerTransaction {
             say(outcome(answer))
             return answer
         } catch {
-            // Where it was thrown nobody knows any more; where the work was begun is known.
-            say(failure(error) ?? .error("\(String(reflecting: type(of: error))): \(error), in \(function) at \(file):\(line)"))
+            // Where it was thrown nobody knows any more; where the work was begun is known. What the error marks as private stays so.
+            let words: LogMessage = "\(String(reflecting: type(of: error))): \(error), in \(function) at \(file):\(line)"
+            say(failure(error) ?? .error(words.description))
             throw error
         }
     }

@@ -14,7 +14,7 @@ internal import LogbookCore
 ///
 /// The first lane is the path itself, the others are its siblings, `<path>.lane-1` and so on. A lane stays where it is, for the next
 /// process that needs one, which may find entries in it. While one is delivered for somebody who has gone, no other process can have it:
-/// so there is one of these at a time, which is let go of when it is empty, or the receiver is not to be reached.
+/// so there is one of these at a time, which is let go of when it is empty, the receiver is not to be reached, or nothing may be sent.
 final class StoreLanes: Sendable {
     /// Processes that may write at the same time.
     static let maximumCount = 64
@@ -26,6 +26,10 @@ final class StoreLanes: Sendable {
         var held: TransactionStore?
         /// The lanes in which somebody who has gone has left entries to be delivered, the lowest first; the one that is held, too.
         var left: [Left] = []
+        /// Entries that were found in front of what was known, since somebody last asked.
+        var arrivals = 0
+        /// Why the first lane could not be locked that may hold entries of ours, when they were last looked at.
+        var lockFailure: TransactionStoreError?
         /// Lanes that could not be taken over, of which it was said.
         var troubled: Set<String> = []
         var nextLook: UInt64 = 0
@@ -43,6 +47,10 @@ final class StoreLanes: Sendable {
         var pending: Int
         /// When the oldest of them was said.
         let oldest: LogTime?
+        /// Why it could not be opened or read, when that was last tried.
+        var failure: TransactionStoreError?
+        /// Not tried again before the lanes are looked at again.
+        var rests = false
     }
 
     /// What this process writes to.
@@ -126,15 +134,22 @@ final class StoreLanes: Sendable {
     func look(by deadline: LogDeadline = .never) -> Bool {
         let isDone: Void? = alone(by: deadline) {
             var left: [Left] = []
-            eachLeft { file in
+            let failure = eachLeft { file in
                 let contents = file.contents
                 let pending = contents?.counts.pending ?? 1
                 if pending > 0 { left.append(Left(path: file.path, pending: pending, oldest: contents?.oldest)) }
             }
             let next = clock.monotonicNanoseconds() + UInt64(Self.lookAgain.wholeNanoseconds)
             state.withLock { state in
-                let held = state.held?.path
-                state.left = state.left.filter { $0.path == held } + left
+                let held = state.held?.path, former = state.left
+                state.left = former.filter { $0.path == held }
+                for var lane in left {
+                    let known = former.first { $0.path == lane.path }
+                    lane.failure = known?.failure
+                    state.arrivals += max(0, lane.pending - (known?.pending ?? 0))
+                    state.left.append(lane)
+                }
+                state.lockFailure = failure
                 state.nextLook = next
             }
         }
@@ -204,22 +219,23 @@ final class StoreLanes: Sendable {
     }
 
     /// The lane that is held; when there is none, the first in which something is left, which is opened.
-    /// - Parameters:
-    ///   - tried: Lanes that are passed over, and now those as well that cannot be opened: what is left in them stays with them.
-    ///   - failure: Why the first could not be opened that may hold entries of ours.
-    private func hold(besides tried: inout Set<String>, _ failure: inout TransactionStoreError?) -> TransactionStore? {
+    /// One that cannot be opened is passed over until the lanes are looked at again: what is left in it stays with it.
+    /// - Parameter tried: Lanes that are passed over as well.
+    private func hold(besides tried: Set<String>) -> TransactionStore? {
         alone {
             if let held = state.withLock({ $0.held }) { return held }
-            for lane in state.withLock({ $0.left.map(\.path) }) where !tried.contains(lane) {
+            for lane in state.withLock({ $0.left.filter { !$0.rests }.map(\.path) }) where !tried.contains(lane) {
                 do throws(TransactionStoreError) {
-                    if let file = try Self.lock(lane), let store = keep(try Self.opened(file, open)) { return store }
+                    if let file = try Self.lock(lane), let store = keep(try Self.opened(file, open)) {
+                        noteContents(of: store)
+                        return store
+                    }
                 } catch {
                     say(error, of: lane)
                     switch error {
                     case .notADatabase, .notAStore: break
                     default:
-                        failure = failure ?? error
-                        tried.insert(lane)
+                        note(error, of: lane)
                         continue
                     }
                 }
@@ -239,7 +255,41 @@ final class StoreLanes: Sendable {
         return isLate ? nil : store
     }
 
-    /// Lets another process have the lane that is held, if there is one: it is empty, or an attempt to deliver what is in it has failed.
+    /// A lane that is open may hold more than was seen of it.
+    private func noteContents(of store: TransactionStore) {
+        guard let pending = try? store.pendingCount() else { return }
+        state.withLock { state in
+            guard let place = state.left.firstIndex(where: { $0.path == store.path }) else { return }
+            state.arrivals += max(0, pending - state.left[place].pending)
+            state.left[place].pending = pending
+        }
+    }
+
+    /// - Parameter failure: Why a lane could not be opened or read; nil where it was.
+    private func note(_ failure: TransactionStoreError?, of lane: String) {
+        state.withLock { state in
+            guard let place = state.left.firstIndex(where: { $0.path == lane }) else { return }
+            state.left[place].failure = failure
+            state.left[place].rests = failure != nil
+        }
+    }
+
+    /// Why the first lane could not be opened or read that may hold entries of ours; nil while there is none. It holds up nothing else, and
+    /// is tried again when the lanes are looked at again.
+    var unopened: TransactionStoreError? {
+        state.withLock { state in state.lockFailure ?? state.left.lazy.compactMap(\.failure).first }
+    }
+
+    /// Entries that have come in front of what was counted, since this was last asked for: in lanes of others, or as they were set aside
+    /// before and are sent again.
+    func takeArrivals() -> Int {
+        state.withLock { state in
+            defer { state.arrivals = 0 }
+            return state.arrivals
+        }
+    }
+
+    /// Lets another process have the lane that is held, if there is one: it is empty, or what is in it is not delivered for now.
     func letGo() {
         alone {
             guard let store = state.withLock({ $0.held }) else { return }
@@ -253,27 +303,29 @@ final class StoreLanes: Sendable {
         }
     }
 
-    /// The first parcel that a store gives: those of others first, one after the other.
-    /// - Throws: Why one of the others could not be opened or read, once there is nothing else to send.
+    /// The first parcel that a store gives: those of others first, one after the other. One of them that cannot be opened or read is passed
+    /// over, see ``unopened``.
+    /// - Throws: Why this process's own cannot be read.
     func nextParcel(
         _ parcel: (TransactionStore) throws(TransactionStoreError) -> StoredParcel?
     ) throws(TransactionStoreError) -> (store: TransactionStore, parcel: StoredParcel)? {
         if state.withLock({ $0.nextLook <= clock.monotonicNanoseconds() }) { look() }
-        var failure: TransactionStoreError?
         var tried: Set<String> = []
-        while let store = hold(besides: &tried, &failure) {
+        while let store = hold(besides: tried) {
             do throws(TransactionStoreError) {
-                if let parcel = try parcel(store) { return (store, parcel) }
+                let found = try parcel(store)
+                note(nil, of: store.path)
+                if let found { return (store, found) }
             } catch .storeLocked {
                 // Its lock was removed, and whoever has it by now delivers what is in it.
             } catch {
-                failure = failure ?? error
+                say(error, of: store.path)
+                note(error, of: store.path)
             }
             tried.insert(store.path)
             letGo()
         }
         if let parcel = try parcel(own) { return (own, parcel) }
-        if let failure { throw failure }
         return nil
     }
 
@@ -389,7 +441,14 @@ final class StoreLanes: Sendable {
     /// Lets what was set aside be sent again, here and in the lanes of those who have gone.
     /// - Throws: The first failure; the others were asked all the same.
     func reinstateSetAside() throws(TransactionStoreError) {
-        try inEveryLane(where: { $0.setAside > 0 }) { store throws(TransactionStoreError) in try store.reinstateSetAside() }
+        try inEveryLane(where: { $0.setAside > 0 }) { store throws(TransactionStoreError) in
+            // First, as they may go at once. In lanes that are not held they are found by the look that follows.
+            let path = store.path, count = try store.counts().setAside
+            state.withLock { state in
+                if path == own.path || path == state.held?.path { state.arrivals += count }
+            }
+            try store.reinstateSetAside()
+        }
     }
 
     /// What is here, and in the lanes of those who have gone, as far as that can be seen without changing them.
@@ -435,7 +494,7 @@ final class StoreLanes: Sendable {
 
     func close() {
         let held = state.withLock { state in
-            defer { (state.held, state.left) = (nil, []) }
+            defer { (state.held, state.left, state.lockFailure) = (nil, [], nil) }
             forgetLogout(&state)   // what was stored since is left to whoever opens the lane next
             state.isClosed = true
             return state.held

@@ -24,6 +24,8 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
         /// Of which the latest parcel is.
         var source: TransactionStore
         var latestPending: Int
+        /// Of which it was told.
+        var latestUnopened: TransactionStoreError?
     }
 
     private let lanes: StoreLanes
@@ -92,7 +94,10 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
 
     func nextParcel() throws -> Parcel? {
         let address = address
-        guard address.url != nil, address.token != nil else { return nil }
+        guard address.url != nil, address.token != nil else {
+            letGo()
+            return nil
+        }
         let found = try errors.reporting { () throws(TransactionStoreError) in
             try lanes.nextParcel { store throws(TransactionStoreError) in
                 try store.nextParcel(
@@ -100,10 +105,39 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
                     randomness: configuration.randomness)
             }
         }
-        guard let (store, parcel) = found else { return nil }
+        guard let (store, parcel) = found else {
+            tellOfUnopened()
+            return nil
+        }
         state.withLock { $0.source = store }
         return encoded(parcel)
     }
+
+    /// Why what another process has left could not be opened: told when it is news.
+    @discardableResult
+    private func tellOfUnopened() -> TransactionStoreError? {
+        let unopened = lanes.unopened
+        let isNews = state.withLock { state in
+            defer { state.latestUnopened = unopened }
+            return state.latestUnopened != unopened
+        }
+        if isNews, let unopened { try? errors.reporting { () throws(TransactionStoreError) -> Void in throw unopened } }
+        return unopened
+    }
+
+    /// - Throws: Why what another process has left could not be opened: nobody knows what is in it, or it was not delivered.
+    func checkLanes() throws(TransactionStoreError) {
+        if let unopened = tellOfUnopened() { throw unopened }
+    }
+
+    var unreadable: String? { lanes.unopened.map { "\($0)" } }
+
+    /// A lane that could not be opened is tried again when the lanes are looked at.
+    var nextParcelIsDue: Duration? { lanes.unopened == nil ? nil : StoreLanes.lookAgain }
+
+    func takeArrivals() -> Int { lanes.takeArrivals() }
+
+    func letGo() { lanes.letGo() }
 
     /// The store that the parcel on its way is of.
     private var store: TransactionStore { state.withLock { $0.source } }

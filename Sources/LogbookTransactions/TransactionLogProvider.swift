@@ -224,7 +224,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// or set aside. Conditions are asked at once, and honoured; after ``hurry()`` they are not asked.
     /// - Throws: ``TransactionDeliveryError`` when no token or no address is set, ``TransactionStoreError`` when the store cannot be read,
     ///   ``CourierError`` when the deadline passed, the remote store refuses us, or the conditions do not hold. Everything stays in the
-    ///   store.
+    ///   store. ``TransactionStoreError`` also when what another process has left cannot be opened: then the rest has been delivered.
     public func deliver(by deadline: LogDeadline) throws {
         try delivery.checkAddress()
         guard lanes.look(by: deadline) else {
@@ -235,6 +235,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         try courier.deliver(by: deadline)
         // Without a token there are no parcels, which looks like the end of them.
         if delivery.pendingCount > 0 { try delivery.checkAddress() }
+        try delivery.checkLanes()
     }
 
     /// Why nobody knows what waits, where nothing was counted before.

@@ -61,6 +61,7 @@ public final class LogUploader: Sendable {
     ) throws(FileLogProviderError) {
         precondition((1...8).contains(concurrency), "LogUploader: concurrency must be 1...8")
         request.check()
+        conditions.check()
         let tell = onEvent ?? { _ in }
         let current = CurrentRequest(request)
         let gate = UploadGate(conditions, clock: clock)

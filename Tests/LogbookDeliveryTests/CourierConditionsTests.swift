@@ -119,6 +119,21 @@ import Testing
         #expect(source.settled.map(\.id) == ["a", "b"])
     }
 
+    @Test("D2: what was said while the wall clock was years ahead goes after a day as well")
+    func maximumDeferralOfTheFuture() throws {
+        let source = MemoryParcels(["a", "b"]), transport = ScriptedTransport(.status(200))
+        let courier = courier(source, transport)
+        clock.setWall(LogTime(seconds: -315_360_000))   // ten years before the parcels were sealed
+        #expect(throws: CourierError.heldBack(pending: 2, reason: reason)) { try courier.deliver(by: .seconds(60)) }
+        clock.advance(by: .seconds(86_399))
+        #expect(throws: CourierError.heldBack(pending: 2, reason: reason)) { try courier.deliver(by: .seconds(60)) }
+        #expect(transport.requests.isEmpty)
+        clock.advance(by: .seconds(1))
+        try courier.deliver(by: .seconds(60))
+        #expect(source.settled.map(\.id) == ["a", "b"])
+        #expect(becomesTrue { courier.status.state == .idle })
+    }
+
     @Test("60: a shutdown does not wait for conditions, and the source keeps what they hold back")
     func shutdown() {
         let source = MemoryParcels(["a", "b"]), transport = ScriptedTransport(.status(200))

@@ -1,5 +1,6 @@
 import LogbookCore
 import LogbookFormat
+import LogbookHTTP
 import LogbookTestKit
 import Testing
 
@@ -19,6 +20,19 @@ private struct FakeMachine: MachineState {
     var battery: Double?
     var load: Double?
     var isMetered = false
+}
+
+/// Each has a value outside its range.
+private let wrongConditions = [
+    DeliveryConditions(minimumBattery: 20), DeliveryConditions(minimumBattery: Double.nan), DeliveryConditions(maximumLoad: -1),
+    DeliveryConditions(maximumLoad: Double.nan), DeliveryConditions(hours: (9, 9)), DeliveryConditions(hours: (9, 25)),
+    DeliveryConditions(hours: (-1, 9)),
+]
+
+private func use(_ conditions: DeliveryConditions) {
+    _ = Courier(
+        name: "test", source: MemoryParcels(), destination: StatusDestination(), transport: ScriptedTransport(.status(200)),
+        conditions: conditions)
 }
 
 @Suite struct DeliveryConditionsTests {
@@ -47,6 +61,16 @@ private struct FakeMachine: MachineState {
         #expect(obstacle(DeliveryConditions(hours: (22, 6), zone: .utc)) == "the hour is not between 22 and 6")
         #expect(obstacle(DeliveryConditions(custom: { true })) == nil)
         #expect(obstacle(DeliveryConditions(custom: { false })) == "the program's own condition does not hold")
+    }
+
+    @Test("D1: a value outside its range ends the program when the conditions are put to use", arguments: 0..<7)
+    func outsideTheRange(number: Int) async {
+        await #expect(processExitsWith: .failure) { [number = number as Int] in use(wrongConditions[number]) }
+    }
+
+    @Test func withinTheRange() {
+        use(DeliveryConditions(minimumBattery: 0, maximumLoad: 0, hours: (0, 23)))
+        use(DeliveryConditions(minimumBattery: 1, maximumLoad: .infinity, hours: (23, 0)))
     }
 
     @Test("D2: what waits is overdue after the longest deferral, whatever a clock said")

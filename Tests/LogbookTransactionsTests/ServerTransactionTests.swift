@@ -77,6 +77,18 @@ import Testing
         #expect(entries.last?.errorDescription?.contains("Broken") == true)
     }
 
+    @Test("W7: what an error marks as private stays private, also where its description shows it")
+    func privateParts() async {
+        struct Refused: LogDescribableError {
+            let customer: String
+            var description: String { "refused for \(customer)" }
+            var logDescription: LogMessage { "refused for \(customer, privacy: .private)" }
+        }
+        await #expect(throws: Refused.self) { try await run { throw Refused(customer: "Ada Lovelace") } }
+        let text = entries.last?.errorDescription ?? ""
+        #expect(text.contains("Refused: refused for ") && !text.contains("Ada"), "\(text)")
+    }
+
     @Test("W7, B15: no credential of the request gets into an entry, nor a password that an error repeats")
     func noCredentials() async {
         let text = "GET / Authorization: Bearer k3yk3yk3y; key k3yk3yk3y; cookie c00kiec00kie; form password=hunter2hunter2&x=1 ok"

@@ -581,7 +581,8 @@ import Testing
         let found = try #require(try next())
         #expect(found.store.path == second)
         #expect(try found.store.settleDelivered(found.parcel.id)?.transactions == 1)
-        #expect(throws: TransactionStoreError.diskFull(path: first)) { _ = try next() }   // nothing else is left
+        #expect(try next()?.store.path == nil)   // nothing else is left
+        #expect(lanes.unopened == .diskFull(path: first))
         lanes.close()
     }
 
@@ -603,9 +604,147 @@ import Testing
         let found = try #require(try next())
         #expect(found.store.path == second)
         #expect(try found.store.settleDelivered(found.parcel.id)?.transactions == 1)
-        #expect(throws: TransactionStoreError.diskFull(path: first)) { _ = try next() }   // nothing else is left
+        #expect(try next()?.store.path == nil)   // nothing else is left
+        #expect(lanes.unopened == .diskFull(path: first))
         #expect(try lanes.pendingCount() == 1)
         lanes.close()
+    }
+
+    @Test("Row 24: a lane that cannot be locked is not said to be delivered, and holds up nothing else")
+    func aLaneThatCannotBeLocked() throws {
+        let server = try receiver(), lane = folder.store + ".lane-1"
+        try leave("B", in: lane)
+        _ = shell("rm '\(lane).lock' && mkdir '\(lane).lock'")
+        let bench = try bench(server)
+        log(bench, "A", 1)
+        for _ in 0..<2 {
+            var failure: (any Error)?
+            do { try bench.deliver() } catch { failure = error }
+            guard case .cannotOpen(let path, _)? = failure as? TransactionStoreError else {
+                Issue.record("it threw \(String(describing: failure))")
+                return
+            }
+            #expect(path == lane)
+        }
+        #expect(try received(server) == ["A: 1"])
+        #expect(bench.errors.all.count == 1)   // as long as it is the same
+        _ = shell("rmdir '\(lane).lock'")
+        try bench.deliver()
+        #expect(try received(server) == ["A: 1", "B: 1"])
+    }
+
+    @Test("Row 24: a lane that a newer version has written is not said to be delivered, and no pause follows from it")
+    func aLaneOfANewerVersion() throws {
+        let server = try receiver(), lane = folder.store + ".lane-1"
+        try leave("B", in: lane)
+        _ = sqlite3(lane, "PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)", readOnly: false)
+        let bench = try Bench(in: folder, url: server.url, token: "t") {
+            $0.wireVersion = .v0_0_2
+            $0.deliverAfterEntries = 1
+        }
+        let refusal = TransactionStoreError.newerSchema(path: lane, found: 99, supported: 3)
+        log(bench, "A", 1)
+        #expect(throws: refusal) { try bench.deliver() }
+        log(bench, "C", 2)   // wakes the courier
+        #expect(server.waitForRequests(2))
+        #expect(try received(server) == ["A: 1", "C: 2"])
+        #expect(bench.errors.all == [refusal])
+        #expect(sqlite3(lane, "SELECT count(*) FROM txn_log") == "1")
+    }
+
+    @Test("Row 24: what comes in front of the own entries is waited for in addition, and not in their place")
+    func whatComesInFront() throws {
+        let lane = folder.store + ".lane-1", looking = Locked<TransactionLogProvider?>(nil), answers = Locked(0)
+        let server = try LoopbackServer { request in
+            let number = answers.withLock { answers in
+                answers += 1
+                return answers
+            }
+            if number == 3 { return .status(403) }
+            if number == 1 {
+                try? leave("B", in: lane)
+                let provider = looking.withLock { $0 }
+                try? provider?.deliver(by: .now)
+            }
+            return .status(202, headers: [HTTPHeader("Logbook-Parcel", request.header("Logbook-Parcel") ?? "")])
+        }
+        let bench = try Bench(in: folder, url: server.url, token: "t") {
+            $0.wireVersion = .v0_0_2
+            $0.parcelLimits.transactions = 1
+        }
+        looking.withLock { $0 = bench.provider }
+        defer { looking.withLock { $0 = nil } }
+        log(bench, "A", 1)
+        log(bench, "C", 2)
+        #expect(throws: CourierError.misconfigured(pending: 1, reason: "HTTP status 403")) { try bench.deliver() }
+        #expect(try received(server) == ["A: 1", "B: 1", "C: 2"])
+    }
+
+    @Test("Row 24, D3: what is urgent goes at once also where the entries of another turn up in front of it")
+    func whatIsUrgentBehindALane() throws {
+        let server = try receiver()
+        try leave("B", in: folder.store + ".lane-1")
+        let bench = try Bench(in: folder, url: server.url, token: "t") {
+            $0.wireVersion = .v0_0_2
+            $0.conditions = DeliveryConditions(custom: { false })
+        }
+        log(bench, "A", 1)
+        bench.provider.hurry()
+        #expect(server.waitForRequests(2))
+        #expect(try received(server) == ["B: 1", "A: 1"])
+    }
+
+    @Test("Row 24: what comes in front of what was counted is told once: what others leave, and what was set aside")
+    func arrivals() throws {
+        let lane = folder.store + ".lane-1"
+        let lanes = try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+            file throws(TransactionStoreError) in try TransactionStore(file)
+        }
+        defer { lanes.close() }
+        lanes.look()
+        #expect(lanes.takeArrivals() == 0)
+        try leave("B", in: lane)
+        lanes.look()
+        #expect(lanes.takeArrivals() == 1)
+        lanes.look()
+        #expect(lanes.takeArrivals() == 0)
+
+        let entry = TransactionEntry(transactionID: "A", usecase: 1, kind: .happened(1), device: phone)
+        try lanes.own.append([LogEvent(sequence: 1, time: t0, level: .info, message: "", transaction: entry)])
+        let parcel = try #require(try lanes.own.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system))
+        try lanes.own.settleRejected(parcel.id, because: "no")
+        try lanes.reinstateSetAside()
+        #expect(lanes.takeArrivals() == 1)
+        #expect(try lanes.pendingCount() == 2)
+    }
+
+    @Test("Row 24: what the conditions hold back of another's entries takes no place from who needs it")
+    func conditionsTakeNoPlace() throws {
+        let server = try receiver(), lane = folder.store + ".lane-1"
+        try leave("B", in: lane)
+        let bench = try Bench(in: folder, url: server.url, token: "t", interval: .seconds(20)) {
+            $0.wireVersion = .v0_0_2
+            $0.conditions = DeliveryConditions(custom: { false })
+        }
+        #expect(becomesTrue { bench.provider.deliveryStatus.state == .heldBack })
+        let file = try StoreFile(lane)   // somebody else has it
+        withExtendedLifetime(file) {}
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("Row 24: once no address is set, the lane of another is let go of")
+    func noAddressTakesNoPlace() throws {
+        let gate = Gate(), lane = folder.store + ".lane-1"
+        let server = try LoopbackServer { request in
+            .after(gate, .status(202, headers: [HTTPHeader("Logbook-Parcel", request.header("Logbook-Parcel") ?? "")]))
+        }
+        try leave("B", in: lane)
+        let bench = try Bench(in: folder, url: server.url, token: "t", interval: .seconds(20)) { $0.wireVersion = .v0_0_2 }
+        #expect(server.waitForRequests(1))
+        bench.provider.setStore(url: nil, token: nil)
+        gate.open()
+        #expect(becomesTrue { (try? StoreFile(lane)) != nil })
+        bench.close()
     }
 
     @Test("Row 24: a delivery keeps to its deadline while the courier waits for a lane that another program keeps locked")

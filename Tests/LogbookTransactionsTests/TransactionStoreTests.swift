@@ -95,6 +95,8 @@ private func mode(_ path: String) -> UInt32 {
         #expect(here.installation == there.installation)
         #expect(here.epoch != there.epoch && min(here.epoch, there.epoch) > first.epoch)
         #expect(max(here.epoch, there.epoch) <= first.epoch + Int64(TransactionStore.maximumEpochStep))
+        // Of a thousand copies no two, but for a chance of one in ten thousand.
+        #expect(TransactionStore.maximumEpochStep / (1000 * 1000) > 1000)
     }
 
     @Test("C6: a kill loses nothing that was stored")
