@@ -1,4 +1,16 @@
 extension HTTPRequest {
+    /// Why nothing can ever be sent to this URL, where plain HTTP goes to this machine only; nil where something can.
+    package static func refusal(of url: String) -> String? {
+        do throws(HTTPFailure) {
+            try HTTPRequest(url: url).check(allowsPlainHTTP: false)
+            return nil
+        } catch .invalidRequest(let reason) {
+            return reason
+        } catch {
+            return error.description
+        }
+    }
+
     /// Refuses what could smuggle a second header or request onto the connection, and what must not travel in the clear.
     /// - Parameter known: The target of an earlier request, which most go to as well.
     /// - Returns: Where the request goes.

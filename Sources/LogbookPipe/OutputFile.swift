@@ -37,14 +37,16 @@ struct OutputFile: Sendable {
         if access(folder, W_OK | X_OK) != 0 { throw .cannotWrite(path: path, errno: errno) }
     }
 
-    /// Appends the bytes and waits until the disk has them. What could be written of bytes that could not all be is taken back. Whoever
-    /// reads standard output is waited for, also where it is not to block.
-    func write(_ bytes: [UInt8]) throws(PipeError) {
+    /// Appends the bytes and waits until the disk has them. What could be written of bytes that could not all be is taken back, unless
+    /// another process has written since. Whoever reads standard output is waited for, also where it is not to block.
+    /// - Parameter whenOpened: Called before anything is written.
+    func write(_ bytes: [UInt8], whenOpened: () -> Void = {}) throws(PipeError) {
         let descriptor = path == "-" ? 1 : try open(O_APPEND)
         defer { if path != "-" { close(descriptor) } }
-        var before = stat()
-        let canShrink = fstat(descriptor, &before) == 0 && before.st_mode & S_IFMT == S_IFREG
+        whenOpened()
         var done = 0
+        // Where the next byte goes if nobody else writes, and whether nobody else has written between two pieces.
+        var end: off_t?, isInOnePiece = true
         while done < bytes.count {
             let count = bytes[done...].withUnsafeBytes { logbook_write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
@@ -55,12 +57,28 @@ struct OutputFile: Sendable {
             }
             if count <= 0 {
                 let number = errno
-                if canShrink { _ = ftruncate(descriptor, before.st_size) }
+                if done > 0 { Self.takeBack(isInOnePiece ? done : nil, from: descriptor) }
                 throw .cannotWrite(path: path, errno: number)
             }
             done += count
+            let position = lseek(descriptor, 0, SEEK_CUR)
+            if let end, position != end + off_t(count) { isInOnePiece = false }
+            end = position
         }
         if path != "-" && fsync(descriptor) != 0 && errno != EINVAL { throw .cannotWrite(path: path, errno: errno) }
+    }
+
+    /// Takes back the bytes that were written last, if they are the file's last. Otherwise the line they belong to is ended, so that the
+    /// next one stays whole.
+    private static func takeBack(_ count: Int?, from descriptor: Int32) {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
+        let end = lseek(descriptor, 0, SEEK_CUR)
+        if let count, end == facts.st_size, end >= off_t(count), ftruncate(descriptor, end - off_t(count)) == 0 {
+            _ = lseek(descriptor, end - off_t(count), SEEK_SET)   // where it is not opened for appending
+            return
+        }
+        _ = logbook_write(descriptor, "\n", 1)
     }
 
     private func open(_ flags: Int32) throws(PipeError) -> Int32 {

@@ -17,17 +17,22 @@ public final class PipeProgram: Sendable {
         let registration: LogRegistration
         let undelivered: @Sendable () -> [LogEvent]
         let origin: LogOrigin?
+        let handOver: (@Sendable (_ save: ([LogEvent]) -> Bool) -> Int)?
 
         /// - Parameters:
         ///   - origin: Written into events that are saved, so that a receiver can tell which of them it has.
         ///   - undelivered: What the provider still has, after its shutdown. What it lets go of before that is for
         ///     ``PipeProgram/save(_:of:)``.
+        ///   - handOver: Lets go of what waits in the provider, once that is saved, and says how many those were. Asked for while the
+        ///     provider fails and holds up the reading, which without it waits until the provider is well.
         public init(
             _ registration: LogRegistration, origin: LogOrigin? = nil,
-            undelivered: @escaping @Sendable () -> [LogEvent] = { [] }
+            undelivered: @escaping @Sendable () -> [LogEvent] = { [] },
+            handOver: (@Sendable (_ save: ([LogEvent]) -> Bool) -> Int)? = nil
         ) {
             self.registration = registration
             self.origin = origin
+            self.handOver = handOver
             self.undelivered = undelivered
         }
     }
@@ -50,10 +55,13 @@ public final class PipeProgram: Sendable {
     private let summary: OutputFile?
     /// How many events are in the file.
     private let saved = Locked(0)
+    /// Whether it was said that nothing can be saved while reading waits, and nothing was since.
+    private let isUnsaved = Locked(false)
     private let say: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - patience: How long the providers may take after the input's end.
+    ///   - patience: How long the providers may take after the input's end, and how long reading waits for one that fails, where what it
+    ///     has can be saved.
     ///   - undelivered: Path of the file for events that no receiver took, made only when there are any; nil saves none.
     ///   - summary: Path of the file for ``PipeSummary/tabSeparated``, `-` for standard output; nil writes none.
     ///   - say: Takes messages and the table for people, with their newlines.
@@ -75,6 +83,9 @@ public final class PipeProgram: Sendable {
     public func stop() { session.stop() }
 
     public func run() -> Status {
+        if let rescue, outlets.contains(where: { $0.handOver != nil }) {
+            session.relieve(after: patience, into: rescue.path) { [weak self] in self?.relieve($0) ?? false }
+        }
         let end = session.run()
         let report = service.shutdown(by: .after(patience))
         let result = PipeSummary(
@@ -123,6 +134,13 @@ public final class PipeProgram: Sendable {
     /// ``run()`` runs.
     public func save(_ events: [LogEvent], of origin: LogOrigin?) {
         guard !events.isEmpty, let rescue else { return }
+        if let failure = write(events, of: origin, to: rescue) {
+            say("logbook pipe: \(events.count) events are lost: \(failure)\n")
+        }
+    }
+
+    /// - Returns: Why they could not be written; nil when they were.
+    private func write(_ events: [LogEvent], of origin: LogOrigin?, to rescue: OutputFile) -> PipeError? {
         let format = JSONLineFormat(origin: origin, limits: .highest)
         var lines: [UInt8] = []
         for event in events { format.append(event, to: &lines) }
@@ -131,9 +149,32 @@ public final class PipeProgram: Sendable {
                 try rescue.write(lines)
                 saved += events.count
             }
+            return nil
         } catch {
-            say("logbook pipe: \(events.count) events are lost: \(error)\n")
+            return error
         }
+    }
+
+    /// Saves what waits in a provider that holds up the reading.
+    /// - Returns: Whether reading may go on; where nothing can be written the provider keeps all of it, and reading waits.
+    private func relieve(_ registration: LogRegistration) -> Bool {
+        guard let rescue, let outlet = outlets.first(where: { $0.registration === registration }), let handOver = outlet.handOver else {
+            return false
+        }
+        var failure: PipeError?
+        _ = handOver { events in
+            failure = write(events, of: outlet.origin, to: rescue)
+            return failure == nil
+        }
+        let wasUnsaved = isUnsaved.withLock { isUnsaved -> Bool in
+            defer { isUnsaved = failure != nil }
+            return isUnsaved
+        }
+        guard let failure else { return true }
+        if !wasUnsaved {
+            say("logbook pipe: what \(registration.name) does not take cannot be saved either, so reading waits: \(failure)\n")
+        }
+        return false
     }
 
     private func tellOfSaved() {

@@ -13,7 +13,7 @@ internal import LogbookFormat
 ///
 /// What is read is relayed: nothing is skipped, and nothing kept back but the beginning of a line that a stop has cut off. While a
 /// provider has many events before it (two windows), reading waits, and the program at the other end of the pipe with it; a provider
-/// whose queue has room for more drops nothing.
+/// whose queue has room for more drops nothing. For a provider that fails a ``PipeProgram`` that can save events waits for so long only.
 public final class PipeSession: Sendable {
     private let descriptor: Int32
     private let output: Int32?
@@ -37,7 +37,8 @@ public final class PipeSession: Sendable {
     ///     `continued`.
     ///   - windowEvents: Events of one window.
     ///   - windowBytes: Bytes of the lines of one window.
-    ///   - say: Told, with a newline, which provider reading has been waiting for when that has lasted ten seconds, and that it goes on.
+    ///   - say: Told, with a newline, which provider reading has been waiting for when that has lasted ten seconds, and that it goes on;
+    ///     where events of a provider that fails are saved, and that it takes events again.
     /// - Throws: ``PipeError/noDescriptors(errno:)``.
     public init(
         reading descriptor: Int32 = 0, whileReadAt output: Int32? = nil, into service: LogService,
@@ -58,6 +59,11 @@ public final class PipeSession: Sendable {
     public func stop() {
         wakeup.wake()
         pace.release()
+    }
+
+    /// From now on reading waits for a provider that fails for so long only, and then what it has is taken from it.
+    func relieve(after patience: Duration, into place: String, with relieve: @escaping @Sendable (LogRegistration) -> Bool) {
+        pace.relieve(after: patience, into: place, with: relieve)
     }
 
     /// What has been read so far.

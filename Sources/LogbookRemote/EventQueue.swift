@@ -29,7 +29,7 @@ final class EventQueue: EventStore {
         var taken: [Taken] = []
         var limit: ParcelLimit
         var ledger = LogLedger()
-        /// Events that were taken and then lost.
+        /// Events that were taken and then lost, or handed over: no flush can promise them any more.
         var lost = 0
     }
 
@@ -135,6 +135,19 @@ final class EventQueue: EventStore {
     /// The oldest first.
     var pendingEvents: [LogEvent] {
         state.withLock { $0.taken.flatMap(\.events) + $0.queue.elements }
+    }
+
+    /// What the courier takes while they are saved is sent as well: both may have some of it, and never neither.
+    func handOver(_ save: ([LogEvent]) -> Bool) -> Int {
+        let (events, latest) = state.withLock { ($0.queue.elements, $0.queue.latestNumber) }
+        guard !events.isEmpty, save(events) else { return 0 }
+        return state.withLock { state -> Int in
+            var count = 0
+            while let number = state.queue.firstNumber, number <= latest, removeFirst(&state) != nil { count += 1 }
+            state.ledger.drop(count, .keptElsewhere)
+            state.lost += count
+            return count
+        }
     }
 
     private func removeFirst(_ state: inout State) -> LogEvent? {

@@ -24,4 +24,8 @@ protocol EventStore: ConcurrentParcelSource {
     var lost: Int { get }
     /// The oldest first, where they are in memory.
     var pendingEvents: [LogEvent] { get }
+    /// Lets go of what is in memory and in no parcel, once somebody has saved it.
+    /// - Parameter save: Has the oldest first, under no lock; says whether they are saved. Not called for none.
+    /// - Returns: How many were let go of.
+    func handOver(_ save: ([LogEvent]) -> Bool) -> Int
 }

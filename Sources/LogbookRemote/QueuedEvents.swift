@@ -39,6 +39,9 @@ struct QueuedEvents {
     /// The oldest.
     var first: LogEvent? { (isPrivilegedFirst ? privileged : ordinary).places.first?.event }
 
+    /// Of the oldest.
+    var firstNumber: UInt64? { (isPrivilegedFirst ? privileged : ordinary).places.first?.number }
+
     private var isPrivilegedFirst: Bool {
         guard let one = privileged.places.first else { return false }
         guard let other = ordinary.places.first else { return true }

@@ -196,6 +196,12 @@ public final class RemoteLogProvider: LogProvider {
     /// may write them somewhere else. They stay in the provider, and pending in its ledger. Empty where events are kept in a folder.
     public func undelivered() -> [LogEvent] { events.pendingEvents }
 
+    /// Lets go of what waits in memory, once somebody has saved it: what a parcel holds already stays and is sent. What is let go of is
+    /// counted as ``DropReason/keptElsewhere``. A receiver may have some of what is saved as well.
+    /// - Parameter save: Has the oldest first; where it says that they are not saved, all of them stay. Not called for none.
+    /// - Returns: How many were let go of; none where events are kept in a folder.
+    package func handOver(_ save: ([LogEvent]) -> Bool) -> Int { events.handOver(save) }
+
     /// What became of the events that were logged here. Delivered are, in memory, those that the receiver has acknowledged, and
     /// with a folder those that are in it; see ``deliveries``.
     public var ledger: LogLedger? { events.ledger }

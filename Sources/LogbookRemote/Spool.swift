@@ -493,6 +493,7 @@ final class Spool<Files: FileSystem>: EventStore {
         state.withLock { state in Int(state.deliveries.pending) + state.unreadable.values.reduce(0) { $0 + $1.uncounted } }
     }
     var pendingEvents: [LogEvent] { [] }
+    func handOver(_ save: ([LogEvent]) -> Bool) -> Int { 0 }
     /// Of what can be read: a file that cannot must make nothing else overdue.
     var oldestPending: LogTime? {
         state.withLock { state in

@@ -18,10 +18,11 @@
             abstract: "Receives transaction sets and log batches over HTTP, and stores each once.",
             discussion: """
                 Prints "listening on http://127.0.0.1:8090" once it takes connections. SIGTERM and SIGINT let requests in progress \
-                end. The token may also stand in the environment's LOGBOOK_TOKEN. Exits with 64 for settings or an archive's address \
-                that cannot be, with 69 when the address is taken or the archive is in use or cannot be reached, with 73 when its file \
-                cannot be opened or has no room to be upgraded, or no files can be kept in the folder of --files, and with 78 when it \
-                is of a newer version or no archive.
+                end. Without --tokens the token may also stand in the environment's LOGBOOK_TOKEN. The one of --token, --token-file or the \
+                variable allows everything, for the tenant "default"; beside --tokens it must be none of that file's. Exits with 64 for \
+                settings or an archive's address that cannot be, with 69 when the address is taken or the archive is in use or cannot be \
+                reached, with 73 when its file cannot be opened or has no room to be upgraded, or no files can be kept in the folder of \
+                --files, and with 78 when it is of a newer version or no archive.
 
                 Archives: sqlite:archive.sqlite, made when there is none; postgres://user@host:5432/database, its password in \
                 PGPASSWORD or ~/.pgpass; clickhouse://user@host:8443/database?secure=1, its password in CLICKHOUSE_PASSWORD. \
@@ -107,7 +108,7 @@
             var configuration = CollectorConfiguration()
             configuration.host = host
             configuration.port = port
-            configuration.token = try token.secret()
+            configuration.token = try token.secret(takesVariable: tokens == nil)
             configuration.tokenFile = tokens
             configuration.tlsCertificate = tlsCertificate
             configuration.tlsKey = tlsKey

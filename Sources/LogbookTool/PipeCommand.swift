@@ -11,15 +11,17 @@
             commandName: "pipe", abstract: "Reads lines from standard input and logs each as an event.",
             discussion: """
                 Level words, time stamps, JSON lines and the lines of a Logbook are recognised. Nothing that was read is lost: while a \
-                provider cannot keep up, such as a remote that is away, reading waits, and soon the program that logs and the other \
-                providers with it; what is waited for is said after ten seconds. The end of the input, SIGTERM, SIGINT and SIGHUP end it, \
-                and, where events go to --console alone, a reader that has gone; then the providers have --deadline seconds. Of what is in \
-                the pipe when a signal comes 1 MiB is still read. Exits with 0 when everything was delivered, and with 75 when something \
-                was not, the reader has gone, or a signal left input unread; events that the remote did not take, or refused for good, are \
-                then saved in the file --undelivered. Where it has not said which of a parcel it refuses, the whole parcel is: sent again, \
-                what it has is stored once. Exits with 73, and reads nothing, when a file or folder that it writes to cannot be opened, \
-                and with 74 when the input could not be read to its end, or the summary could not be written, and what was read was \
-                delivered.
+                provider cannot keep up, reading waits, and soon the program that logs and the other providers with it; what is waited \
+                for is said after ten seconds. A remote that is away is waited for no longer than --deadline: then what it does not take \
+                is saved in the file --undelivered, as long as it is away, and reading goes on. Where that file cannot be written, as on a \
+                full disk, reading waits. The --token-file is read again for each request. The end of the input, SIGTERM, SIGINT and \
+                SIGHUP end it, and, where events go to --console alone, a reader that has gone; then the providers have --deadline \
+                seconds. Of what is in the pipe when a signal comes 1 MiB is still read. Exits with 0 when everything was delivered, and \
+                with 75 when something was not, the reader has gone, or a signal left input unread; events that the remote did not take, \
+                or refused for good, are then saved in the file --undelivered. Where it has not said which of a parcel it refuses, the \
+                whole parcel is: sent again, what it has is stored once. Exits with 73, and reads nothing, when a file or folder that it \
+                writes to cannot be opened, and with 74 when the input could not be read to its end, or the summary could not be \
+                written, and what was read was delivered.
                 """)
 
         enum Format: String, CaseIterable, ExpressibleByArgument { case text, article, json }
@@ -64,7 +66,7 @@
             transform: parsedLevel)
         var from = LogLevel.verbose
 
-        @Option(help: "Seconds that the providers have at the end.")
+        @Option(help: "Seconds that the providers have at the end, and that reading waits for a remote that is away.")
         var deadline = 60.0
 
         @Option(
@@ -97,6 +99,9 @@
             }
             if let remote, !remote.hasPrefix("http://") && !remote.hasPrefix("https://") {
                 throw ValidationError("The remote's address must begin with http:// or https://.")
+            }
+            if let remote, let reason = HTTPRequest.refusal(of: remote) {
+                throw ValidationError("Nothing can be sent to the remote's address: \(reason).")
             }
         }
 
@@ -164,10 +169,13 @@
             if let remote {
                 let origin = LogOrigin.ephemeral()
                 let provider = RemoteLogProvider(
-                    to: CollectorDestination(url: remote, token: try tokens.secret()), origin: origin,
+                    to: CollectorDestination(url: remote, readingToken: try tokens.reading()), origin: origin,
                     queue: RemoteQueuePolicy(maximumEvents: 10_000_000, maximumBytes: 1 << 40, overflow: .dropNewest),
                     onRefused: { onRefused($0, origin) })
-                outlets.append(.init(service.register(provider, from: from), origin: origin) { provider.undelivered() })
+                outlets.append(
+                    .init(
+                        service.register(provider, from: from), origin: origin, undelivered: { provider.undelivered() },
+                        handOver: { provider.handOver($0) }))
             }
             return outlets
         }

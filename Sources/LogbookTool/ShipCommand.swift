@@ -59,6 +59,9 @@
             if !to.hasPrefix("http://") && !to.hasPrefix("https://") {
                 throw ValidationError("The address must begin with http:// or https://.")
             }
+            if let reason = HTTPRequest.refusal(of: to.replacing("{id}", with: "id")) {
+                throw ValidationError("Nothing can be sent to the address: \(reason).")
+            }
             if put && !collector && !to.contains("{id}") {
                 throw ValidationError("With --put the address must hold {id}: without it each file takes the place of the one before.")
             }

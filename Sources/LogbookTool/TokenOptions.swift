@@ -22,18 +22,49 @@
         var tokenFile: String?
 
         /// The option, the file, or the environment's LOGBOOK_TOKEN; nil when none is given, or the variable is empty.
-        /// - Parameter doubt: Hears of a file that others may read.
-        func secret(doubt: (_ path: String, _ text: String) -> Void = { Terminal.say("logbook: \($0): \($1)\n") }) throws -> Secret? {
+        /// - Parameters:
+        ///   - takesVariable: Whether the environment is looked at. What a client has there must not become a collector's token for
+        ///     everything.
+        ///   - doubt: Hears of a file that others may read.
+        func secret(
+            takesVariable: Bool = true, doubt: (_ path: String, _ text: String) -> Void = { Terminal.say("logbook: \($0): \($1)\n") }
+        ) throws -> Secret? {
             if token != nil && tokenFile != nil { throw ValidationError("Give --token or --token-file, not both.") }
             if let token { return Secret(token) }
             guard let tokenFile else {
+                if !takesVariable { return nil }
                 return ProcessInfo.processInfo.environment["LOGBOOK_TOKEN"].flatMap { $0.isEmpty ? nil : Secret($0) }
             }
+            return try Self.secret(in: tokenFile, doubt)
+        }
+
+        /// The same for who needs it for long: a file, and no pipe, is read again each time, so that a token that has taken the place of
+        /// another counts. While there is none to be read in it the one of before does.
+        func reading() throws -> @Sendable () -> Secret? {
+            let first = try secret()
+            guard token == nil, let tokenFile, Self.isFile(tokenFile) else { return { first } }
+            let latest = Locked(first)
+            return {
+                var new: Secret?
+                if Self.isFile(tokenFile) { new = try? Self.secret(in: tokenFile, { _, _ in }) }
+                return latest.withLock { latest -> Secret? in
+                    if let new { latest = new }
+                    return latest
+                }
+            }
+        }
+
+        private static func isFile(_ path: String) -> Bool {
+            var facts = stat()
+            return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+        }
+
+        private static func secret(in tokenFile: String, _ doubt: (_ path: String, _ text: String) -> Void) throws -> Secret {
             let bytes: [UInt8]
-            do throws(SystemError) { bytes = try Self.content(of: tokenFile, doubt) } catch {
+            do throws(SystemError) { bytes = try content(of: tokenFile, doubt) } catch {
                 throw ValidationError("Cannot read the token from \(tokenFile): \(SystemError.text(of: error.number)).")
             }
-            if bytes.count > Self.maximumBytes { throw ValidationError("What is in \(tokenFile) is too long for a token.") }
+            if bytes.count > maximumBytes { throw ValidationError("What is in \(tokenFile) is too long for a token.") }
             guard let token = String(validating: bytes, as: UTF8.self)?.trimmingCharacters(in: .whitespacesAndNewlines) else {
                 throw ValidationError("What is in \(tokenFile) is no text in UTF-8.")
             }

@@ -48,5 +48,27 @@ import Testing
             }
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "first\nsecond\n")
         }
+
+        @Test func whatAnotherProcessHasWrittenMeanwhileIsNotTakenBack() async throws {
+            let folder = TemporaryFolder(), path = folder("undelivered")
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                func limit(_ bytes: UInt) {
+                    var limit = rlimit(rlim_cur: bytes, rlim_max: .max)
+                    #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+                }
+                signal(SIGXFSZ, SIG_IGN)
+                let file = try OutputFile(whenNeeded: path)
+                try file.write(Array("first\n".utf8))
+                let other = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+                defer { close(other) }
+                limit(50)
+                #expect(throws: PipeError.self) {
+                    try file.write(Array(repeating: 0x78, count: 100), whenOpened: { #expect(write(other, "other\n", 6) == 6) })
+                }
+                limit(.max)
+                try file.write(Array("second\n".utf8))
+            }
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "first\nother\nsecond\n")
+        }
     #endif
 }

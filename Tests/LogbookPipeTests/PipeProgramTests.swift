@@ -23,6 +23,42 @@ import Testing
         var events: [LogEvent] { kept.withLock { $0 } }
     }
 
+    /// The same, but it lets go of what somebody else keeps.
+    private final class Yielder: LogProvider {
+        private let state = Locked<(kept: [LogEvent], ledger: LogLedger)>(([], LogLedger()))
+        func log(_ event: LogEvent) {
+            state.withLock { state in
+                state.kept.append(event)
+                state.ledger.submit()
+            }
+        }
+        func handOver(_ save: ([LogEvent]) -> Bool) -> Int {
+            let events = events
+            guard !events.isEmpty, save(events) else { return 0 }
+            state.withLock { state in
+                state.kept.removeFirst(events.count)
+                state.ledger.drop(events.count, .keptElsewhere)
+            }
+            return events.count
+        }
+        func flush(by deadline: LogDeadline) throws { throw ScriptedFailure("nobody is there") }
+        var ledger: LogLedger? { state.withLock { $0.ledger } }
+        var latestFailure: String? { "nobody is there" }
+        var events: [LogEvent] { state.withLock { $0.kept } }
+    }
+
+    /// A program that waits for its provider after each line, and for one that fails not at all if that lets go of what it has.
+    private func program(_ text: String, of yielder: Yielder, undelivered: String) throws -> PipeProgram {
+        let ends = Unshared.pipe()
+        #expect(write(ends[1], text, text.utf8.count) == text.utf8.count)
+        close(ends[1])
+        let outlet = PipeProgram.Outlet(
+            service.register(yielder, name: "remote"), undelivered: { yielder.events }, handOver: { yielder.handOver($0) })
+        return try PipeProgram(
+            PipeSession(reading: ends[0], into: service, windowEvents: 1), service: service, outlets: [outlet], patience: .zero,
+            undelivered: undelivered, say: { [said] text in said.withLock { $0 += text } })
+    }
+
     private let said = Locked("")
     private let service = LogService()
     private let folder = TemporaryFolder()
@@ -97,6 +133,39 @@ import Testing
         #expect(program.run() == .undelivered)
         #expect(said.withLock { $0 }.contains("1 events are saved in \(path)"))
     }
+
+    @Test func readingGoesOnIntoTheFileWhileTheReceiverIsAway() throws {
+        let yielder = Yielder(), path = folder("undelivered.jsonl")
+        let program = try program("one\ntwo\nthree\nfour\n", of: yielder, undelivered: path)
+        let status = Locked<PipeProgram.Status?>(nil)
+        LogThread.start("pipe") {
+            let end = program.run()
+            status.withLock { $0 = end }
+        }
+        #expect(becomesTrue { status.withLock { $0 } == .undelivered })
+        program.stop()   // where it has not ended by itself
+        let lines = try #require(content(path)).split(separator: "\n")
+        #expect(try lines.map { try JSONLineFormat.parse(Array($0.utf8)).event.message } == ["one", "two", "three", "four"])
+        let text = said.withLock { $0 }
+        #expect(text.contains("kept_elsewhere") && text.contains("4 events are saved in \(path)"), "\(text)")
+    }
+
+    #if os(Linux)
+        @Test func whereNothingCanBeSavedReadingWaitsAndNothingIsLetGoOf() throws {
+            let yielder = Yielder()
+            let program = try program("one\ntwo\nthree\nfour\n", of: yielder, undelivered: "/dev/full")
+            let status = Locked<PipeProgram.Status?>(nil)
+            LogThread.start("pipe") {
+                let end = program.run()
+                status.withLock { $0 = end }
+            }
+            #expect(becomesTrue { said.withLock { $0.contains("remote does not take cannot be saved either, so reading waits") } })
+            #expect(status.withLock { $0 } == nil && yielder.events.count == 2)
+            program.stop()
+            #expect(becomesTrue { status.withLock { $0 } == .undelivered })
+            #expect(yielder.ledger == LogLedger(submitted: 4))
+        }
+    #endif
 
     @Test func whatASignalLeavesUnreadIsSaidAndIsNoSuccess() throws {
         folder.write(String(repeating: String(repeating: "x", count: 999) + "\n", count: 2000), to: "input")

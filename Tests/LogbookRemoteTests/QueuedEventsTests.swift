@@ -28,6 +28,7 @@ import Testing
                 #expect(removed?.event.sequence == list.remove(at: place).sequence)
             }
             #expect(queue.count == list.count && queue.first?.sequence == list.first?.sequence)
+            #expect(queue.firstNumber == list.first?.sequence)
             #expect(queue.privilegedCount == list.count { $0.isPrivileged })
         }
         #expect(queue.elements.map(\.sequence) == list.map(\.sequence))

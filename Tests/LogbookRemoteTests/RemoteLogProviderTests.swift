@@ -308,6 +308,34 @@ import Testing
         }
     }
 
+    @Test("what waits is let go of once somebody has saved it, and what the parcel on its way holds is not; where nobody has, all stays")
+    func whatWaitsIsHandedOver() {
+        let hasFailed = Gate()
+        let provider = provider(ScriptedTransport(.fail(.unreachable("nobody there")))) { if case .willRetry = $0 { hasFailed.open() } }
+        for number in 1...1000 { provider.log(.numbered(number)) }
+        hasFailed.wait()   // until the clock goes on nothing more is taken from the queue
+        for number in 1001...5000 { provider.log(.numbered(number)) }
+
+        #expect(provider.handOver { _ in false } == 0)
+        #expect(provider.ledger == LogLedger(submitted: 5000))
+        #expect(provider.undelivered().map(\.sequence) == Array(1...5000))
+
+        var saved: [LogEvent] = []
+        let count = provider.handOver { events in
+            provider.log(.numbered(5001))   // comes while they are saved, and is not among them
+            saved += events
+            return true
+        }
+        #expect(saved.count == count && count >= 4000)
+        let pending = provider.undelivered().map(\.sequence)
+        #expect(pending.count <= 1001 && pending.last == 5001)
+        #expect(Array(pending.dropLast()) + saved.map(\.sequence) == Array(1...5000))
+        #expect(provider.ledger == LogLedger(submitted: 5001, dropped: [.keptElsewhere: UInt64(count)]))
+        #expect(provider.ledger?.pending == UInt64(pending.count))
+        #expect(provider.handOver { $0.count == 1 } == 1)
+        #expect(provider.handOver { _ in true } == 0)
+    }
+
     /// The events of these tests are old.
     private func conditions(_ isOpen: Locked<Bool>, urgentFrom: LogLevel? = nil) -> DeliveryConditions {
         DeliveryConditions(maximumDeferral: .seconds(10_000_000), urgentFrom: urgentFrom, custom: { isOpen.withLock { $0 } })

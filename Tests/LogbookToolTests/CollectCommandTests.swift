@@ -165,7 +165,10 @@
                 chmod(path, 0o644)
                 #expect(try Tool.run(arguments, in: folder).errors.contains("chmod 600"))
                 chmod(path, 0o600)
-                let tool = try Tool(arguments, in: folder, name: "tokens")
+                let twice = try Tool.run(arguments + ["--token", writer.token], in: folder)
+                #expect(twice.status == 64 && twice.errors.contains("line 2 of \(path)"), "\(twice.errors)")
+                // What a client has there is no token for everything.
+                let tool = try Tool(arguments, in: folder, name: "tokens", environment: ["LOGBOOK_TOKEN": writer.token])
                 try #require(becomesTrue { tool.output.hasSuffix("\n") || tool.process.end != nil }, "\(tool.errors)")
                 let url = String(try #require(tool.output.split(separator: " ").last).dropLast())
                 func status(_ method: String, _ token: String) throws -> Int {

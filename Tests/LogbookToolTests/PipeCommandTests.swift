@@ -2,6 +2,7 @@
     import Foundation
     import Glibc
     import GRDB
+    import LogbookCore
     import LogbookTestKit
     import Testing
 
@@ -131,6 +132,40 @@
                 #expect(!outcome.errors.contains("exit:"), "the exit hook has nothing to add")
             }
 
+            @Test func aRemoteThatIsAwayHoldsUpNobodyForLong() throws {
+                let count = 60_000
+                folder.write((1...count).map { "line \($0)\n" }.joined(), to: "input")
+                let input = try #require(FileHandle(forReadingAtPath: folder("input")))
+                let tool = try Tool(
+                    ["pipe", "--remote", "http://127.0.0.1:1", "--deadline", "1", "--undelivered", "rest.jsonl"], in: folder, name: "pipe",
+                    input: input)
+                let isDone = becomesTrue(by: .seconds(300)) { tool.process.end != nil }
+                #expect(isDone)
+                if !isDone { tool.signal(SIGKILL) }
+                #expect(tool.wait().status == 75)
+                #expect(folder.lines("rest.jsonl").count >= count, "some may be there twice")
+                #expect(folder.text("rest.jsonl").contains(#""message":"line \#(count)""#))
+                #expect(tool.errors.contains("they are saved in rest.jsonl"), "\(tool.errors)")
+            }
+
+            @Test func aTokenThatTakesThePlaceOfAnotherInItsFileCounts() throws {
+                let folder = folder
+                folder.write("first\n", to: "token")
+                chmod(folder("token"), 0o600)
+                let server = try LoopbackServer { request in
+                    if request.header("Authorization") == "Bearer second" {
+                        let parcel = request.header("Logbook-Parcel") ?? ""
+                        return .status(200, body: #"{"parcel":"\#(parcel)","accepted":1,"duplicates":0,"rejected":0}"#)
+                    }
+                    folder.write("second\n", to: "token")
+                    return .status(503)
+                }
+                let arguments = ["pipe", "--remote", server.url, "--token-file", "token", "--undelivered", "rest.jsonl"]
+                let outcome = try Tool.run(arguments, in: folder, input: "one\n")
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                #expect(server.requests.first?.header("Authorization") == "Bearer first")
+            }
+
             @Test func whatTheRemoteRefusesIsSavedAsWell() throws {
                 let server = try LoopbackServer { _ in .status(400) }
                 let outcome = try Tool.run(
@@ -188,6 +223,9 @@
                     (["--remote", "http://127.0.0.1:1", "--undelivered", "."], 73),
                     (["--remote", "http://127.0.0.1:1", "--undelivered", ""], 73),
                     (["--remote", "ftp://x"], 64),
+                    (["--remote", "http://logs.example.com"], 64),
+                    (["--remote", "https://user:secret@logs.example.com"], 64),
+                    (["--remote", "https://a b"], 64),
                     (["--console", "--level", "loud"], 64),
                     (["--remote", "http://127.0.0.1:1", "--token-file", "missing"], 64),
                 ] as [([String], Int32)] {

@@ -143,6 +143,8 @@
 
                 #expect(try Tool.run(["ship", "lgos", "--to", "http://127.0.0.1:1/", "--roll"], in: folder).status == 66)
                 #expect(!FileManager.default.fileExists(atPath: folder("lgos")))
+                let inTheClear = try Tool.run(["ship", "logs", "--to", "http://logs.example.com/{id}"], in: folder)
+                #expect(inTheClear.status == 64 && inTheClear.errors.contains("in the clear"), "\(inTheClear.errors)")
 
                 let (collector, url) = try startCollector()
                 defer { collector.signal(SIGKILL) }
