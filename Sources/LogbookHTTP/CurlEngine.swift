@@ -5,14 +5,16 @@ internal import LogbookCore
 /// The working half of a ``CurlTransport``: one multi handle, driven by one thread at a time. Usually that is the engine's own, which
 /// is started by the first request and keeps the engine alive until it is stopped. A caller that waits for its answer drives itself
 /// while nobody else has anything to send: to wake one thread with the request and another with the answer takes longer than a small
-/// request does.
+/// request does. A forked child begins anew, with a thread and connections of its own.
 final class CurlEngine: Sendable {
     typealias Completion = @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
 
-    private struct State {
+    /// What one process has of it. An object: a child leaves its parent's as it is, which a thread may have been in the middle of changing.
+    private final class State {
+        let lineage = ProcessLineage.current
         var submissions: [CurlSubmission] = []
         var cancelled: Set<UInt64> = []
-        var latest: UInt64 = 0
+        var latest: UInt64
         var hasThread = false
         var isStopped = false
         /// There while somebody drives, or once somebody has.
@@ -24,6 +26,8 @@ final class CurlEngine: Sendable {
         var isPolling = false
 
         var hasWork: Bool { !submissions.isEmpty || !cancelled.isEmpty || isStopped }
+
+        init(latest: UInt64 = 0) { self.latest = latest }
     }
 
     /// A driver looks after its connections at least so often.
@@ -43,6 +47,7 @@ final class CurlEngine: Sendable {
     /// - Parameter span: How long the calling thread may drive, while the answer is not there.
     func send(_ request: HTTPRequest, lending span: Duration = .zero, completion: @escaping Completion) -> HTTPCancellation {
         let sent = state.withLock { access -> (number: UInt64, drives: Bool)? in
+            beginAnewInChild(access)
             if access.value.isStopped { return nil }
             // Also where it is not needed yet: it goes on where the caller ends.
             if !access.value.hasThread {
@@ -75,6 +80,7 @@ final class CurlEngine: Sendable {
 
     private func cancel(_ number: UInt64) {
         state.withLock { access in
+            guard access.value.lineage.isCurrent else { return }   // the parent's, which goes on there
             access.value.cancelled.insert(number)
             wake(access)
         }
@@ -82,9 +88,18 @@ final class CurlEngine: Sendable {
 
     func stop() {
         state.withLock { access in
+            beginAnewInChild(access)
             access.value.isStopped = true
             wake(access)
         }
+    }
+
+    /// In a forked child the thread is gone, and the connections are still the parent's, as is what was sent. All of that is kept for ever:
+    /// to close a connection here would say goodbye on the parent's.
+    private func beginAnewInChild(_ access: Monitor<State>.Access) {
+        if access.value.lineage.isCurrent { return }
+        _ = Unmanaged.passRetained(access.value)
+        access.value = State(latest: access.value.latest)
     }
 
     private func wake(_ access: Monitor<State>.Access) {

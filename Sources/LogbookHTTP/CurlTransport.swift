@@ -2,7 +2,8 @@
 ///
 /// Certificates are always verified and there is no way to turn that off. Redirects are not followed, so a token goes only to
 /// the origin it was meant for; the answer says 3xx. No proxy is used but the one named here, whatever the environment says.
-/// Answers are asked for without compression and read up to ``HTTPLimits``. Do not use an instance in a child made by `fork`.
+/// Answers are asked for without compression and read up to ``HTTPLimits``. In a child made by `fork` an instance has a thread and
+/// connections of its own; what was on its way goes on in the parent alone.
 public final class CurlTransport: HTTPTransport {
     /// For everybody who needs nothing special: couriers share its thread and its connections.
     public static let shared = CurlTransport()
