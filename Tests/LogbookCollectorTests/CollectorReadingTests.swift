@@ -217,6 +217,35 @@
             #expect(hours.withLock { $0 } == 2)
         }
 
+        @Test("S33: a clock that jumps ahead removes nothing before it has been so for a day, and that is said once")
+        func aJumpOfTheClockRemovesNothing() async throws {
+            let day = 86_400.0, start = LogTime(seconds: 20_000 * day)
+            let clock = ManualClock(now: start), pauses = Locked(0), remarks = Locked<[String]>([])
+            _ = try await archive.store(
+                TransactionParcel(
+                    parcel: nil, set: TransactionSet(transactions: [TransactionRecord(id: "T", usecase: 1)]), received: start))
+            let kept = archive
+            await Retention(
+                archive: kept, keep: .seconds(90 * day), clock: .manual(clock), metrics: CollectorMetrics(),
+                pause: {
+                    let pause = pauses.withLock { pauses in
+                        pauses += 1
+                        return pauses
+                    }
+                    // The jump is behind the first pause and seen before the second; 24 pauses later it is a day old.
+                    #expect(try await kept.counts(tenant: nil).transactions == (pause < 26 ? 1 : 0), "after pause \(pause)")
+                    #expect(remarks.withLock { $0.count } == (pause == 1 ? 0 : 1), "after pause \(pause)")
+                    if pause == 26 { throw CancellationError() }
+                    if pause == 1 { clock.setWall(start.adding(.seconds(3650 * day))) }
+                    clock.advance(by: .seconds(3600))
+                },
+                remark: { text in remarks.withLock { $0.append(text) } }
+            ).runHourly()
+            #expect(pauses.withLock { $0 } == 26)
+            let said = remarks.withLock { $0 }
+            #expect(said.first?.contains("3650 days") == true, "\(said)")
+        }
+
         @Test func metricsSayWhatWasDone() async throws {
             try await RunningCollector.with(archive) { collector in
                 _ = try await collector.send(Golden.g2)
