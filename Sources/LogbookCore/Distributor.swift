@@ -259,9 +259,7 @@ final class Distributor: Sendable {
 
     /// Takes an event with everything that belongs to it, or loses and counts it.
     func push(_ spoken: SpokenEvent) {
-        if pressure.isOn {
-            for hearer in spoken.hearers { hearer.awaitRoom(isPrivileged: spoken.event.isPrivileged) }
-        }
+        if pressure.isOn { awaitRoom(spoken) }
         put(spoken, into: ring.reserve(bytes: EventRecord.bytes) ?? reserveWhenThereIsRoom(bytes: EventRecord.bytes))
     }
 
@@ -332,13 +330,41 @@ final class Distributor: Sendable {
         }
     }
 
+    /// One call's wait for the queues that are full: not for each of them anew.
+    private struct Waiting {
+        let isPrivileged: Bool
+        /// When the first of them was asked for room.
+        private var start: UInt64?
+        /// What takes no longer is no wait, in nanoseconds.
+        private static let shortest: Int64 = 1_000_000
+
+        init(isPrivileged: Bool) { self.isPrivileged = isPrivileged }
+
+        /// Waits for a registration's queue, unless the call has waited for others as long as its policy says. That queue then takes the
+        /// event beyond its capacity; whether it moves, a later call finds out.
+        mutating func awaitRoom(of registration: LogRegistration) {
+            guard case .block(let span)? = registration.overflow else { return }
+            let now = logbook_monotonic_nanoseconds()
+            if let start, now - start >= UInt64(max(Self.shortest, span.wholeNanoseconds)) { return }
+            if start == nil { start = now }
+            registration.awaitRoom(isPrivileged: isPrivileged)
+        }
+    }
+
+    @inline(never)
+    private func awaitRoom(_ spoken: SpokenEvent) {
+        var waiting = Waiting(isPrivileged: spoken.event.isPrivileged)
+        for hearer in spoken.hearers { waiting.awaitRoom(of: hearer) }
+    }
+
     @inline(never)
     private func awaitRoom(_ hearing: Hearing, isPrivileged: Bool) {
         // Without an array of them: a signal handler that logs a literal comes here, too.
         let plan = state.withLock { $0.value.plan }
+        var waiting = Waiting(isPrivileged: isPrivileged)
         for place in plan.seats.indices where hearing.includes(seat: place) {
             guard let seat = plan.seats[place], hearing.isAfter(seat.since) else { continue }
-            seat.registration.awaitRoom(isPrivileged: isPrivileged)
+            waiting.awaitRoom(of: seat.registration)
         }
     }
 

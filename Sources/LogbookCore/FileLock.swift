@@ -38,14 +38,27 @@ package final class FileLock: Sendable {
         throw SystemError(EAGAIN, in: "flock")
     }
 
-    /// Where others may write to the folder, a link or a pipe of theirs may be in its place: neither is followed or waited for.
+    /// Where others may write to the folder, a link, a pipe or a device of theirs may be in its place: that is neither followed nor waited
+    /// for, and is no lock.
     private static func opened(_ path: String) throws(SystemError) -> Int32 {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
         while true {
             let descriptor = logbook_openat(AT_FDCWD, path, flags, 0o600)
-            if descriptor >= 0 { return descriptor }
+            if descriptor >= 0 { return try regular(descriptor) }
             if errno != EINTR { throw SystemError(errno, in: "openat") }
         }
+    }
+
+    /// Closes what is no regular file.
+    private static func regular(_ descriptor: Int32) throws(SystemError) -> Int32 {
+        do throws(SystemError) {
+            if try SystemFileSystem().status(of: FileDescriptor(descriptor)).kind == .regular { return descriptor }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        close(descriptor)
+        throw SystemError(EINVAL, in: "flock")   // as it fails on BSD for what is no file
     }
 
     /// Whether the file has certainly lost its name since: whoever has removed it has let others in.

@@ -3,6 +3,9 @@
 /// Two events are equal when level, message, metadata, source and error are. "last message repeated 41 times" is said before the
 /// next event that differs, at a flush, at the end, and after `longestWait` at the latest; it stands in the place of the last
 /// repeat, with its level, time and source, and the metadata `suppressed` says the count. Transaction entries are never folded.
+///
+/// What is said after `longestWait` is said on a thread of this wrapper's own. A provider whose queue stands outside of the wrapper is then
+/// called on two threads, perhaps at once; one that is not ready for that has its queue inside: `FoldingRepeats(BatchingProvider(sink))`.
 public final class FoldingRepeats: WrappingProvider {
     /// The run of equal events that goes on.
     struct Run {

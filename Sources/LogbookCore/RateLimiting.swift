@@ -63,6 +63,10 @@ public struct RateLimit: Sendable, Hashable {
 ///
 /// When the span is over, at a flush and at the end, one event says how many were held back: it stands in the place of the last
 /// of them, with its level, time, source and metadata, and `suppressed` says the count. The sum of these counts is exact.
+///
+/// What is said when a span is over is said on a thread of this wrapper's own. A provider whose queue stands outside of the wrapper is then
+/// called on two threads, perhaps at once; one that is not ready for that has its queue inside:
+/// `RateLimiting(BatchingProvider(sink), to: limit)`.
 public final class RateLimiting: WrappingProvider {
     private struct State {
         var table: KindTable<RateLimit.Window>

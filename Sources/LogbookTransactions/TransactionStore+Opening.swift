@@ -109,9 +109,9 @@ extension TransactionStore {
     }
 
     /// The longest step from one epoch to the next. A copy of a disk, or a machine that is set back to what it was, goes on from the same
-    /// epoch under the same installation: with steps of one its keys would be those of other entries. So wide that a fleet made from one
-    /// image does not meet; after two million openings an epoch is still a number that every reader of JSON has exactly (2^53).
-    static let maximumEpochStep: UInt64 = 1 << 32
+    /// epoch under the same installation: with steps of one its keys would be those of other entries. So wide that devices which were
+    /// made from one image do not meet; an epoch has 64 bits everywhere, and lasts for sixteen million openings.
+    static let maximumEpochStep: UInt64 = 1 << 40
 
     /// - Parameter known: What the lock's file says: a database that has lost its latest epoch must not give it again.
     private static func beginEpoch(

@@ -302,6 +302,34 @@ import Testing
         #expect(sink.inner.written.last?.message == "room again")
     }
 
+    @Test("one call does not wait for one full queue after the other, whatever way its event takes", arguments: [false, true])
+    func theWaitsOfACallDoNotAddUp(takesAnObject: Bool) {
+        if takesAnObject { service.register(RecordingProvider()) }   // on the caller's thread
+        let sinks = (0..<3).map { _ in GatedSink() }
+        // For the first it waits as long as for any other, and longer.
+        let registrations = zip(sinks, [60, 30, 30]).map { sink, span in
+            service.register(
+                sink: sink, queue: QueuePolicy(capacity: 4, batchCount: 4, linger: .zero, overflow: .block(upTo: .milliseconds(span))))
+        }
+        var dropped: [UInt64] { registrations.map { $0.ledger.droppedTotal } }
+        service.info("1")
+        #expect(dropped == [0, 0, 0])   // to ask has it handed out
+        for sink in sinks { #expect(sink.gate.waitForArrivals(1)) }
+        for number in 2...5 { service.info("\(number)") }
+        #expect(dropped == [0, 0, 0])   // they are full from here on
+        service.info("waits for the first")
+        // The others hold it beyond their capacity.
+        #expect(dropped == [1, 0, 0])
+        // Later calls find out about them.
+        #expect(becomesTrue {
+            service.info("waits for another")
+            return dropped.allSatisfy { $0 > 0 }
+        })
+        for sink in sinks { sink.gate.open() }
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(registrations.allSatisfy { $0.ledger.pending == 0 })
+    }
+
     @Test func nobodyWaitsForAQueueThatDoesNotHearTheEvent() {
         let sink = GatedSink(), other = RecordingProvider()
         let policy = QueuePolicy(capacity: 4, batchCount: 4, linger: .zero, overflow: .block(upTo: .seconds(3_600)))

@@ -76,6 +76,11 @@ import Testing
         #expect(access(folder("elsewhere"), F_OK) != 0)
     }
 
+    @Test func aPipeInItsPlaceIsNoLock() {
+        #expect(mkfifo(folder("lock"), 0o600) == 0)
+        #expect(throws: SystemError(EINVAL, in: "flock")) { try FileLock(folder("lock")) }
+    }
+
     @Test func whatCannotBeOpenedIsSaid() {
         #expect(throws: SystemError(ENOENT, in: "openat")) { try FileLock(folder("no/lock")) }
     }

@@ -165,7 +165,10 @@ private final class HeldSink: BatchSink, LineSink {
     }
 
     @Test func nobodyWaitsBeyondADeadlineForWhoeverHandsOut() {
-        let sink = HeldSink(), registration = service.register(sink: sink), others = (0..<3).map { _ in service.register(RecordingProvider(), delivery: .queued()) }
+        // With a clock that stands still, nobody is told of the loss.
+        let service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0)))), sink = HeldSink()
+        let registration = service.register(sink: sink)
+        let others = (0..<3).map { _ in service.register(RecordingProvider(), delivery: .queued()) }
         service.info("held")
         #expect(sink.gate.waitForArrivals(1))
         let deadline = LogDeadline.after(.seconds(8))   // a provider alone took ten
