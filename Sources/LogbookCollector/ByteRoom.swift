@@ -98,12 +98,7 @@
 
         /// Waits until there is room, behind who waits already. That comes to an end by itself, also where nobody wants it any more: every
         /// other answer is written, or given up by the guard of its connection.
-        func wait(for bytes: Int, of tenant: String) async -> Share {
-            _ = await waitToAdd(bytes, of: tenant, beside: 0, patience: nil)
-            return Share(bytes, of: tenant, in: self)
-        }
-
-        /// The same, but no longer than `patience`, where there is one.
+        /// - Parameter patience: How long to wait; nil waits however long it takes.
         /// - Returns: Nil when there was no room for so long.
         func wait(for bytes: Int, of tenant: String, within patience: Duration?) async -> Share? {
             await waitToAdd(bytes, of: tenant, beside: 0, patience: patience) ? Share(bytes, of: tenant, in: self) : nil

@@ -38,7 +38,9 @@
                 headers: request.headers.map { ($0.name.rawName, $0.value) }, prefix: prefix, usecase: usecase, events: events,
                 service: service, outcome: { Self.outcome(of: $0.status.code, nil) },
                 failure: { error in
-                    (error as? any HTTPResponseError).map { Self.outcome(of: $0.status.code, "\(type(of: $0)): \($0)") }
+                    // What the error marks as private stays so.
+                    let words: LogMessage = "\(String(describing: type(of: error))): \(error)"
+                    return (error as? any HTTPResponseError).map { Self.outcome(of: $0.status.code, words.description) }
                 }
             ) { try await next(request, context) }
         }

@@ -104,7 +104,7 @@
             #expect(other != nil && room.taken == 9)
             let isLate = Locked(false)
             let waiting = Task {
-                let share = await room.wait(for: 3, of: "a")
+                let share = await room.wait(for: 3, of: "a", within: nil)
                 isLate.withLock { $0 = true }
                 return share
             }
@@ -274,6 +274,6 @@
 
     extension ByteRoom {
         fileprivate func take(_ bytes: Int, leaving rest: Int = 0) -> Share? { take(bytes, of: "one", leaving: rest) }
-        fileprivate func wait(for bytes: Int) async -> Share { await wait(for: bytes, of: "one") }
+        fileprivate func wait(for bytes: Int) async -> Share { await wait(for: bytes, of: "one", within: nil)! }
     }
 #endif

@@ -6,19 +6,28 @@
     import Testing
 
     extension CollectorLimitsTests {
+        /// Runs a collector until its task is cancelled.
+        /// - Parameter whenOver: Called once it has stopped.
+        private func start(
+            _ server: CollectorServer, whenOver: @escaping @Sendable () -> Void = {}
+        ) async throws -> (task: Task<Void, any Error>, port: Int) {
+            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+            let task = Task {
+                defer { announce.finish() }
+                try await server.run { announce.yield($0) }
+                whenOver()
+            }
+            var iterator = ports.makeAsyncIterator()
+            return (task, try #require(await iterator.next()))
+        }
+
         @Test func aRequestUnderWayIsAnsweredWhenTheCollectorIsToldToStop() async throws {
             let gate = Gate()
             let slow = HeldArchive(archive, gate)
             var configuration = CollectorConfiguration()
             configuration.token = RunningCollector.token
             let server = try CollectorServer(configuration: configuration, archive: slow)
-            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
-            let serving = Task {
-                defer { announce.finish() }
-                try await server.run { announce.yield($0) }
-            }
-            var iterator = ports.makeAsyncIterator()
-            let port = try #require(await iterator.next())
+            let (serving, port) = try await start(server)
             let answer = Task { try await RunningCollector(port: port).send(Golden.g2).status }
             await slow.hasBegun()
             serving.cancel()
@@ -36,14 +45,7 @@
             configuration.connections.stopDeadline = .milliseconds(100)
             configuration.maximumBytesPerDay = 1 << 20
             let server = try CollectorServer(configuration: configuration, archive: slow)
-            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
-            let isOver = Locked(false)
-            let serving = Task {
-                try await server.run { announce.yield($0) }
-                isOver.withLock { $0 = true }
-            }
-            var iterator = ports.makeAsyncIterator()
-            let port = try #require(await iterator.next())
+            let isOver = Locked(false), (serving, port) = try await start(server) { isOver.withLock { $0 = true } }
             let answer = Task { try await RunningCollector(port: port).send(Golden.g2).status }
             await slow.hasBegun()
             serving.cancel()
@@ -65,14 +67,7 @@
             configuration.connections.stopDeadline = .milliseconds(100)
             configuration.maximumBytesPerDay = 100 * Golden.g2.utf8.count
             let server = try CollectorServer(configuration: configuration, archive: HeldAccount(archive, gate))
-            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
-            let isOver = Locked(false)
-            let serving = Task {
-                try await server.run { announce.yield($0) }
-                isOver.withLock { $0 = true }
-            }
-            var iterator = ports.makeAsyncIterator()
-            let port = try #require(await iterator.next())
+            let isOver = Locked(false), (serving, port) = try await start(server) { isOver.withLock { $0 = true } }
             let answer = Task { try await RunningCollector(port: port).send(Golden.g2).status }
             #expect(await onThread { gate.waitForArrivals(1, by: .seconds(90)) })
             #expect(try await answer.value == 202)
@@ -90,13 +85,7 @@
             configuration.connections.stopDeadline = .milliseconds(100)
             (configuration.connections.bodyGrace, configuration.connections.minimumBodyBytesPerSecond) = (.seconds(600), 1)
             let server = try CollectorServer(configuration: configuration, archive: archive)
-            let (ports, announce) = AsyncStream.makeStream(of: Int.self)
-            let serving = Task {
-                defer { announce.finish() }
-                try await server.run { announce.yield($0) }
-            }
-            var iterator = ports.makeAsyncIterator()
-            let slow = try RawConnection(port: try #require(await iterator.next()))
+            let (serving, port) = try await start(server), slow = try RawConnection(port: port)
             let head = Self.head + "Content-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n"
             let ended = Task { await slow.trickle(head, " ", every: .milliseconds(20)) }
             serving.cancel()

@@ -58,6 +58,18 @@
             #expect(await large.value == Array(repeating: 200, count: 4))
             #expect(archive.mostAtOnce == 1)
         }
+
+        @Test func oneThatWouldTakeAllTheRoomForPagesLeavesThatToOthers() async throws {
+            let rooms = PageRooms(bytes: 100, isShared: { false })
+            let record = TransactionRecord(id: "LARGE", usecase: 1, entries: (0..<10).map { Golden.entry($0, at: 1) })
+            let held = try await rooms.page(for: "one", within: nil) { largest throws(ArchiveError) in
+                if largest < TransactionPage.maximumBytesOfOne { throw .transactionTooLarge(id: "LARGE") }
+                return TransactionPage(transactions: [record])
+            }
+            #expect(try #require(held).page.estimatedBytes > 100)
+            #expect(rooms.pages.taken == 0)
+            withExtendedLifetime(held) {}
+        }
     }
 
     /// An archive whose reading waits for a gate. It has a transaction T, and one that is larger than a page.

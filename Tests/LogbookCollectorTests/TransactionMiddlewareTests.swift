@@ -12,6 +12,13 @@
         private let recording = RecordingProvider()
 
         private struct Broken: Error {}
+        private struct Refused: LogDescribableError, HTTPResponseError {
+            let customer: String
+            var description: String { "refused for \(customer)" }
+            var logDescription: LogMessage { "refused for \(customer, privacy: .private)" }
+            var status: HTTPResponse.Status { .forbidden }
+            func response(from request: Request, context: some RequestContext) -> Response { Response(status: status) }
+        }
 
         init() { service.register(recording) }
 
@@ -30,6 +37,7 @@
             router.get("refused") { _, _ in Response(status: .unauthorized, body: .init(byteBuffer: ByteBuffer(string: "no"))) }
             router.get("invalid") { _, _ -> String in throw HTTPError(.unprocessableContent, message: "the tank is too small") }
             router.get("broken") { _, _ -> String in throw Broken() }
+            router.get("forbidden") { _, _ -> String in throw Refused(customer: "Ada Lovelace") }
             let (ports, announce) = AsyncStream.makeStream(of: Int.self)
             let application = Application(
                 router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
@@ -52,6 +60,13 @@
         }
 
         private let paths = ["fine", "refused", "invalid", "broken", "untold"]
+
+        @Test("W7: what an error marks as private stays private, also where it answers the request itself")
+        func privateParts() async throws {
+            #expect(try await statuses(["forbidden"], [HTTPHeader("fp-apptxn-id", "TXN1-A")]).map(\.0) == [403])
+            let text = entries.last?.errorDescription ?? ""
+            #expect(text.contains("Refused: refused for ") && !text.contains("Ada"), "\(text)")
+        }
 
         @Test("W6, W7: every way a handler ends is an entry, and its answer is what it is without")
         func everyEndIsAnEntry() async throws {

@@ -10,26 +10,6 @@ import Testing
     import Musl
 #endif
 
-/// `fork`, which Swift does not let one call by its name.
-///
-/// Whatever another thread does for the first time in its process at that moment (find a conformance, make a generic type), it does
-/// under locks of Swift's own runtime, which nobody hands over to a child. So tests have done everything once before they fork.
-/// - Returns: The status of the child, that of `SIGALRM` for one that blocks.
-private func forked(_ child: () -> Bool) -> Int32 {
-    typealias Fork = @convention(c) () -> pid_t
-    let process = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
-    if process == 0 {
-        var signals = sigset_t()   // the pool's threads, one of which forked, block all of them
-        sigemptyset(&signals)
-        pthread_sigmask(SIG_SETMASK, &signals, nil)
-        alarm(60)
-        _exit(child() ? 0 : 1)
-    }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-    return status
-}
-
 @Suite struct ForkTests {
     private static let lost = LogLedger(submitted: 1, dropped: [.forkChild: 1])
 

@@ -130,19 +130,9 @@ private func waitForTheEnd() -> Never { while true { pause() } }
         await #expect(processExitsWith: .exitCode(4)) {
             LogService.shared.register(RecordingProvider())
             try LogService.flushOnSignals()
-            typealias Fork = @convention(c) () -> pid_t
-            let child = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
-            if child == 0 {
-                var signals = sigset_t()   // the pool's threads, one of which forked, block all of them
-                sigemptyset(&signals)
-                pthread_sigmask(SIG_SETMASK, &signals, nil)
-                alarm(60)
-                waitForTheEnd()
-            }
-            kill(child, SIGTERM)
-            var status: Int32 = 0
-            while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-            exit(status & 0x7F == SIGTERM ? 4 : 5)
+            let child = ForkedChild { waitForTheEnd() }
+            kill(child.identifier, SIGTERM)
+            exit(child.wait() & 0x7F == SIGTERM ? 4 : 5)
         }
     }
 

@@ -65,22 +65,14 @@ private func letFileSizeSignalThrough(at bytes: UInt64) throws {
             let service = LogService()
             service.register(try openFile())
             service.info("before")
-            typealias Fork = @convention(c) () -> pid_t
-            let child = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
-            if child == 0 {
-                var signals = sigset_t()   // the pool's threads, one of which forked, block all of them
-                sigemptyset(&signals)
-                pthread_sigmask(SIG_SETMASK, &signals, nil)
-                alarm(60)
+            let status = forked {
                 service.info("dropped")
                 service.reinitializeAfterFork()
-                guard let own = try? openFile() else { _exit(1) }
+                guard let own = try? openFile() else { return false }
                 service.register(own)
                 service.info("in the child")
-                _exit(0)
+                return true
             }
-            var status: Int32 = 0
-            while waitpid(child, &status, 0) < 0 && errno == EINTR {}
             #expect(status == 0)
             service.info("after")
             service.shutdown(by: .seconds(30))

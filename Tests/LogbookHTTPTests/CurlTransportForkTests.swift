@@ -2,30 +2,6 @@ import LogbookCore
 import LogbookHTTP
 import LogbookTestKit
 import Testing
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
-/// `fork`, which Swift does not let one call by its name. What is said of it beside `ForkTests` holds here as well.
-/// - Returns: The status of the child, that of `SIGALRM` for one that blocks.
-private func forked(_ child: () -> Bool) -> Int32 {
-    typealias Fork = @convention(c) () -> pid_t
-    let process = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)()
-    if process == 0 {
-        var signals = sigset_t()   // the pool's threads, one of which forked, block all of them
-        sigemptyset(&signals)
-        pthread_sigmask(SIG_SETMASK, &signals, nil)
-        alarm(60)
-        _exit(child() ? 0 : 1)
-    }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-    return status
-}
 
 /// Whether the transport's own thread has an answer to the request: the caller lends none.
 private func isAnswered(_ request: HTTPRequest, by transport: CurlTransport) -> Bool {

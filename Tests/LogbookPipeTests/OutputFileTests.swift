@@ -13,6 +13,15 @@ import Testing
     import Musl
 #endif
 
+#if os(Linux)
+    /// From here on no file may be larger, and what tries fails.
+    private func limitFileSizes(to bytes: UInt) {
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit(rlim_cur: bytes, rlim_max: .max)
+        #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+    }
+#endif
+
 @Suite struct OutputFileTests {
     @Test func aReaderIsWaitedForAlsoWhereStandardOutputIsNotToBlock() async {
         await #expect(processExitsWith: .success) {
@@ -34,16 +43,11 @@ import Testing
         @Test func whatCannotAllBeWrittenLeavesNoHalfALine() async throws {
             let folder = TemporaryFolder(), path = folder("undelivered")
             await #expect(processExitsWith: .success) { [path = path as String] in
-                func limit(_ bytes: UInt) {
-                    var limit = rlimit(rlim_cur: bytes, rlim_max: .max)
-                    #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
-                }
-                signal(SIGXFSZ, SIG_IGN)
                 let file = try OutputFile(whenNeeded: path)
                 try file.write(Array("first\n".utf8))
-                limit(50)
+                limitFileSizes(to: 50)
                 #expect(throws: PipeError.self) { try file.write(Array(repeating: 0x78, count: 100)) }
-                limit(.max)
+                limitFileSizes(to: .max)
                 try file.write(Array("second\n".utf8))
             }
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "first\nsecond\n")
@@ -52,20 +56,15 @@ import Testing
         @Test func whatAnotherProcessHasWrittenMeanwhileIsNotTakenBack() async throws {
             let folder = TemporaryFolder(), path = folder("undelivered")
             await #expect(processExitsWith: .success) { [path = path as String] in
-                func limit(_ bytes: UInt) {
-                    var limit = rlimit(rlim_cur: bytes, rlim_max: .max)
-                    #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
-                }
-                signal(SIGXFSZ, SIG_IGN)
                 let file = try OutputFile(whenNeeded: path)
                 try file.write(Array("first\n".utf8))
                 let other = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
                 defer { close(other) }
-                limit(50)
+                limitFileSizes(to: 50)
                 #expect(throws: PipeError.self) {
                     try file.write(Array(repeating: 0x78, count: 100), whenOpened: { #expect(write(other, "other\n", 6) == 6) })
                 }
-                limit(.max)
+                limitFileSizes(to: .max)
                 try file.write(Array("second\n".utf8))
             }
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "first\nother\nsecond\n")

@@ -44,15 +44,7 @@ import Testing
         let passed = Locked(0)
         let gate = Gate()
         service.register(slow)
-        let pace = PipePace(service, windowEvents: 10, windowBytes: 1 << 20)
-        LogThread.start("reader") {
-            for _ in 0..<100 {
-                pace.wait(for: 1)
-                passed.withLock { $0 += 1 }
-                service.info("x")
-            }
-            gate.wait()
-        }
+        read(PipePace(service, windowEvents: 10, windowBytes: 1 << 20), into: service, counting: passed, then: gate)
         while passed.withLock({ $0 }) < 100 {
             let before = passed.withLock { $0 }
             #expect(slow.ledger!.pending <= 21, "two windows, and the event that is on its way")
