@@ -298,9 +298,31 @@ static pthread_mutex_t fork_gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t renewal = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
+// Memory of a file's that is its process's alone. Changed under `fork_gate`.
+struct logbook_kept_memory {
+    void *base;
+    size_t bytes;
+    int descriptor;
+    struct logbook_kept_memory *next;
+};
+static struct logbook_kept_memory *kept_memory;
+enum { kept_head = 512 };
+
+// The child has a copy of its beginning in the place of the file, which goes on being its parent's.
+static void leave_to_parent(struct logbook_kept_memory *kept) {
+    char head[kept_head];
+    size_t count = kept->bytes < kept_head ? kept->bytes : kept_head;
+    memcpy(head, kept->base, count);
+    void *own = mmap(kept->base, kept->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (own != MAP_FAILED) memcpy(own, head, count);
+    if (kept->descriptor >= 0) close(kept->descriptor);
+    kept->descriptor = -1;
+}
+
 static void before_fork(void) { pthread_mutex_lock(&fork_gate); }
 static void after_fork_in_parent(void) { pthread_mutex_unlock(&fork_gate); }
 static void after_fork_in_child(void) {
+    for (struct logbook_kept_memory *kept = kept_memory; kept; kept = kept->next) leave_to_parent(kept);
     pthread_mutex_init(&fork_gate, NULL);
     pthread_mutex_init(&renewal, NULL);
     logbook_thread_number = 0;   // the child's only thread has another one
@@ -313,6 +335,32 @@ void logbook_fork_gate_lock(void) {
     pthread_mutex_lock(&fork_gate);
 }
 void logbook_fork_gate_unlock(void) { pthread_mutex_unlock(&fork_gate); }
+
+logbook_kept_memory *logbook_keep_from_children(void *base, size_t bytes, int descriptor) {
+    logbook_kept_memory *kept = malloc(sizeof *kept);
+    if (!kept) return NULL;
+    logbook_fork_gate_lock();
+    *kept = (logbook_kept_memory){base, bytes, descriptor, kept_memory};
+    kept_memory = kept;
+    logbook_fork_gate_unlock();
+    return kept;
+}
+
+void logbook_let_go(logbook_kept_memory *kept) {
+    logbook_fork_gate_lock();
+    for (logbook_kept_memory **place = &kept_memory; *place; place = &(*place)->next) {
+        if (*place != kept) continue;
+        *place = kept->next;
+        break;
+    }
+    munmap(kept->base, kept->bytes);
+    if (kept->descriptor >= 0) {
+        flock(kept->descriptor, LOCK_UN);
+        close(kept->descriptor);
+    }
+    logbook_fork_gate_unlock();
+    free(kept);
+}
 
 struct logbook_monitor {
     pthread_mutex_t mutex;
@@ -806,6 +854,8 @@ int logbook_crash_take(int descriptor, const uint64_t *sequence) {
     }
     return 0;
 }
+
+void logbook_crash_moved(const uint64_t *before, const uint64_t *after) { atomic_compare_exchange_strong(&crash_sequence, &before, after); }
 
 int logbook_try_lock(int descriptor) {
     while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {

@@ -4,7 +4,7 @@ final class Audience: Sendable {
     final class Listener: Sendable {
         let registration: LogRegistration
         let terms: ListeningTerms
-        private let isQueued: Bool
+        let isQueued: Bool
         /// The levels of which every message is heard as long as nothing is raised, a bit each.
         private let heardLevels: UInt8
 
@@ -19,17 +19,13 @@ final class Audience: Sendable {
         /// - Parameters:
         ///   - category: The event's, where rules may ask for it.
         ///   - providers: The only ones that may hear it, by name; nil for everybody.
-        /// - Returns: The registration, when it hears the event and is queued; otherwise all is done.
-        func offer(
+        /// - Returns: Whether it hears the event; counted where it does not.
+        func hears(
             _ event: LogEvent, in category: String?, _ occasion: ListeningTerms.Occasion, onlyTo providers: Set<String>?
-        ) -> LogRegistration? {
-            if let ground = obstacle(for: event, in: category, occasion, providers) {
-                registration.pass(over: ground)
-                return nil
-            }
-            if isQueued { return registration.admits(event) ? registration : nil }
-            registration.take(event)
-            return nil
+        ) -> Bool {
+            guard let ground = obstacle(for: event, in: category, occasion, providers) else { return true }
+            registration.pass(over: ground)
+            return false
         }
 
         /// Why the event is not heard; nil when it is.
@@ -45,6 +41,8 @@ final class Audience: Sendable {
         }
     }
     let listeners: [Listener]
+    /// Those that are fed on the thread that logs, and those that a distributor feeds.
+    let immediate: [Listener], queued: [Listener]
     let raises: [LogRaise]
     let privacy: PrivacyTerms
     /// Who wants to know when an event has been given to everybody; hardly ever anybody.
@@ -67,6 +65,8 @@ final class Audience: Sendable {
         _ listeners: [Listener] = [], raises: [LogRaise] = [], privacy: PrivacyTerms, taskFloor: UInt8 = .max
     ) {
         self.listeners = listeners
+        immediate = listeners.filter { !$0.isQueued }
+        queued = listeners.filter { $0.isQueued }
         self.raises = raises
         self.privacy = privacy
         witnesses = listeners.compactMap { $0.registration.witness }

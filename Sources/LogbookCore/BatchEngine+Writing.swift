@@ -105,9 +105,9 @@ extension BatchEngine {
                         count += item.count
                     }
                     access.value.inFlight = count
-                    access.value.inFlightSince = batch.first?.firstTime
+                    access.value.inFlightFirst = batch.first?.firstStamp
                     if access.value.queue.isEmpty { access.value.wantsAttention = false }
-                    showPressure(access)
+                    show(access)
                     if access.value.waitingForRoom > 0 { access.broadcast() }
                     return .write
                 }

@@ -9,9 +9,12 @@ final class BatchEngine: Sendable {
         var phase = Phase.running
         var queue = WaitingItems()
         var ledger = LogLedger()
-        /// Events that the thread took out and has not settled, and when the first of them was said.
+        /// Events that the thread took out and has not settled, and the first of them.
         var inFlight = 0
-        var inFlightSince: LogTime?
+        var inFlightFirst: PendingSlot.Stamp?
+        /// Where what it has in hand outlives the process, and the event that came last.
+        var slot: PendingSlot?
+        var latest: PendingSlot.Stamp?
         var hasThread = false
         var isParked = false
         var wantsAttention = false
@@ -48,6 +51,9 @@ final class BatchEngine: Sendable {
 
         /// A fallback is there, and has taken what it was given last.
         var hasHelp = false
+
+        /// The oldest that it has in hand.
+        var oldest: PendingSlot.Stamp? { inFlight > 0 ? inFlightFirst : queue.first?.firstStamp }
 
         /// Nobody waits for a queue that does not move.
         var isHopeless: Bool { isStuck || isPaused }
@@ -129,7 +135,7 @@ final class BatchEngine: Sendable {
     var oldestPending: LogTime? {
         guard lineage.isCurrent else { return nil }
         return state.withLock { access in
-            access.value.inFlight > 0 ? access.value.inFlightSince : access.value.queue.first?.firstTime
+            access.value.oldest?.time
         }
     }
     var diverted: UInt64 { lineage.isCurrent ? state.withLock { $0.value.diverted } : 0 }
@@ -164,7 +170,7 @@ final class BatchEngine: Sendable {
         defer { for note in notes { LogDiagnostics.report(name, note) } }
         return try state.withLock { access throws in
             defer {
-                showPressure(access)
+                show(access)
                 notes = access.value.notes
                 access.value.notes = []
             }
@@ -208,6 +214,7 @@ final class BatchEngine: Sendable {
 
     private func append(_ item: QueueItem, _ access: Access) {
         access.value.queue.append(item)
+        access.value.latest = item.lastStamp
         if item.isPrivileged { access.value.wantsAttention = true }
     }
 
@@ -326,8 +333,30 @@ final class BatchEngine: Sendable {
         }
     }
 
+    /// Begins to note what it has in hand, and who is behind it, unless they do already.
+    func notePending(on page: LossPage, as name: String) {
+        guard lineage.isCurrent else { return }
+        if state.withLock({ $0.value.slot == nil }), let slot = page.slot(named: name) {
+            locked { access in
+                if access.value.slot == nil { access.value.slot = slot }
+            }
+        }
+        for sink in [sink, fallback] {
+            let behind = (sink as? ProviderSink)?.provider ?? sink as? any LogProvider
+            behind?.notePendingWithin(on: page, as: name)
+        }
+    }
+
+    /// What others are to see of its state: how full it is, and what it has in hand.
+    func show(_ access: Access) {
+        showPressure(access)
+        guard let slot = access.value.slot else { return }
+        slot.note(
+            PendingSlot.Tally(access.value.ledger, inHand: access.value.inFlight, oldest: access.value.oldest, latest: access.value.latest))
+    }
+
     /// Lets the callers see whether they should wait: from when it is full until a quarter of it is free.
-    func showPressure(_ access: Access) {
+    private func showPressure(_ access: Access) {
         guard let pressure = access.value.pressure else { return }
         var isPressing = false
         if case .block = policy.overflow, access.value.phase == .running, !access.value.isHopeless {
@@ -353,6 +382,7 @@ final class BatchEngine: Sendable {
         state.withLock { access in
             access.value.ledger.submit(run.count)
             lose(reason, run, access)
+            show(access)
         }
     }
 

@@ -10,7 +10,7 @@
 /// ```
 /// Each event is written by one of the two, in order within each. A sink that hangs instead of failing is not replaced: its queue
 /// fills up, and what finds no room is counted.
-public final class BatchingProvider: LogProvider {
+public final class BatchingProvider: LogProvider, PendingHolder {
     let engine: BatchEngine
 
     /// - Parameters:
@@ -57,6 +57,8 @@ public final class BatchingProvider: LogProvider {
     public var latestFailure: String? { engine.latestFailure }
     /// When the oldest event was said that is queued or being written.
     public var oldestPending: LogTime? { engine.oldestPending }
+
+    package func notePending(on page: LossPage, as name: String) { engine.notePending(on: page, as: name) }
 
     /// How the queue gets on with its sink.
     public var condition: QueueCondition { engine.condition }

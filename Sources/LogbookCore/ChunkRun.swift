@@ -18,6 +18,7 @@ struct ChunkRun<Chunk: QueueChunk>: Sendable {
     var count: Int { places.count }
     var isWholeChunk: Bool { count == chunk.count }
     var estimatedBytes: Int { chunk.estimatedBytes(of: places) }
+    func stamp(at place: Int) -> PendingSlot.Stamp { PendingSlot.Stamp(sequence: chunk.sequence(at: place), time: chunk.time(at: place)) }
 
     /// Takes events off the beginning.
     mutating func removeFirst(_ count: Int) -> ChunkRun {

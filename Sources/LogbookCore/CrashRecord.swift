@@ -124,7 +124,7 @@ extension LogService {
         // Never one of the first three, which a program may close and open anew.
         let descriptor = fcntl(opened, F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else { throw .cannotOpen(path: path, errno: errno) }
-        let failure = logbook_crash_take(descriptor, sequenceForCrashes())
+        let failure = counts.lendForEver { logbook_crash_take(descriptor, $0) }
         guard failure == 0 else { throw .cannotWatch(errno: failure) }
         guard ftruncate(opened, 0) == 0 else { throw .cannotOpen(path: path, errno: errno) }
         return records.last

@@ -48,7 +48,8 @@ public struct DeviceFacts: Sendable, Hashable {
         return found
     }
 
-    private static func firstLine(of path: String) -> String? {
+    /// The first line of a small file; nil where it cannot be read or is empty.
+    package static func firstLine(of path: String) -> String? {
         let line = content(of: path)?.prefix { $0 != "\n" && $0 != "\0" }
         return line.flatMap { $0.isEmpty ? nil : String($0) }
     }

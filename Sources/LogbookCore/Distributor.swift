@@ -63,6 +63,7 @@ final class Distributor: Sendable {
     private nonisolated(unsafe) let round: UnsafeMutablePointer<DistributionRound>
     private nonisolated(unsafe) let ticks: UnsafeMutablePointer<TickClock>
     private let clock: LogClock
+    private let counts: LogCounts
     private let startThread: LogThread.Start
     /// Whether callers take their time from the processor, and whether they ever did.
     private let countsTicks: Atomic<Bool>, hasTicks: Bool
@@ -73,9 +74,14 @@ final class Distributor: Sendable {
     /// - Parameters:
     ///   - clock: Gives the time of what is said.
     ///   - device: The service's.
+    ///   - counts: The service's.
     ///   - startThread: Starts its thread.
-    init(_ clock: LogClock, device: DeviceFacts = .current, startThread: @escaping LogThread.Start = { LogThread.start($0, $1) }) {
+    init(
+        _ clock: LogClock, device: Locked<DeviceFacts> = Locked(.current), counts: LogCounts = LogCounts(),
+        startThread: @escaping LogThread.Start = { LogThread.start($0, $1) }
+    ) {
         self.clock = clock
+        self.counts = counts
         self.startThread = startThread
         hasTicks = clock.isSystem && logbook_ticks_usable()
         countsTicks = Atomic(hasTicks)
@@ -257,6 +263,11 @@ final class Distributor: Sendable {
         call()   // as for all that is privileged
     }
 
+    /// Whether who says something may have to wait for a queue that is full, or for room here.
+    var mayHoldUp: Bool {
+        pressure.isOn || ring.usedCells > EventRing.crowdedCells || heldBytes.load(ordering: .relaxed) > Self.maximumHeldBytes
+    }
+
     /// Takes an event with everything that belongs to it, or loses and counts it.
     func push(_ spoken: SpokenEvent) {
         if pressure.isOn { awaitRoom(spoken) }
@@ -371,6 +382,7 @@ final class Distributor: Sendable {
     @inline(never)
     private func lose(_ spoken: SpokenEvent) {
         for hearer in spoken.hearers { hearer.lose(.queueFull, LossRun(spoken.event)) }
+        if spoken.placement?.isDone() != false { counts.place() }
     }
 
     @inline(never)
@@ -379,6 +391,7 @@ final class Distributor: Sendable {
         for (registration, hears) in registrations(hearing) {
             if hears { registration.lose(.queueFull, run) } else { registration.passOverPlain(count: run.count) }
         }
+        counts.place()
     }
 
     /// Hands out one round of a crowded ring, if nobody is at it: the distributor's thread, once it were woken, would have to wait for a
@@ -542,7 +555,7 @@ final class Distributor: Sendable {
                 round.pointee.add(memory)
                 return !round.pointee.isFull
             }
-            round.pointee.handOn(under: pressure)
+            counts.place(round.pointee.handOn(under: pressure))
             handedOn.store(ring.position, ordering: .releasing)
             if round.pointee.heldBytes > 0 { heldBytes.subtract(round.pointee.heldBytes, ordering: .relaxed) }
             let isLast = onlyOnce || ring.position == before || ring.position >= target || restsUnderPressure && pressure.isOn

@@ -10,6 +10,8 @@ public struct DropReason: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let spoolFull = DropReason(rawValue: "spool_full")
     /// The event is larger than the destination takes.
     public static let oversize = DropReason(rawValue: "oversize")
+    /// What a spool or a store held of it was damaged on disk, or is gone from there.
+    public static let corruptRecovered = DropReason(rawValue: "corrupt_recovered")
     /// The receiver will never take it.
     public static let rejectedByServer = DropReason(rawValue: "rejected_by_server")
     /// Writing failed: disk full, device error, closed pipe.
@@ -24,6 +26,9 @@ public struct DropReason: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let reentrant = DropReason(rawValue: "reentrant")
     /// Logged in a forked child to a provider that belongs to its parent.
     public static let forkChild = DropReason(rawValue: "fork_child")
+    /// The process came to its end, as by `kill -9`, while a queue had it in hand: what the next run says of it, see ``LossRecord``. No
+    /// ledger has it, as those are of one run.
+    public static let processDied = DropReason(rawValue: "process_died")
     /// Its provider has let go of it for somebody who keeps it in another place, such as `logbook pipe --undelivered`. No loss.
     public static let keptElsewhere = DropReason(rawValue: "kept_elsewhere")
 }

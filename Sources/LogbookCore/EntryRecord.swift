@@ -69,14 +69,26 @@ struct EntryReader {
     /// Transactions whose ids are at hand: what goes on in them need not be given memory for the id again.
     private static let knownIDs = 16
 
-    private let device: DeviceFacts
+    private let currentDevice: Locked<DeviceFacts>
+    private var device: DeviceFacts
+    private var isDeviceOfThisRound = true
     private var ids = [String](repeating: "", count: knownIDs)
 
     /// - Parameter device: The service's.
-    init(device: DeviceFacts) { self.device = device }
+    init(device: Locked<DeviceFacts>) {
+        currentDevice = device
+        self.device = device.withLock { $0 }
+    }
+
+    /// The entries that follow are about the device that is the service's now.
+    mutating func beginRound() { isDeviceOfThisRound = false }
 
     /// - Parameter memory: A record with an entry.
     mutating func event(of memory: UnsafeRawPointer) -> LogEvent {
+        if !isDeviceOfThisRound {
+            device = currentDevice.withLock { $0 }
+            isDeviceOfThisRound = true
+        }
         let record = memory.assumingMemoryBound(to: EventRecord.self), words = EventRecord.body(of: memory), said = EntryRecord(words)
         var entry = TransactionEntry(
             transactionID: id(EntryRecord.id(in: words)), usecase: said.usecase, kind: said.kind, errorCode: said.errorCode, device: device)

@@ -61,16 +61,7 @@ enum ExitFlush {
         // All at once: a provider that hangs takes no time from those of another service.
         let leaving = LeavingQueues.demandFlush(besides: registrations, by: deadline)
         let listening = LogService.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
-        let late = leaving.compactMap { queue, round -> LogFlushReport.Unfinished? in
-            do {
-                if let round = try round.get() { try queue.awaitFlush(round, by: deadline) }
-                return nil
-            } catch {
-                let reason = LogMessage(describing: error).description
-                return LogFlushReport.Unfinished(name: queue.name, pending: queue.ledger.pending, reason: reason)
-            }
-        }
-        let report = LogFlushReport(unfinished: listening.unfinished + late)
+        let report = LogFlushReport(unfinished: listening.unfinished + leaving.compactMap { $0.awaitEnd(by: deadline) })
         guard report.isComplete else { return LogDiagnostics.report(origin, "not everything is safe: \(report)") }
         end.isReached()
     }

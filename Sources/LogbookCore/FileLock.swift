@@ -40,8 +40,8 @@ package final class FileLock: Sendable {
 
     /// Where others may write to the folder, a link, a pipe or a device of theirs may be in its place: that is neither followed nor waited
     /// for, and is no lock.
-    private static func opened(_ path: String) throws(SystemError) -> Int32 {
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
+    private static func opened(_ path: String, _ access: Int32 = O_RDWR | O_CREAT) throws(SystemError) -> Int32 {
+        let flags = access | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
         while true {
             let descriptor = logbook_openat(AT_FDCWD, path, flags, 0o600)
             if descriptor >= 0 { return try regular(descriptor) }
@@ -59,6 +59,14 @@ package final class FileLock: Sendable {
         }
         close(descriptor)
         throw SystemError(EINVAL, in: "flock")   // as it fails on BSD for what is no file
+    }
+
+    /// Reads what the holder of a lock has written into its file, without locking it.
+    /// - Returns: Nil where there is none, or what has its name is no file.
+    package static func read<Result>(_ path: String, _ body: (_ descriptor: Int32) -> Result?) -> Result? {
+        guard let descriptor = try? opened(path, O_RDONLY) else { return nil }
+        defer { close(descriptor) }
+        return body(descriptor)
     }
 
     /// Whether the file has certainly lost its name since: whoever has removed it has let others in.

@@ -21,7 +21,7 @@ public final class FoldingRepeats: WrappingProvider {
         }
 
         mutating func add(_ event: HeldEvent) {
-            repeats = LogSuppression.sum(repeats, event.event.standsFor)
+            repeats = repeats.cappedSum(event.event.standsFor)
             last = event
         }
 

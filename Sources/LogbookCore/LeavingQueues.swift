@@ -24,11 +24,8 @@ enum LeavingQueues {
 
     /// Asks all of them that have something in hand to flush, at the same time.
     /// - Parameter registrations: Those that are flushed anyway, and their queues with them.
-    /// - Returns: What to wait for: of each its flush, nil where there is none, or why it cannot.
-    static func demandFlush(
-        besides registrations: [LogRegistration], by deadline: LogDeadline
-    ) -> [(queue: BatchEngine, round: Result<UInt64?, any Error>)] {
+    static func demandFlush(besides registrations: [LogRegistration], by deadline: LogDeadline) -> [QueueFlush] {
         all.filter { queue in !queue.isAtRest && !registrations.contains { $0.bears(queue.token) } }
-            .map { queue in (queue, Result { try queue.demandFlush(by: deadline) }) }
+            .map { QueueFlush(of: $0, by: deadline) }
     }
 }

@@ -1,7 +1,7 @@
 /// Memory of lines that were written, for those that come: memory that was given back to the system comes back page by page.
 final class LinePool: Sendable {
-    /// 112 KiB each, kept for good once a queue has filled.
-    static let maximumKept = 12
+    /// Some 300 KiB each, kept for good once a queue has filled.
+    static let maximumKept = 5
     private let kept = Locked<[LineStorage]>([])
 
     deinit { kept.withLock { for storage in $0 { storage.deallocate() } } }

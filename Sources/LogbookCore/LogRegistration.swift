@@ -381,6 +381,13 @@ public final class LogRegistration: Sendable {
         losses.lost(reason, run)
     }
 
+    /// Begins to note what its queue and its provider have in hand, unless they do already.
+    func notePending(on page: LossPage) {
+        guard isOfThisProcess else { return }
+        if case .queued(let queue) = feed { queue.notePending(on: page, as: name) }
+        provider.notePendingWithin(on: page, as: name)
+    }
+
     /// Whether its queue still has something in hand.
     var isStillWriting: Bool { queue?.engine.isAtRest == false }
 

@@ -48,6 +48,7 @@ extension LogService {
             message: event.message, metadata: event.metadata, thread: event.thread, source: event.source,
             transaction: event.transaction, error: event.error, nesting: logbook_nesting_get().depth
         ).showingPrivate(event.showsPrivate)
+        defer { counts.place() }
         for other in self.registrations where !registrations.contains(where: { $0 === other }) { other.pass(over: .filter) }
         guard privacy.scanner != nil || stamped.showsPrivate else {
             for registration in registrations { registration.take(stamped) }

@@ -77,6 +77,53 @@ extension LogService {
             ])
     }
 
+    /// Tells whoever listens what an earlier run lost, each loss in an event like those of this run: `count` is the largest number that it
+    /// can be, `atLeast` the smallest, `process` and `began` say which run it was, and the sequences are that run's.
+    package func tell(_ losses: [LossRecord]) {
+        for loss in losses {
+            var metadata: LogMetadata = [
+                "category": .string(Self.lossCategory), "provider": .public(.string(loss.provider)),
+                "reason": .public(.string(DropReason.processDied.rawValue)), "count": .public(.unsigned(loss.count.upperBound)),
+                "atLeast": .public(.unsigned(loss.count.lowerBound)), "firstSeq": .public(.unsigned(loss.sequences.lowerBound)),
+                "lastSeq": .public(.unsigned(loss.sequences.upperBound)),
+            ]
+            if let times = loss.times {
+                metadata["firstAt"] = .public(.integer(times.lowerBound.nanoseconds))
+                metadata["lastAt"] = .public(.integer(times.upperBound.nanoseconds))
+            }
+            metadata["process"] = .public(.integer(Int64(loss.process)))
+            metadata["began"] = .public(.integer(loss.began.nanoseconds))
+            sayWithoutWaiting("\(loss.description, privacy: .public)", metadata)
+        }
+    }
+
+    /// Claims the right to record losses, which one has for a service and process.
+    /// - Returns: False where somebody has it.
+    package func claimRecording() -> Bool {
+        recording.withLock { recording in
+            if recording?.isCurrent == true { return false }
+            recording = .current
+            return true
+        }
+    }
+
+    /// Gives it back.
+    package func disclaimRecording() { recording.withLock { $0 = nil } }
+
+    /// Counts from now on, on a page that outlives the process, what every queue has in hand, those of later registrations too and those
+    /// that are leaving, and what is on its way there. For who has claimed it.
+    package func recordLosses(on page: LossPage) {
+        counts.move(to: page)
+        notePending(on: page)
+    }
+
+    /// Has everybody note what is in hand who does not yet.
+    func notePending(on page: LossPage) {
+        let (registrations, departing, remnants) = listening.withLock { ($0.registrations, $0.departing, $0.remnants) }
+        for registration in registrations + departing { registration.notePending(on: page) }
+        for remnant in remnants { remnant.notePending(on: page) }
+    }
+
     /// Says it without what the task carries, and without waiting for room: a queue that is full may be the very one it tells of.
     private func sayWithoutWaiting(_ message: LogMessage, _ metadata: LogMetadata) {
         let level = LogLevel.warning

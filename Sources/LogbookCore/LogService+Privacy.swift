@@ -55,14 +55,29 @@ extension LogService {
         _ event: PrivateEvent, to audience: Audience, _ category: String?, _ occasion: ListeningTerms.Occasion,
         onlyTo providers: Set<String>? = nil, mayWait: Bool = true
     ) {
-        let givingOut = GivingOut(among: audience.witnesses)
-        var views = PrivateViews(of: event, audience.privacy), hearers: [PrivacyMode: [LogRegistration]] = [:]
-        for listener in audience.listeners {
-            let mode = listener.terms.privacy ?? audience.privacy.mode
-            guard let hearer = listener.offer(views.view(mode), in: category, occasion, onlyTo: providers) else { continue }
-            hearers[mode, default: []].append(hearer)
+        let givingOut = GivingOut(among: audience.witnesses), areQueuesFirst = areQueuesFirst(among: audience)
+        var views = PrivateViews(of: event, audience.privacy), isOnItsWay = false, placement: Placement?
+        func handToQueues() {
+            var hearers: [PrivacyMode: [LogRegistration]] = [:]
+            for listener in audience.queued {
+                let mode = listener.terms.privacy ?? audience.privacy.mode, view = views.view(mode)
+                guard listener.hears(view, in: category, occasion, onlyTo: providers), listener.registration.admits(view) else { continue }
+                hearers[mode, default: []].append(listener.registration)
+            }
+            if hearers.count > 1 || !audience.immediate.isEmpty {
+                placement = Placement(parties: hearers.count + (audience.immediate.isEmpty ? 0 : 1))
+            }
+            for (mode, hearers) in hearers {
+                isOnItsWay = hand(views.view(mode), to: hearers, placement: placement, mayWait: mayWait)
+            }
         }
-        for (mode, hearers) in hearers { hand(views.view(mode), to: hearers, mayWait: mayWait) }
+        if areQueuesFirst { handToQueues() }
+        for listener in audience.immediate {
+            let view = views.view(listener.terms.privacy ?? audience.privacy.mode)
+            if listener.hears(view, in: category, occasion, onlyTo: providers) { listener.registration.take(view) }
+        }
+        if !areQueuesFirst { handToQueues() }
+        if !isOnItsWay || !audience.immediate.isEmpty && placement?.isDone() == true { counts.place() }
         givingOut?.ends()
     }
 }

@@ -1,9 +1,14 @@
 extension LogService {
-    /// Makes everything said so far as safe as each provider can, all at the same time.
+    /// Makes everything said so far as safe as each provider can, all at the same time; also what is still in the queue of one that is
+    /// leaving, or has left.
     /// - Returns: What was not reached before the deadline.
     @discardableResult
     public func flush(by deadline: LogDeadline) -> LogFlushReport {
-        Self.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
+        let (registrations, departing, remnants) = listening.withLock { ($0.registrations, $0.departing, $0.remnants) }
+        if !departing.isEmpty { distribute(by: deadline) }   // what their queues have yet to get
+        let leaving = (departing.map(\.remnant) + remnants).compactMap { $0.demandFlush(besides: registrations, by: deadline) }
+        let report = Self.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
+        return LogFlushReport(unfinished: report.unfinished + leaving.compactMap { $0.awaitEnd(by: deadline) })
     }
 
     /// Flushes and closes every provider. What is logged later is counted as ``DropReason/alreadyShutDown``. A second call

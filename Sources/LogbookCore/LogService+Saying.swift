@@ -243,6 +243,7 @@ extension LogService {
                     listener.registration.pass(over: verdict.ground, count: count)
                 }
             }
+            counts.place(count)
         }
     }
 
@@ -360,25 +361,53 @@ extension LogService {
         _ event: LogEvent, to audience: Audience, _ category: String?, _ occasion: ListeningTerms.Occasion,
         onlyTo providers: Set<String>? = nil, mayWait: Bool = true
     ) {
-        let givingOut = GivingOut(among: audience.witnesses)
-        var hearers: [LogRegistration] = []
-        for listener in audience.listeners {
-            guard let hearer = listener.offer(event, in: category, occasion, onlyTo: providers) else { continue }
-            if hearers.isEmpty { hearers.reserveCapacity(audience.listeners.count) }
-            hearers.append(hearer)
+        let givingOut = GivingOut(among: audience.witnesses), areQueuesFirst = areQueuesFirst(among: audience)
+        let placement = audience.queued.isEmpty || audience.immediate.isEmpty ? nil : Placement(parties: 2)
+        var isOnItsWay = false
+        func handToQueues() {
+            isOnItsWay = hand(
+                event, toQueuesOf: audience, category, occasion, onlyTo: providers, placement: placement, mayWait: mayWait)
         }
-        hand(event, to: hearers, mayWait: mayWait)
+        if areQueuesFirst { handToQueues() }
+        for listener in audience.immediate where listener.hears(event, in: category, occasion, onlyTo: providers) {
+            listener.registration.take(event)
+        }
+        if !areQueuesFirst { handToQueues() }
+        if !isOnItsWay || placement?.isDone() == true { counts.place() }
         givingOut?.ends()
     }
 
+    /// A provider that hangs on the thread that logs keeps the event from no queue. Where a queue may let that thread wait, the others do
+    /// not wait with it.
+    func areQueuesFirst(among audience: Audience) -> Bool {
+        audience.queued.isEmpty || audience.immediate.isEmpty || distributor?.mayHoldUp != true
+    }
+
+    /// - Returns: Whether it is on its way to a queue: who takes it there says when it is placed.
+    private func hand(
+        _ event: LogEvent, toQueuesOf audience: Audience, _ category: String?, _ occasion: ListeningTerms.Occasion,
+        onlyTo providers: Set<String>?, placement: Placement?, mayWait: Bool
+    ) -> Bool {
+        if audience.queued.isEmpty { return false }
+        var hearers: [LogRegistration] = []
+        for listener in audience.queued where listener.hears(event, in: category, occasion, onlyTo: providers) {
+            guard listener.registration.admits(event) else { continue }
+            if hearers.isEmpty { hearers.reserveCapacity(audience.queued.count) }
+            hearers.append(listener.registration)
+        }
+        return hand(event, to: hearers, placement: placement, mayWait: mayWait)
+    }
+
     /// Lets the queues of these registrations have an event that they hear.
-    func hand(_ event: LogEvent, to hearers: [LogRegistration], mayWait: Bool) {
-        if hearers.isEmpty { return }
+    /// - Returns: As the other.
+    func hand(_ event: LogEvent, to hearers: [LogRegistration], placement: Placement?, mayWait: Bool) -> Bool {
+        if hearers.isEmpty { return false }
         guard let distributor else {
             for hearer in hearers { hearer.take(event) }
-            return
+            return false
         }
-        let spoken = SpokenEvent(event, hearers: hearers)
+        let spoken = SpokenEvent(event, hearers: hearers, placement: placement)
         if mayWait { distributor.push(spoken) } else { distributor.pushWithoutWaiting(spoken) }
+        return true
     }
 }

@@ -15,14 +15,24 @@ public final class LogService: Sendable {
     /// turn is counted as ``DropReason/reentrant``.
     static let maximumNesting: UInt32 = 1
 
-    /// The machine that transactions name.
-    public let device: DeviceFacts
+    /// The machine that transactions and the headers of their requests name: what this one says about itself, unless the program knows
+    /// better. Set it at program start, before a transaction begins: `LogService.shared.device = DeviceFacts(make: …)`.
+    /// What transactions under way say from then on names the new one.
+    public var device: DeviceFacts {
+        get { currentDevice.withLock { $0 } }
+        set {
+            distribute(by: .milliseconds(250))   // what was said before is about the earlier one
+            currentDevice.withLock { $0 = newValue }
+        }
+    }
+    private let currentDevice: Locked<DeviceFacts>
 
     @usableFromInline let messageFloor = Atomic<UInt8>(.max)
     @usableFromInline let sureFloor = Atomic<UInt8>(.max)
     let entryFloor = Atomic<UInt8>(.max)
-    /// Lies outside of the object, where a crash can still be told of it.
-    private nonisolated(unsafe) let sequenceMemory: UnsafeMutablePointer<Atomic<UInt64>>
+    let counts = LogCounts()
+    /// Of the process in which losses are recorded, or about to be.
+    let recording = Locked<ProcessLineage?>(nil)
     let listening: Locked<Listening>
     let applied = Locked<[LogRegistration]>([])
     /// Feeds the queues; there once the first of them is registered. What a child has from its parent stays, unused.
@@ -30,7 +40,6 @@ public final class LogService: Sendable {
     private let raiseAlarm = Locked<LogAlarm?>(nil)
     private let lossAlarm = Locked<LogAlarm?>(nil)
     let interrupted = InterruptedCalls()
-    private let hasCrashRecord = Atomic<Bool>(false)
     let readContext: @Sendable () -> LogContext?
     private let startThread: LogThread.Start
     package let clock: LogClock
@@ -58,10 +67,8 @@ public final class LogService: Sendable {
         randomness: LogRandomness = .system, readContext: @escaping @Sendable () -> LogContext?,
         startThread: @escaping LogThread.Start = { LogThread.start($0, $1) }
     ) {
-        sequenceMemory = .allocate(capacity: 1)
-        sequenceMemory.initialize(to: Atomic(0))
         listening = Locked(Listening(privacy: PrivacyTerms(mode: privacy)))
-        self.device = device
+        currentDevice = Locked(device)
         self.clock = clock
         self.randomness = randomness
         self.readContext = readContext
@@ -74,21 +81,14 @@ public final class LogService: Sendable {
             distributor.close()
             Unmanaged.passUnretained(distributor).release()
         }
-        if !hasCrashRecord.load(ordering: .relaxed) { sequenceMemory.deallocate() }
     }
 
     /// The sequence given last; 0 before the first.
-    var latestSequence: UInt64 { sequenceMemory.pointee.load(ordering: .relaxed) }
+    var latestSequence: UInt64 { counts.latest }
 
     /// The next sequence, from 1.
     @inline(__always)
-    func nextSequence() -> UInt64 { sequenceMemory.pointee.wrappingAdd(1, ordering: .relaxed).newValue }
-
-    /// Where the latest sequence lies from now on, also when the service has gone.
-    func sequenceForCrashes() -> UnsafePointer<UInt64> {
-        hasCrashRecord.store(true, ordering: .relaxed)
-        return UnsafeRawPointer(sequenceMemory).assumingMemoryBound(to: UInt64.self)
-    }
+    func nextSequence() -> UInt64 { counts.next() }
 
     // MARK: Who listens
 
@@ -171,9 +171,11 @@ public final class LogService: Sendable {
         if case .queued(let policy) = delivery { policy.check() }
         LiveServices.include(self)
         ExitFlush.install()
-        return LogRegistration(
+        let registration = LogRegistration(
             provider, name: name ?? String(describing: type(of: provider)), listening: terms, delivery: delivery,
             clock: clock, service: self)
+        if let page = counts.currentPage { registration.notePending(on: page) }   // before it has anything
+        return registration
     }
 
     /// Stops a provider from listening. Queued events are still written until the deadline, and wrappers report what they held back; the
@@ -237,6 +239,7 @@ public final class LogService: Sendable {
         }
         if !leaving.isEmpty || isPrivacyNew { settleSeats(leaving, by: deadline) }
         withExtendedLifetime(earlier) {}   // what it alone held is let go here, not under the lock
+        if let page = counts.currentPage { notePending(on: page) }   // it may have come since they were made
         distributor?.seekMissingThread()
         if hasRaises { setRaiseAlarm() }
     }
@@ -245,8 +248,9 @@ public final class LogService: Sendable {
     /// - Returns: Who has a seat and listens no more.
     private func arrangeSeats(_ listening: inout Listening) -> [LogRegistration] {
         if distributor == nil, listening.registrations.contains(where: { $0.isQueued && $0.isOfThisProcess }) {
-            let address = UInt(bitPattern: Unmanaged.passRetained(Distributor(clock, device: device, startThread: startThread)).toOpaque())
-            distributorAddress.store(address, ordering: .releasing)
+            let distributor = Distributor(clock, device: currentDevice, counts: counts, startThread: startThread)
+            counts.beginAnewInChild()
+            distributorAddress.store(UInt(bitPattern: Unmanaged.passRetained(distributor).toOpaque()), ordering: .releasing)
             listening.clearSeats()
         }
         return distributor.map { listening.arrangeSeats(for: $0) } ?? []

@@ -31,11 +31,17 @@ enum QueueItem: Sendable {
         }
     }
 
-    /// When its first event was said.
-    var firstTime: LogTime {
+    /// Of its first event, and of its last.
+    var firstStamp: PendingSlot.Stamp {
         switch self {
-        case .events(let run): run.chunk.time(at: run.places.lowerBound)
-        case .lines(let run): run.chunk.time(at: run.places.lowerBound)
+        case .events(let run): run.stamp(at: run.places.lowerBound)
+        case .lines(let run): run.stamp(at: run.places.lowerBound)
+        }
+    }
+    var lastStamp: PendingSlot.Stamp {
+        switch self {
+        case .events(let run): run.stamp(at: run.places.upperBound - 1)
+        case .lines(let run): run.stamp(at: run.places.upperBound - 1)
         }
     }
 

@@ -22,6 +22,8 @@ public struct QueuePolicy: Sendable, Hashable {
     public var maximumBytes: Int
     /// Events given to the sink in one call at most, `1...capacity`.
     public var batchCount: Int
+    /// Some 256 KiB of lines: what a file is best given at once.
+    static let defaultBatchCount = 1536
     /// How long the first event of a batch may wait for company, zero or longer. Errors and flushes do not wait.
     public var linger: Duration
     /// What happens to an event that finds the queue full.
@@ -34,15 +36,16 @@ public struct QueuePolicy: Sendable, Hashable {
     /// Failed writes in a row, 1 or more, with which the sink is paused: see ``QueueCondition/paused(failures:)``.
     public var failureThreshold: Int
 
+    /// - Parameter batchCount: 1536 unless said otherwise, or `capacity` where that is less.
     public init(
-        capacity: Int = 8192, reservedCapacity: Int = 1024, maximumBytes: Int = 16 << 20, batchCount: Int = 512,
+        capacity: Int = 8192, reservedCapacity: Int = 1024, maximumBytes: Int = 16 << 20, batchCount: Int? = nil,
         linger: Duration = .milliseconds(20), overflow: Overflow = .block(upTo: .milliseconds(250)),
         firstPause: Duration = .milliseconds(100), longestPause: Duration = .seconds(10), failureThreshold: Int = 5
     ) {
         self.capacity = capacity
         self.reservedCapacity = reservedCapacity
         self.maximumBytes = maximumBytes
-        self.batchCount = batchCount
+        self.batchCount = batchCount ?? min(Self.defaultBatchCount, max(1, capacity))
         self.linger = linger
         self.overflow = overflow
         self.firstPause = firstPause

@@ -41,7 +41,7 @@ public struct RateLimit: Sendable, Hashable {
         mutating func pass() { passed += 1 }
 
         mutating func hold(_ event: HeldEvent) {
-            held = LogSuppression.sum(held, event.event.standsFor)
+            held = held.cappedSum(event.event.standsFor)
             last = event
         }
 

@@ -22,5 +22,16 @@ final class Remnant: Sendable {
     /// Whether nothing of it is written or lost any more.
     var isOver: Bool { queue?.isAtRest ?? true }
 
+    func notePending(on page: LossPage) { queue?.notePending(on: page, as: name) }
+
     func bears(_ mark: UInt64) -> Bool { mark == self.mark || mark == queue?.token }
+
+    /// Asks what is in hand to be made safe; nil where nothing is, or on the queue's own thread, which would wait for itself.
+    /// - Parameter registrations: Those that are flushed anyway, and their queues with them.
+    func demandFlush(besides registrations: [LogRegistration], by deadline: LogDeadline) -> QueueFlush? {
+        guard let queue, isOfThisProcess, !queue.isAtRest, !bears(LogRegistration.currentMark),
+            !registrations.contains(where: { $0.bears(queue.token) })
+        else { return nil }
+        return QueueFlush(of: queue, by: deadline)
+    }
 }

@@ -49,7 +49,7 @@ public struct SamplingPolicy: Sendable, Hashable {
             seen += 1
             let beyond = seen - policy.first
             guard beyond <= 0 || (policy.every > 0 && beyond.isMultiple(of: policy.every)) else {
-                held = LogSuppression.sum(held, event.standsFor)
+                held = held.cappedSum(event.standsFor)
                 return nil
             }
             defer { held = 0 }
@@ -92,7 +92,7 @@ public final class Sampling: WrappingProvider {
         guard let held else { return }
         if held == 0 { return wrapped.log(event) }
         var metadata = event.metadata
-        metadata[LogSuppression.key] = .integer(Int64(clamping: LogSuppression.sum(held, event.suppressed)))
+        metadata[LogSuppression.key] = .integer(Int64(clamping: held.cappedSum(event.suppressed)))
         wrapped.log(event.replacingMetadata(metadata))
     }
 

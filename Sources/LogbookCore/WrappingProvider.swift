@@ -55,12 +55,6 @@ public struct LogSuppression: Sendable, Hashable {
         LogSuppression(heldBack: heldBack - min(earlier.heldBack, heldBack), reports: reports - min(earlier.reports, reports))
     }
 
-    /// Never overflows: a program may say any number under ``key``.
-    static func sum(_ left: UInt64, _ right: UInt64) -> UInt64 {
-        let (sum, isTooMuch) = left.addingReportingOverflow(right)
-        return isTooMuch ? .max : sum
-    }
-
     /// By how many events fewer reached the wrapped provider than came.
     package var missing: UInt64 { heldBack - min(reports, heldBack) }
 }

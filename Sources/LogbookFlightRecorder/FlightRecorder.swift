@@ -49,7 +49,10 @@ public final class FlightRecorder: SafeEndWitness {
         var givingOut: [UInt64] = []
     }
     private let state: Locked<State>
+    private let path: String
     private let file: RecorderFile
+    /// With the ring, the first page, and room to tell that a file is larger than any ring.
+    private static let maximumFileBytes = capacities.upperBound + RingHeader.bytes
     private let lineage = ProcessLineage.current
     private let lostInChild = Atomic<UInt64>(0)
     /// The newest record of the runs before this one.
@@ -70,15 +73,19 @@ public final class FlightRecorder: SafeEndWitness {
     ) throws(FlightRecorderError) {
         guard Self.capacities.contains(capacityBytes) else { throw .invalidCapacity(bytes: capacityBytes) }
         let wanted = (capacityBytes + 4095) / 4096 * 4096
-        file = try RecorderFile(path, for: .writing)
+        self.path = path
+        file = try Self.open(path, for: .writing)
         do throws(FlightRecorderError) {
-            let recorded = RecordedEvents(try file.content())
+            let recorded = RecordedEvents(try Self.content(of: file, at: path))
             try Self.check(recorded.verdict, at: path)
             // A ring with something to hand over keeps its size; one that somebody cut shorter than any ring cannot go on.
             let goesOn = recorded.isRing && (recorded.capacity == wanted
                 || !recorded.waiting.isEmpty && Self.capacities.contains(recorded.capacity))
             let capacity = goesOn ? recorded.capacity : wanted
-            let base = try file.map(RingHeader.bytes + capacity, anew: !goesOn)
+            let base: UnsafeMutableRawPointer
+            do throws(RecorderFile.Failure) { base = try file.map(RingHeader.bytes + capacity, anew: !goesOn) } catch {
+                throw FlightRecorderError(error, at: path)
+            }
             let ring = RecorderRing(
                 mapping: base, writtenTo: file.writtenByCalls, capacity: capacity, position: goesOn ? recorded.position : 0,
                 number: goesOn ? recorded.latestNumber : 0, epoch: origin.epoch)
@@ -96,6 +103,16 @@ public final class FlightRecorder: SafeEndWitness {
             file.close()
             throw error
         }
+    }
+
+    private static func open(_ path: String, for purpose: RecorderFile.Purpose) throws(FlightRecorderError) -> RecorderFile {
+        do throws(RecorderFile.Failure) { return try RecorderFile(path, for: purpose, maximumBytes: maximumFileBytes) } catch {
+            throw FlightRecorderError(error, at: path)
+        }
+    }
+
+    private static func content(of file: RecorderFile, at path: String) throws(FlightRecorderError) -> [UInt8] {
+        do throws(RecorderFile.Failure) { return try file.content() } catch { throw FlightRecorderError(error, at: path) }
     }
 
     private static func check(_ verdict: RingHeader.Verdict, at path: String) throws(FlightRecorderError) {
@@ -134,7 +151,7 @@ public final class FlightRecorder: SafeEndWitness {
                 return error
             }
         }
-        if let failure { LogDiagnostics.report("flight recorder \(file.path)", "an event is lost: \(failure)") }
+        if let failure { LogDiagnostics.report("flight recorder \(path)", "an event is lost: \(failure)") }
     }
 
     /// What was logged is as safe as this provider can make it already.
@@ -185,7 +202,9 @@ public final class FlightRecorder: SafeEndWitness {
     private func close() {
         let isOurs = lineage.isCurrent
         state.withLock { state in
-            guard let ring = state.ring.take() else { return }
+            // Not with `take()`: unoptimized, Swift 6.3 writes a nil there that `ring?` takes for a ring, and the next event into nowhere.
+            guard let ring = state.ring else { return }
+            state.ring = nil
             ring.unmap()
             file.close(keepingLock: !isOurs)
         }
@@ -246,9 +265,9 @@ public final class FlightRecorder: SafeEndWitness {
     /// Reads what a recorder's file has to hand over, oldest first, marked as recovered; changes nothing, and may be called while
     /// a program writes to the file. Torn and damaged records are passed over.
     public static func recover(_ path: String) throws(FlightRecorderError) -> [LogEvent] {
-        let file = try RecorderFile(path, for: .reading)
+        let file = try open(path, for: .reading)
         defer { file.close() }
-        let recorded = RecordedEvents(try file.content())
+        let recorded = RecordedEvents(try content(of: file, at: path))
         switch recorded.verdict {
         case .foreign: throw .notAFlightRecorder(path: path)
         case .newer(let version): throw .writtenByNewerVersion(path: path, version: version)

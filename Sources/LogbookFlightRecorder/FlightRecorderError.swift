@@ -18,6 +18,19 @@ public enum FlightRecorderError: Error, Equatable, CustomStringConvertible {
     /// There is no room on the disk, or no address space to map the file.
     case cannotMakeRoom(path: String, bytes: Int, errno: Int32)
 
+    init(_ failure: RecorderFile.Failure, at path: String) {
+        self =
+            switch failure {
+            case .cannotOpen(let errno): .cannotOpen(path: path, errno: errno)
+            case .notARegularFile: .notARegularFile(path: path)
+            case .ownedBySomeoneElse(let user): .ownedBySomeoneElse(path: path, user: user)
+            case .hasSeveralNames: .hasSeveralNames(path: path)
+            case .tooLarge: .notAFlightRecorder(path: path)
+            case .inUse: .inUse(path: path)
+            case .cannotMakeRoom(let bytes, let errno): .cannotMakeRoom(path: path, bytes: bytes, errno: errno)
+            }
+    }
+
     public var description: String {
         switch self {
         case .invalidCapacity(let bytes):

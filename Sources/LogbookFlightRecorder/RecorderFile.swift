@@ -9,30 +9,38 @@ internal import LogbookCore
     internal import Musl
 #endif
 
-/// The recorder's file: opened so that nobody can put another one in its place, and held by one recorder at a time.
+/// A file that outlives the process: opened so that nobody can put another one in its place, and held by one writer at a time.
 struct RecorderFile: Sendable {
     enum Purpose { case reading, writing }
 
-    /// With the ring, the first page, and room to tell that a file is larger than any ring.
-    private static let maximumBytes = FlightRecorder.capacities.upperBound + RingHeader.bytes
+    enum Failure: Error, Equatable {
+        case cannotOpen(errno: Int32)
+        case notARegularFile
+        case ownedBySomeoneElse(user: UInt32)
+        case hasSeveralNames
+        case tooLarge
+        case inUse
+        case cannotMakeRoom(bytes: Int, errno: Int32)
+    }
 
-    let path: String
-    private let descriptor: FileDescriptor
+    let descriptor: FileDescriptor
     private let purpose: Purpose
+    private let maximumBytes: Int
     private static let files = RestartingFileSystem(SystemFileSystem())
 
-    init(_ path: String, for purpose: Purpose) throws(FlightRecorderError) {
-        self.path = path
+    /// - Parameter maximumBytes: What is larger is none of ours.
+    init(_ path: String, for purpose: Purpose, maximumBytes: Int) throws(Failure) {
         self.purpose = purpose
-        guard !path.utf8.contains(0) else { throw .cannotOpen(path: path, errno: EINVAL) }
+        self.maximumBytes = maximumBytes
+        guard !path.utf8.contains(0) else { throw .cannotOpen(errno: EINVAL) }
         let files = Self.files
         do { descriptor = try Self.open(path, for: purpose) } catch {
-            if error.number == ELOOP { throw .notARegularFile(path: path) }
-            throw .cannotOpen(path: path, errno: error.number)
+            if error.number == ELOOP { throw .notARegularFile }
+            throw .cannotOpen(errno: error.number)
         }
-        do throws(FlightRecorderError) {
-            try Self.check(descriptor, at: path)
-            if purpose == .writing { try Self.lock(descriptor, at: path) }
+        do throws(Failure) {
+            try Self.check(descriptor, maximumBytes: maximumBytes)
+            if purpose == .writing { try Self.lock(descriptor) }
         } catch {
             files.close(descriptor)
             throw error
@@ -52,31 +60,31 @@ struct RecorderFile: Sendable {
         return FileDescriptor(opened)
     }
 
-    private static func check(_ descriptor: FileDescriptor, at path: String) throws(FlightRecorderError) {
+    private static func check(_ descriptor: FileDescriptor, maximumBytes: Int) throws(Failure) {
         let status: FileStatus
-        do { status = try files.status(of: descriptor) } catch { throw .cannotOpen(path: path, errno: error.number) }
-        guard status.kind == .regular else { throw .notARegularFile(path: path) }
-        guard status.owner == files.user else { throw .ownedBySomeoneElse(path: path, user: status.owner) }
-        guard status.links == 1 else { throw .hasSeveralNames(path: path) }
-        guard status.bytes <= maximumBytes else { throw .notAFlightRecorder(path: path) }
+        do { status = try files.status(of: descriptor) } catch { throw .cannotOpen(errno: error.number) }
+        guard status.kind == .regular else { throw .notARegularFile }
+        guard status.owner == files.user else { throw .ownedBySomeoneElse(user: status.owner) }
+        guard status.links == 1 else { throw .hasSeveralNames }
+        guard status.bytes <= maximumBytes else { throw .tooLarge }
     }
 
-    private static func lock(_ descriptor: FileDescriptor, at path: String) throws(FlightRecorderError) {
+    private static func lock(_ descriptor: FileDescriptor) throws(Failure) {
         let isOurs: Bool
-        do { isOurs = try files.tryLock(descriptor) } catch { throw .cannotOpen(path: path, errno: error.number) }
-        guard isOurs else { throw .inUse(path: path) }
+        do { isOurs = try files.tryLock(descriptor) } catch { throw .cannotOpen(errno: error.number) }
+        guard isOurs else { throw .inUse }
     }
 
-    func content() throws(FlightRecorderError) -> [UInt8] {
+    func content() throws(Failure) -> [UInt8] {
         var content: [UInt8] = []
-        if let status = try? Self.files.status(of: descriptor) { content.reserveCapacity(min(status.bytes, Self.maximumBytes)) }
+        if let status = try? Self.files.status(of: descriptor) { content.reserveCapacity(min(status.bytes, maximumBytes)) }
         var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while content.count <= Self.maximumBytes {
+        while content.count <= maximumBytes {
             let count = pread(descriptor.number, &piece, piece.count, off_t(content.count))
             if count == 0 { break }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw .cannotOpen(path: path, errno: errno)
+                throw .cannotOpen(errno: errno)
             }
             content.append(contentsOf: piece[..<count])
         }
@@ -89,9 +97,9 @@ struct RecorderFile: Sendable {
     ///   - preallocate: Makes the room, where it is not there already, and returns an error number.
     func map(
         _ bytes: Int, anew: Bool, preallocate: (Int32, Int64) -> Int32 = logbook_preallocate
-    ) throws(FlightRecorderError) -> UnsafeMutableRawPointer {
+    ) throws(Failure) -> UnsafeMutableRawPointer {
         if anew {
-            do { try Self.files.truncate(descriptor, to: 0) } catch { throw .cannotOpen(path: path, errno: error.number) }
+            do { try Self.files.truncate(descriptor, to: 0) } catch { throw .cannotOpen(errno: error.number) }
         }
         // Where the file system cannot make room, the C library does it by writing, and not into a file that only grows at its end.
         let flags = fcntl(descriptor.number, F_GETFL)
@@ -104,7 +112,7 @@ struct RecorderFile: Sendable {
             failure = errno
         }
         if anew { giveRoomBack() }
-        throw .cannotMakeRoom(path: path, bytes: bytes, errno: failure)
+        throw .cannotMakeRoom(bytes: bytes, errno: failure)
     }
 
     private func hasRoom(_ bytes: Int) -> Bool {

@@ -11,9 +11,10 @@ extension DropReason {
 @Suite struct BatchingProviderTests {
     @Test func theDefaultsAreWhatTheDocumentationSays() async {
         let policy = QueuePolicy(
-            capacity: 8192, reservedCapacity: 1024, maximumBytes: 16_777_216, batchCount: 512, linger: .milliseconds(20),
+            capacity: 8192, reservedCapacity: 1024, maximumBytes: 16_777_216, batchCount: 1536, linger: .milliseconds(20),
             overflow: .block(upTo: .milliseconds(250)), firstPause: .milliseconds(100), longestPause: .seconds(10), failureThreshold: 5)
         #expect(QueuePolicy() == policy && LogDelivery.queued() == .queued(policy))
+        #expect(QueuePolicy(capacity: 64).batchCount == 64)
         await #expect(processExitsWith: .success) {
             #expect(LogService.exitFlushLimit == .seconds(2))
         }

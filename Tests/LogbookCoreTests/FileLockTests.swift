@@ -76,6 +76,22 @@ import Testing
         #expect(access(folder("elsewhere"), F_OK) != 0)
     }
 
+    @Test("what its holder has written is read without it, through no link and from no pipe")
+    func whatIsWritten() throws {
+        let lock = try #require(try FileLock(folder("lock")))
+        #expect(pwrite(lock.descriptor, "mine", 4, 0) == 4)
+        func text(_ name: String) -> String? {
+            FileLock.read(folder(name)) { descriptor in
+                var bytes = [UInt8](repeating: 0, count: 8)
+                let count = pread(descriptor, &bytes, bytes.count, 0)
+                return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+            }
+        }
+        #expect(symlink(folder("lock"), folder("link")) == 0 && mkfifo(folder("pipe"), 0o600) == 0)
+        #expect(["lock", "link", "pipe", "none"].map(text) == ["mine", nil, nil, nil])
+        withExtendedLifetime(lock) {}
+    }
+
     @Test func aPipeInItsPlaceIsNoLock() {
         #expect(mkfifo(folder("lock"), 0o600) == 0)
         #expect(throws: SystemError(EINVAL, in: "flock")) { try FileLock(folder("lock")) }

@@ -180,4 +180,42 @@ extension LogServiceTests {
         #expect(service.shutdown(by: .seconds(2)) == .everythingIsSafe)
         #expect(becomesTrue { registration.ledger == LogLedger(submitted: 1, delivered: 1) })
     }
+
+    @Test("a flush waits for what a provider that has left, or is leaving, still has in hand", arguments: [false, true])
+    func aFlushBesideOneThatLeaves(isLeaving: Bool) {
+        let sink = GatedSink(), service = LogService()
+        let registration = service.register(BatchingProvider(sink), name: "leaving")
+        service.info("a")
+        #expect(sink.gate.waitForArrivals(1))
+        if isLeaving {
+            LogThread.start("leaves") { registration.unregister(by: .seconds(600)) }
+            #expect(becomesTrue { service.registrations.isEmpty })
+        } else {
+            registration.unregister(by: .now)
+        }
+        #expect(service.flush(by: .milliseconds(20)).unfinished.map(\.pending) == [1])
+        sink.gate.open()
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(sink.inner.written.map(\.message) == ["a"])
+    }
+
+    @Test("a sink that has left and flushes the service from inside its own work does not wait for itself")
+    func aFlushFromWithinWhatHasLeft() {
+        final class Flushing: BatchSink {
+            let service: LogService, gate = Gate(), reports = Locked<[LogFlushReport]>([])
+            init(_ service: LogService) { self.service = service }
+            func write(_ batch: [LogEvent]) {
+                gate.wait()
+                let report = service.flush(by: .seconds(30))
+                reports.withLock { $0.append(report) }
+            }
+        }
+        let service = LogService(), sink = Flushing(service)
+        let registration = service.register(BatchingProvider(sink))
+        service.info("a")
+        #expect(sink.gate.waitForArrivals(1))
+        registration.unregister(by: .now)
+        sink.gate.open()
+        #expect(becomesTrue { sink.reports.withLock { $0 } == [LogFlushReport(unfinished: [])] })
+    }
 }

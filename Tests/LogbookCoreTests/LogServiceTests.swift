@@ -269,6 +269,17 @@ import Testing
         #expect(blocked.ledger == LogLedger(submitted: 21, delivered: 11, dropped: [.queueFull: 10]))
     }
 
+    @Test("row 30: a provider that hangs on the thread that logs keeps the event from no queue", arguments: [LogPrivacy.public, .private])
+    func anImmediateProviderThatHangs(_ privacy: LogPrivacy) {
+        let blocking = BlockingProvider(), recorder = RecordingProvider(), service = LogService()
+        service.register(blocking)
+        service.register(recorder, delivery: .queued())
+        LogThread.start("logs") { service.info("from \("afar", privacy: privacy)") }
+        #expect(blocking.gate.waitForArrivals(1))
+        #expect(becomesTrue { recorder.messages == [privacy == .public ? "from afar" : "from <private>"] })
+        blocking.gate.open()
+    }
+
     @Test("row 59: a flush from inside a provider does not wait for itself")
     func aFlushFromInside() {
         final class Flushing: LogProvider {
@@ -286,6 +297,26 @@ import Testing
         service.info("a")
         #expect(service.flush(by: .seconds(30)).isComplete)
         #expect(flushing.reports.withLock { $0.map { $0.unfinished.map(\.name) } } == [["flushing"]])
+    }
+
+    @Test("row 59: a flush on the main actor keeps its deadline, also where a provider waits for the main actor") @MainActor
+    func aFlushOnTheMainActor() {
+        let isDone = Gate()
+        final class OfTheMainActor: LogProvider {
+            let isDone: Gate
+            init(_ isDone: Gate) { self.isDone = isDone }
+            func log(_ event: LogEvent) {}
+            func flush(by deadline: LogDeadline) {
+                Task { @MainActor [isDone] in isDone.open() }
+                isDone.wait()
+            }
+        }
+        let service = LogService(), recorder = RecordingProvider()
+        service.register(OfTheMainActor(isDone), name: "of the main actor")
+        service.register(recorder, delivery: .queued())
+        service.info("a")
+        #expect(service.flush(by: .seconds(2)).unfinished.map(\.name) == ["of the main actor"])
+        #expect(recorder.messages == ["a"])
     }
 
     @Test func afterAShutdownEventsAreCountedAndTheSecondShutdownDoesNothing() {

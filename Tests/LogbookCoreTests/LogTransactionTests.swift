@@ -33,6 +33,20 @@ import Testing
         #expect(everything.events.map(\.level) == [.info, .info, .info, .warning])
     }
 
+    @Test(arguments: [LogDelivery.immediate, .queued()])
+    func aProgramSaysWhatItRunsOn(_ delivery: LogDelivery) {
+        let provider = RecordingProvider(interest: .transactionEntries), service = LogService()
+        service.register(provider, delivery: delivery)
+        service.transaction(usecase: 1).log(2)
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        service.device = device
+        let transaction = service.transaction(usecase: 1)
+        transaction.log(2)
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(transaction.device == device)
+        #expect(provider.events.compactMap(\.transaction?.device) == [.current, .current, device, device])
+    }
+
     @Test func aProviderOfEntriesCostsOtherMessagesNothing() {
         let service = LogService()
         service.register(RecordingProvider(interest: .transactionEntries))

@@ -51,6 +51,14 @@ import Testing
         #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == ["this run"])
     }
 
+    @Test func whatComesAfterAShutdownIsCounted() throws {
+        let recorder = try recorder()
+        try recorder.shutdown(by: .now)
+        recorder.log(LogEvent(sequence: 1, time: LogTime(seconds: 1), level: .info, message: "late"))
+        try recorder.shutdown(by: .now)
+        #expect(recorder.ledger == LogLedger(submitted: 1, dropped: [.alreadyShutDown: 1]))
+    }
+
     @Test func whatWasHandedOverIsNotHandedOverAgain() throws {
         try run(["once"])
         for (epoch, expected) in [(2, ["once"]), (3, [])] as [(UInt64, [String])] {
@@ -502,22 +510,22 @@ import Testing
     func aFullDiskAndARingThatIsThere() throws {
         let memory = TemporaryFolder(inMemory: true)
         _ = try FlightRecorder(path: memory("ring"), capacityBytes: Self.smallest)
-        let file = try RecorderFile(memory("ring"), for: .writing)
+        let file = try RecorderFile(memory("ring"), for: .writing, maximumBytes: 1 << 20)
         defer { file.close() }
         RecorderFile.unmap(try file.map(Self.smallestFile, anew: false) { _, _ in ENOSPC }, Self.smallestFile)
 
         // It has its size, and nothing else.
         try #require(truncate(memory("ring"), 0) == 0 && truncate(memory("ring"), off_t(Self.smallestFile)) == 0)
-        #expect(throws: FlightRecorderError.cannotMakeRoom(path: memory("ring"), bytes: Self.smallestFile, errno: ENOSPC)) {
+        #expect(throws: RecorderFile.Failure.cannotMakeRoom(bytes: Self.smallestFile, errno: ENOSPC)) {
             try file.map(Self.smallestFile, anew: false) { _, _ in ENOSPC }
         }
     }
 
     @Test("a ring for which there is no room keeps nothing of it, also where the disk has given a part, as ext4 does")
     func aFullDiskAndNoRing() throws {
-        let file = try RecorderFile(folder("ring"), for: .writing)
+        let file = try RecorderFile(folder("ring"), for: .writing, maximumBytes: 1 << 20)
         defer { file.close() }
-        #expect(throws: FlightRecorderError.cannotMakeRoom(path: folder("ring"), bytes: Self.smallestFile, errno: ENOSPC)) {
+        #expect(throws: RecorderFile.Failure.cannotMakeRoom(bytes: Self.smallestFile, errno: ENOSPC)) {
             try file.map(Self.smallestFile, anew: true) { file, bytes in ftruncate(file, off_t(bytes)) == 0 ? ENOSPC : errno }
         }
         #expect(folder.bytes("ring").isEmpty)
@@ -525,7 +533,8 @@ import Testing
 
     @Test("what is written by calls, where a mapping has no room of its own, is the same ring")
     func writtenByCalls() throws {
-        let file = try RecorderFile(folder("ring"), for: .writing), base = try file.map(Self.smallestFile, anew: true)
+        let file = try RecorderFile(folder("ring"), for: .writing, maximumBytes: 1 << 20)
+        let base = try file.map(Self.smallestFile, anew: true)
         let other = open(folder("ring"), O_WRONLY | O_CLOEXEC)
         defer {
             close(other)

@@ -94,7 +94,7 @@
     }
 
     /// What the victim says in a message and in an acknowledgement: `<thread> <number>`.
-    private struct Said {
+    struct Said {
         let thread: Int
         let number: Int
 
@@ -106,30 +106,35 @@
     }
 
     /// A child process, built beside the tests.
-    private struct Victim {
+    struct Victim {
         private let process: ChildProcess
         private let descriptor: Int32
 
-        init(ring: String, threads: Int) throws {
+        /// - Parameter written: Where its slow sink writes to, when it records losses in the file in place of a ring.
+        init(ring: String, threads: Int, written: String? = nil) throws {
             let ends = Unshared.pipe()
             defer { close(ends[1]) }
             process = try ChildProcess(
-                [ChildProcess.builtProgram("FlightRecorderVictim"), ring, "\(threads)"], outputDescriptor: ends[1])
+                [ChildProcess.builtProgram("FlightRecorderVictim"), ring, "\(threads)"] + (written.map { [$0] } ?? []),
+                outputDescriptor: ends[1])
             descriptor = ends[0]
         }
 
-        func waitForAcknowledgement() -> [Said] {
+        func waitForAcknowledgement() -> [Said] { waitForLines().map { Said($0) } }
+        func killAndDrain() -> [Said] { killAndDrainLines().map { Said($0) } }
+
+        func waitForLines() -> [Substring] {
             var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return poll(&waiting, 1, 60_000) == 1 ? read() : []
         }
 
-        func killAndDrain() -> [Said] {
+        func killAndDrainLines() -> [Substring] {
             process.signal(SIGKILL)
             return waitAndDrain()
         }
 
         @discardableResult
-        func waitAndDrain() -> [Said] {
+        func waitAndDrain() -> [Substring] {
             process.wait()
             // Everything it wrote is in the pipe by now.
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -138,11 +143,11 @@
         }
 
         /// Whole lines; an acknowledgement is one write, so there are no others.
-        private func read() -> [Said] {
+        private func read() -> [Substring] {
             var bytes = [UInt8](repeating: 0, count: 1 << 20)
             let count = Glibc.read(descriptor, &bytes, bytes.count)
             guard count > 0 else { return [] }
-            return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map { Said($0) }
+            return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
         }
     }
 

@@ -148,6 +148,14 @@ static inline uint64_t logbook_forks(void) { return logbook_fork_count; }
 void logbook_fork_gate_lock(void);
 void logbook_fork_gate_unlock(void);
 
+/// Memory that is mapped from a file and its process's alone.
+typedef struct logbook_kept_memory logbook_kept_memory;
+/// From now on a forked child finds a copy of the first 512 bytes in the place of the memory, zeros behind them, and the descriptor closed.
+/// NULL when there is no memory for that.
+logbook_kept_memory *logbook_keep_from_children(void *base, size_t bytes, int descriptor);
+/// Unmaps the memory, and unlocks and closes the descriptor where this is not a child.
+void logbook_let_go(logbook_kept_memory *kept);
+
 /// A mutex and one condition variable that waits on the monotonic clock.
 typedef struct logbook_monitor logbook_monitor;
 logbook_monitor *logbook_monitor_create(void);
@@ -218,6 +226,8 @@ void logbook_signal_repeat(int number);
 /// `crashed signal=11 code=1 address=0x10 process=4711 thread=4712 time=1763717360123456789 sequence=7` and a newline. The descriptor
 /// and the word with the sequence stay for ever, or until another call replaces them. 0 or the error number.
 int logbook_crash_take(int descriptor, const uint64_t *sequence);
+/// The word with the sequence lies elsewhere from now on, if it was there.
+void logbook_crash_moved(const uint64_t *before, const uint64_t *after);
 
 /// Exclusive advisory lock without waiting: 0, or errno (EWOULDBLOCK when another process holds it).
 int logbook_try_lock(int descriptor);
