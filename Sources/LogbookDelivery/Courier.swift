@@ -57,8 +57,17 @@ public final class Courier: Sendable {
     deinit { engine.shutdown(by: .now) }
 
     /// Something new may be there: try now. A pause that is still running, of our own or asked for by the receiver, is kept, and so is
-    /// what the conditions hold back.
+    /// what the conditions hold back. After ``pause()`` this sends nothing.
     public func wake() { engine.wake() }
+
+    /// Sends nothing by itself from now on: not after the policy's interval, and not for ``wake()`` or
+    /// ``reconfigured(forAnotherReceiver:)``. What is on its way goes on, and what ``deliver(by:)`` and ``hurry()`` ask for is sent, and
+    /// nothing behind it. A second call does nothing.
+    public func pause() { engine.pause() }
+
+    /// Ends what ``pause()`` began, and tries now. Conditions are asked at once, and honoured; a pause that is still running, of our own or
+    /// asked for by the receiver, is kept. Without a ``pause()`` before it this is ``wake()``.
+    public func resume() { engine.resume() }
 
     /// Asks again for the thread that the machine has not given, if it has not: for a source that wakes nobody when something comes. Costs
     /// next to nothing otherwise.

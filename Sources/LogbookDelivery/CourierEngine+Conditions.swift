@@ -9,9 +9,10 @@ extension CourierEngine {
     func mayGo(_ parcel: Parcel) -> Bool {
         let (isKnown, isHeldForLong) = state.withLock { access in
             let now = clock.monotonicNanoseconds(), limit = conditions.maximumDeferral.nanosecondsAhead
+            let counted = min(now, access.value.pausedSince ?? now)
             return (
                 isUrgent(access) || now < access.value.conditionsHoldUntil,
-                access.value.heldBackSince.map { now - $0 >= limit } ?? false
+                access.value.heldBackSince.map { max($0, counted) - $0 >= limit } ?? false
             )
         }
         let now = clock.now()

@@ -2,6 +2,32 @@ internal import LogbookCore
 
 /// When nothing is sent, and for how long.
 extension CourierEngine {
+    // MARK: Because somebody says so
+
+    func pause() {
+        state.withLock { access in
+            access.value.pausedSince = access.value.pausedSince ?? clock.monotonicNanoseconds()
+            access.broadcast()   // the source may let go of what it holds
+        }
+    }
+
+    func resume() {
+        wake { access in
+            guard let since = access.value.pausedSince else { return }
+            let now = clock.monotonicNanoseconds()
+            access.value.pausedSince = nil
+            access.value.obstacle?.until = 0
+            access.value.heldBackSince = access.value.heldBackSince.map { $0 + (now - max($0, since)) }
+        }
+    }
+
+    /// Whether a parcel may set out as far as ``pause()`` goes: while nothing goes by itself, those go that somebody waits for.
+    func mayStart(_ access: Access) -> Bool {
+        access.value.pausedSince == nil || access.value.waiters.values.contains { $0.outcome == nil && $0.rest != 0 }
+    }
+
+    // MARK: Because of an answer
+
     func retry(_ flight: Flight, _ reason: String, status: Int?, asked: Duration?) {
         guard let (pause, isFirst) = hold(reason, after: flight, asked: asked) else { return }
         if isFirst { LogDiagnostics.report(name, "cannot deliver, will try again: \(reason)") }

@@ -102,6 +102,7 @@ final class CourierEngine: Sendable {
         case weigh(Flight, Result<HTTPResponse, HTTPFailure>)
         case ask(Flight, HTTPRequest)
         case settleAgain
+        case letGo
         case stop
     }
     enum Outcome {
@@ -130,8 +131,12 @@ final class CourierEngine: Sendable {
         var pauses: UInt64 = 0
         /// No parcel has been settled that was sent since the latest pause: one at a time tries whether the receiver is back.
         var isTrying = false
+        /// On the courier's clock: since when nothing goes by itself, because somebody said so.
+        var pausedSince: UInt64?
+        /// The source was asked for a parcel, and may hold on to what it was made of.
+        var hasAsked = false
         var obstacle: Obstacle?
-        /// On the courier's clock: since when conditions hold back whatever comes.
+        /// On the courier's clock: since when conditions hold back whatever comes; a pause that somebody asked for does not count.
         var heldBackSince: UInt64?
         /// On the courier's clock: until then conditions that held when they were asked are not asked again.
         var conditionsHoldUntil: UInt64 = 0
@@ -164,7 +169,7 @@ final class CourierEngine: Sendable {
     let source: any ParcelSource
     /// The source, where it gives several parcels at once.
     private let concurrentSource: (any ConcurrentParcelSource)?
-    private let destination: any Destination
+    let destination: any Destination
     private let transport: any HTTPTransport
     let policy: DeliveryPolicy
     let conditions: DeliveryConditions
@@ -229,9 +234,11 @@ final class CourierEngine: Sendable {
             } else {
                 state = value.flights.isEmpty && !value.isWeighing ? .idle : .delivering
             }
+            if !mayStart(access) { until = nil }
             let nextAttempt = until.map { clock.now().adding(.nanoseconds($0 > now ? Int64(clamping: $0 - now) : 0)) }
             return CourierStatus(
-                state: state, pending: pending, oldestAge: age, latestAnswer: answer, nextAttempt: nextAttempt)
+                state: state, pending: pending, oldestAge: age, latestAnswer: answer, nextAttempt: nextAttempt,
+                isPaused: value.pausedSince != nil)
         }
     }
 
@@ -246,7 +253,7 @@ final class CourierEngine: Sendable {
     func startMissingThread() { if lacksThread.load(ordering: .relaxed) { wake() } }
 
     /// Where the machine has no thread to give that is said, once, when nobody waits for the state any more.
-    private func wake(after change: (Access) -> Void) {
+    func wake(after change: (Access) -> Void) {
         let isNews = state.withLock { access in
             change(access)
             return want(access)
@@ -254,7 +261,7 @@ final class CourierEngine: Sendable {
         if isNews { sayThatThreadIsMissing() }
     }
 
-    private func sayThatThreadIsMissing() { LogDiagnostics.report(name, "\(Self.noThread); everything is kept, and it is asked for again") }
+    func sayThatThreadIsMissing() { LogDiagnostics.report(name, "\(Self.noThread); everything is kept, and it is asked for again") }
 
     func reconfigured(forAnotherReceiver isAnotherReceiver: Bool) {
         wake { access in
@@ -286,7 +293,7 @@ final class CourierEngine: Sendable {
     }
 
     /// - Returns: Whether it is news that the machine has no thread to give.
-    private func want(_ access: Access) -> Bool {
+    func want(_ access: Access) -> Bool {
         guard access.value.phase == .running else { return false }
         access.value.isWanted = true
         var isNews = false
@@ -299,92 +306,6 @@ final class CourierEngine: Sendable {
         }
         access.broadcast()
         return isNews
-    }
-
-    func deliver(by deadline: LogDeadline) throws(CourierError) {
-        if isCurrentThread { throw .calledFromOwnThread }
-        if source.pendingCount == 0 {
-            // What emptied it may not have been told yet.
-            state.withLock { access in
-                while access.value.isSettling, !deadline.hasPassed, access.wait(until: deadline) {}
-            }
-            return
-        }
-        var isNews = false
-        let outcome = state.withLock { access -> Outcome? in
-            if access.value.phase != .running { return .stopped }
-            if let pause = access.value.pause, pause.cause == .misconfiguration, clock.monotonicNanoseconds() < pause.until {
-                return .misconfigured(access.value.latestAnswer ?? "")
-            }
-            access.value.nextWaiter += 1
-            let number = access.value.nextWaiter
-            access.value.waiters[number] = Waiter()
-            defer { access.value.waiters[number] = nil }
-            if let pause = access.value.pause, pause.cause == .failure || pause.cause == .reconfiguration {
-                let soonest = pause.began + (pause.cause == .failure ? UInt64(policy.firstPause.wholeNanoseconds) : 0)
-                access.value.pause?.until = min(pause.until, max(soonest, pause.askedUntil))
-            }
-            access.value.obstacle?.until = 0
-            isNews = want(access)
-            while true {
-                if let outcome = access.value.waiters[number]?.outcome { return outcome }
-                if deadline.hasPassed || !access.wait(until: deadline) {
-                    return access.value.waiters[number]?.outcome
-                }
-            }
-        }
-        if isNews { sayThatThreadIsMissing() }
-        switch outcome {
-        case .complete: return
-        case .misconfigured(let reason): throw .misconfigured(pending: source.pendingCount, reason: reason)
-        case .heldBack(let reason): throw .heldBack(pending: source.pendingCount, reason: reason)
-        case .stopped: throw .stopped(pending: source.pendingCount)
-        case nil:
-            let reason = state.withLock { $0.value.latestAnswer }
-            throw .deadlinePassed(pending: source.pendingCount, reason: reason)
-        }
-    }
-
-    /// Starts nothing new from now on, and waits for nothing.
-    func beginShutdown(by deadline: LogDeadline) { state.withLock { beginShutdown(by: deadline, $0) } }
-
-    private func beginShutdown(by deadline: LogDeadline, _ access: Access) {
-        if access.value.phase == .running {
-            access.value.phase = access.value.hasThread ? .stopping : .stopped
-            access.value.shutdownDeadline = deadline
-            finishWaiters(.stopped, access)
-        } else {
-            access.value.shutdownDeadline = min(deadline, access.value.shutdownDeadline)
-        }
-        access.broadcast()
-    }
-
-    func shutdown(by deadline: LogDeadline) {
-        let current = LogThread.currentNumber
-        let cancellations = state.withLock { access in
-            beginShutdown(by: deadline, access)
-            while access.value.phase != .stopped && access.value.thread != current {
-                if deadline.hasPassed || !access.wait(until: deadline) { break }
-            }
-            return giveUpFlights(access)
-        }
-        for cancellation in cancellations { cancellation.cancel() }
-    }
-
-    /// An answer that comes from here on settles nothing.
-    private func giveUpFlights(_ access: Access) -> [HTTPCancellation] {
-        defer {
-            access.value.flights = [:]
-            access.broadcast()
-        }
-        return access.value.flights.values.compactMap(\.cancellation)
-    }
-
-    func finishWaiters(_ outcome: Outcome, _ access: Access) {
-        for number in Array(access.value.waiters.keys) where number != Self.urgent && access.value.waiters[number]?.outcome == nil {
-            access.value.waiters[number]?.outcome = outcome
-        }
-        access.broadcast()
     }
 
     // MARK: The thread's side
@@ -405,6 +326,8 @@ final class CourierEngine: Sendable {
                 exchange(request, of: flight)
             case .settleAgain:
                 if var settlement = unsettled { unsettled = settle(&settlement) ? nil : settlement }
+            case .letGo:
+                source.letGo()
             case .stop:
                 break work
             }
@@ -439,10 +362,11 @@ final class CourierEngine: Sendable {
                 if hasSettlement && !isStopping { return .settleAgain }
                 if let (flight, request) = takeQuestion(dueAt: now, access) { return .ask(flight, request) }
                 var next = access.value.flights.values.compactMap(\.asking?.due).min() ?? .max
-                if !isStopping && hasRoom(access) {
+                if !isStopping && mayStart(access) && hasRoom(access) {
                     let isHeldBack = access.value.obstacle.map { now < $0.until } ?? false
                     if !isHeldBack, access.value.isWanted || lookAgain.map({ now >= $0 }) ?? false {
                         access.value.isWanted = false
+                        access.value.hasAsked = true
                         access.value.latestLook = now
                         return .send
                     }
@@ -451,6 +375,10 @@ final class CourierEngine: Sendable {
                 if !isStopping, mayPrepare(access) {
                     access.value.preparedBehind = access.value.latestFlight
                     return .prepare
+                }
+                if !isStopping, access.value.hasAsked, access.value.flights.isEmpty, !mayStart(access) {
+                    access.value.hasAsked = false
+                    return .letGo
                 }
                 if next == .max {
                     access.wait(until: isStopping ? limit : .never)
@@ -486,8 +414,8 @@ final class CourierEngine: Sendable {
 
     /// While as many are on their way as may be, the source can make the next parcel; it gives the same one when it is asked for it.
     private func mayPrepare(_ access: Access) -> Bool {
-        concurrentSource?.preparesNextParcel == true && access.value.isWanted && !access.value.isTrying && !hasRoom(access)
-            && access.value.preparedBehind != access.value.latestFlight
+        concurrentSource?.preparesNextParcel == true && access.value.isWanted && !access.value.isTrying && mayStart(access)
+            && !hasRoom(access) && access.value.preparedBehind != access.value.latestFlight
     }
 
     /// A source that fails says so again when the parcel is asked for.
@@ -512,7 +440,10 @@ final class CourierEngine: Sendable {
             for number in uncounted {
                 access.value.waiters[number]?.flights = Set(flights.keys)
                 access.value.waiters[number]?.rest = max(0, pending - flights.values.reduce(0) { $0 + $1.parcel.count })
+                // What it was called for is gone, and what comes now is not its concern.
+                if pending == 0 && flights.isEmpty { access.value.waiters[number]?.outcome = .complete }
             }
+            access.broadcast()
             return Array(access.value.waiters.keys)
         }
         do {
@@ -590,7 +521,8 @@ final class CourierEngine: Sendable {
         }
         flight.secrets = request.secrets
         let isOnItsWay = state.withLock { access in
-            guard access.value.phase == .running else { return false }   // a shutdown came while the request was made
+            // A shutdown or a pause came while the request was made. The source is still wanted.
+            guard access.value.phase == .running, mayStart(access) else { return false }
             access.value.flights[flight.number] = flight
             for number in Array(access.value.waiters.keys) {
                 guard let rest = access.value.waiters[number]?.rest, rest > 0 else { continue }

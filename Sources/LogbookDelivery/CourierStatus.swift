@@ -24,6 +24,9 @@ public struct CourierStatus: Sendable, Hashable {
     public let oldestAge: Duration?
     /// The latest failure, or what holds everything back, in words; nil when the latest attempt succeeded or none was made.
     public let latestAnswer: String?
-    /// When the courier will try again on its own; nil when it is not waiting.
+    /// When the courier will try again on its own; nil when it is not waiting, or is paused and nobody asks it to deliver.
     public let nextAttempt: LogTime?
+    /// Whether somebody called ``Courier/pause()``, and nobody ``Courier/resume()`` since. What is on its way then, or asked for, has a
+    /// ``state`` all the same.
+    public let isPaused: Bool
 }

@@ -47,13 +47,14 @@ public final class DeadLetterFolder: Sendable {
     }
 
     package init(
-        at path: String, maximumBytes: Int, maximumLetters: Int, files: any FileSystem
+        at path: String, maximumBytes: Int, maximumLetters: Int, files base: some FileSystem
     ) throws(DeadLetterError) {
         precondition(maximumBytes > 0, "DeadLetterFolder: maximumBytes must be positive")
         precondition(maximumLetters > 0, "DeadLetterFolder: maximumLetters must be positive")
         self.path = path
         self.maximumBytes = maximumBytes
         self.maximumLetters = maximumLetters
+        let files = RestartingFileSystem(base)
         self.files = files
         try? files.makeFolder(at: path)
         do throws(SystemError) {
@@ -64,8 +65,7 @@ public final class DeadLetterFolder: Sendable {
         do throws(SystemError) {
             try readFolder()
         } catch {
-            files.close(folder)
-            throw .cannotOpen(folder: path, reason: error.description)
+            throw .cannotOpen(folder: path, reason: error.description)   // deinit closes the folder
         }
     }
 

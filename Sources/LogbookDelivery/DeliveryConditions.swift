@@ -26,8 +26,9 @@ public struct DeliveryConditions: Sendable {
     /// How ``urgentFrom`` reads lines of files; those that it cannot read are not urgent.
     public var reading: LogLineReader
     /// How long anything may wait for the conditions: events from when they were said, files from their last event. Then it is sent
-    /// whatever they are. An event that was said while the wall clock was ahead waits so long from when it is first held back. Default 24
-    /// hours.
+    /// whatever they are. An event that was said while the wall clock was ahead waits so long from when it is first held back. Once a file
+    /// is known to a process, its wait is counted while the machine is awake: what that sleeps through comes on top of it. A process that
+    /// starts anew goes by the wall clock again. Default 24 hours.
     public var maximumDeferral: Duration
 
     /// No conditions: everything is sent at once.

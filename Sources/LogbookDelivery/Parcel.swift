@@ -31,7 +31,7 @@ public struct Parcel: Sendable, Hashable {
 }
 
 /// Where parcels come from: memory, a spool, rolled files, the transaction store. Called by one courier, on its thread; only
-/// ``pendingCount`` and ``oldestPending`` are read from any thread.
+/// ``pendingCount``, ``pendingCount(by:)`` and ``oldestPending`` are asked for on any thread.
 public protocol ParcelSource: Sendable {
     /// The oldest parcel whose fate is not known; the same one, with the same bytes, until it is settled.
     func nextParcel() throws -> Parcel?
@@ -60,6 +60,9 @@ public protocol ParcelSource: Sendable {
     var nextParcelIsDue: Duration? { get }
     /// Events or entries that wait, parcels not yet sealed included.
     var pendingCount: Int { get }
+    /// The same for who waits no longer than until a deadline: where it cannot be counted by then, what it was when it last could be. By
+    /// default ``pendingCount``, for a source that counts at once.
+    func pendingCount(by deadline: LogDeadline) -> Int
     /// Since when the oldest of them waits; nil when none does, or, as by default, when this source does not know.
     var oldestPending: LogTime? { get }
     /// Why some of what waits cannot be read for now, in words; it keeps nothing else from going. Asked for when there is no other parcel.
@@ -81,6 +84,7 @@ extension ParcelSource {
     public func splitTooLarge(_ parcel: Parcel) throws -> Bool { try split(parcel) }
     public func excerpt(of parcel: Parcel, entries: Set<Int>) -> Parcel? { nil }
     public var nextParcelIsDue: Duration? { nil }
+    public func pendingCount(by deadline: LogDeadline) -> Int { pendingCount }
     public var oldestPending: LogTime? { nil }
     public var unreadable: String? { nil }
     public func takeArrivals() -> Int { 0 }

@@ -134,6 +134,46 @@ import Testing
         #expect(becomesTrue { courier.status.state == .idle })
     }
 
+    @Test("D2, A1: the time for which deliveries are paused is none for which the conditions have held anything back")
+    func pausedMeanwhile() throws {
+        let source = MemoryParcels(["a"]), transport = ScriptedTransport(.status(200))
+        let courier = courier(source, transport)
+        clock.setWall(LogTime(seconds: -315_360_000))   // so that no parcel looks old
+        #expect(throws: CourierError.heldBack(pending: 1, reason: reason)) { try courier.deliver(by: .seconds(60)) }
+        let before = timesAsked
+        clock.advance(by: .seconds(86_000))
+        #expect(becomesTrue { timesAsked > before })   // that has woken it, and it has looked at the clock
+        courier.pause()
+        clock.advance(by: .seconds(86_400))
+        #expect(throws: CourierError.heldBack(pending: 1, reason: reason)) { try courier.deliver(by: .seconds(60)) }
+        courier.resume()
+        #expect(throws: CourierError.heldBack(pending: 1, reason: reason)) { try courier.deliver(by: .seconds(60)) }
+        clock.advance(by: .seconds(399))
+        #expect(throws: CourierError.heldBack(pending: 1, reason: reason)) { try courier.deliver(by: .seconds(60)) }
+        #expect(transport.requests.isEmpty)
+        clock.advance(by: .seconds(1))
+        try courier.deliver(by: .seconds(60))
+        #expect(source.settled.map(\.id) == ["a"])
+    }
+
+    @Test("D1, A1: while deliveries are paused the conditions are asked for those alone who wait for a delivery, and honoured")
+    func askedWhilePaused() throws {
+        let source = MemoryParcels(["a"]), transport = ScriptedTransport(.status(200))
+        let courier = courier(source, transport)
+        courier.pause()
+        courier.wake()
+        clock.advance(by: .seconds(60))
+        #expect(throws: CourierError.heldBack(pending: 1, reason: reason)) { try courier.deliver(by: .seconds(60)) }
+        #expect(timesAsked == 1)
+        let status = courier.status
+        #expect(status.state == .heldBack && status.isPaused && status.nextAttempt == nil)
+        letConditionsHold()
+        clock.advance(by: .seconds(60))
+        #expect(!transport.waitForRequests(1, by: .milliseconds(100)))
+        courier.resume()
+        #expect(becomesTrue { source.waiting.isEmpty })
+    }
+
     @Test("60: a shutdown does not wait for conditions, and the source keeps what they hold back")
     func shutdown() {
         let source = MemoryParcels(["a", "b"]), transport = ScriptedTransport(.status(200))

@@ -4,6 +4,14 @@ import LogbookHTTP
 import LogbookTestKit
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @Suite struct DeadLetterFolderTests {
     let folder = TemporaryFolder()
 
@@ -92,6 +100,21 @@ import Testing
                 else { continue }
                 try refuse([parcel("a"), parcel("b")], into: letters)
                 #expect(files.openDescriptors == 1)
+            }
+        }
+    }
+
+    @Test("a call that a signal interrupts is made again: the letter is kept")
+    func anInterruptedCallIsMadeAgain() throws {
+        for call in 1... {
+            let files = FaultyFileSystem(failing: call, with: .failure(EINTR))
+            let letters = try DeadLetterFolder(at: folder("\(call)"), maximumBytes: 1 << 20, maximumLetters: 5, files: files)
+            try refuse([parcel("a")], into: letters)
+            #expect(folder.names(in: "\(call)") == ["0000000001-a.body", "0000000001-a.reason.txt"], "call \(call)")
+            #expect(folder.text("\(call)/0000000001-a.body") == "body", "call \(call)")
+            if files.faults == 0 {
+                #expect(call > 6)
+                break
             }
         }
     }
