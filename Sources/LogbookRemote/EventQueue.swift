@@ -31,6 +31,19 @@ final class EventQueue: EventStore {
         var ledger = LogLedger()
         /// Events that were taken and then lost, or handed over: no flush can promise them any more.
         var lost = 0
+        /// Where what is pending outlives the process, and the event that came last.
+        var slot: PendingSlot?
+        var latest: PendingSlot.Stamp?
+
+        var oldest: LogEvent? { taken.first?.events.first ?? queue.first }
+
+        /// What the receiver may have is that in a parcel.
+        func note() {
+            guard let slot else { return }
+            slot.note(
+                PendingSlot.Tally(
+                    ledger, inHand: taken.reduce(0) { $0 + $1.events.count }, oldest: oldest.map { PendingSlot.Stamp($0) }, latest: latest))
+        }
     }
 
     private let policy: RemoteQueuePolicy
@@ -53,13 +66,28 @@ final class EventQueue: EventStore {
         state = Locked(State(limit: ParcelLimit(policy.parcelEvents)))
     }
 
+    /// Changes what is pending.
+    private func change<Result>(_ body: (inout State) -> Result) -> Result {
+        state.withLock { state in
+            defer { state.note() }
+            return body(&state)
+        }
+    }
+
+    func notePending(on page: LossPage, as name: String) {
+        guard state.withLock({ $0.slot == nil }), let slot = page.slot(named: name) else { return }
+        change { state in
+            if state.slot == nil { state.slot = slot }
+        }
+    }
+
     // MARK: The caller's side
 
     /// - Returns: True when the courier should be woken.
     func take(_ event: LogEvent) -> Bool {
         let bytes = event.estimatedBytes
         let isUrgent = event.level >= .error, isPrivileged = event.isPrivileged
-        return state.withLock { state in
+        return change { state in
             state.ledger.submit()
             guard state.isOpen else {
                 state.ledger.drop(1, .alreadyShutDown)
@@ -72,6 +100,7 @@ final class EventQueue: EventStore {
             let wasDue = isDue(state)
             if state.queue.isEmpty { state.waitingSince = clock.monotonicNanoseconds() }
             state.queue.append(event, bytes: bytes, isPrivileged: isPrivileged)
+            state.latest = PendingSlot.Stamp(event)
             if isUrgent { hurry(&state) }
             return state.queue.count == 1 || (!wasDue && isDue(state))
         }
@@ -97,7 +126,7 @@ final class EventQueue: EventStore {
     }
 
     func lose(_ reason: DropReason) {
-        state.withLock { state in
+        change { state in
             state.ledger.submit()
             state.ledger.drop(1, reason)
         }
@@ -120,16 +149,17 @@ final class EventQueue: EventStore {
     }
 
     func release() {}
-    func makeSafe() -> Bool { false }
+    func makeSafe(by deadline: LogDeadline) -> Bool { false }
 
     var deliveries: LogLedger { ledger }
     var ledger: LogLedger { state.withLock { $0.ledger } }
     var lost: Int { state.withLock { $0.lost } }
     var pendingCount: Int { state.withLock { Int($0.ledger.pending) } }
+    var isCounted: Bool { true }
 
     /// When the oldest was said.
     var oldestPending: LogTime? {
-        state.withLock { ($0.taken.first?.events.first ?? $0.queue.first)?.time }
+        state.withLock { $0.oldest?.time }
     }
 
     /// The oldest first.
@@ -141,7 +171,7 @@ final class EventQueue: EventStore {
     func handOver(_ save: ([LogEvent]) -> Bool) -> Int {
         let (events, latest) = state.withLock { ($0.queue.elements, $0.queue.latestNumber) }
         guard !events.isEmpty, save(events) else { return 0 }
-        return state.withLock { state -> Int in
+        return change { state -> Int in
             var count = 0
             while let number = state.queue.firstNumber, number <= latest, removeFirst(&state) != nil { count += 1 }
             state.ledger.drop(count, .keptElsewhere)
@@ -195,7 +225,7 @@ final class EventQueue: EventStore {
 
     /// The oldest that is not on its way. The queue is asked when there is none, and when it is due.
     private func nextTaken(besides onTheirWay: Set<String>) -> (place: Int, taken: Taken)? {
-        state.withLock { state -> (place: Int, taken: Taken)? in
+        change { state -> (place: Int, taken: Taken)? in
             if !state.taken.contains(where: { $0.waits(besides: onTheirWay) }) {
                 let isTime = isDue(state) || age(state) >= UInt64(policy.parcelAge.wholeNanoseconds)
                 guard isTime, !state.queue.isEmpty else { return nil }
@@ -261,7 +291,7 @@ final class EventQueue: EventStore {
     private func settle(_ parcel: Parcel, rejected: Int, _ refused: [LogEvent]? = nil, leaving again: [Taken] = []) {
         // While they are still here: who asks for what is pending may have them twice, and never not at all.
         if rejected > 0, let onRefused, let events = refused ?? taken(parcel)?.taken.events { onRefused(events) }
-        state.withLock { state in
+        change { state in
             guard let place = state.taken.firstIndex(where: { $0.parcel?.id == parcel.id }) else { return }
             state.taken.replaceSubrange(place...place, with: again)
             state.limit.settle(parcel.count, rejected: rejected)

@@ -28,7 +28,7 @@ public import LogbookHTTP
 ///
 /// Events that are logged on the courier's own thread, such as by `onEvent`, are not sent: a remark about a delivery would
 /// cause the next.
-public final class RemoteLogProvider: LogProvider {
+public final class RemoteLogProvider: LogProvider, PendingHolder {
     private let name: String
     private let events: any EventStore
     private let destination: CurrentDestination
@@ -117,9 +117,10 @@ public final class RemoteLogProvider: LogProvider {
     }
 
     deinit {
-        let pending = events.deliveries.pending
-        if pending > 0, (try? events.makeSafe()) != true {
-            LogDiagnostics.report(name, "let go of with \(pending) events that are not delivered; shut it down first")
+        let isCounted = events.isCounted, pending = events.pendingCount
+        if pending > 0, (try? events.makeSafe(by: .never)) != true {
+            let count = isCounted ? "\(pending)" : "up to \(pending)"
+            LogDiagnostics.report(name, "let go of with \(count) events that are not delivered; shut it down first")
         }
         courier.shutdown(by: .now)
         events.release()
@@ -140,11 +141,13 @@ public final class RemoteLogProvider: LogProvider {
     /// In memory: returns once the receiver has acknowledged everything taken before the call. In a folder: once that survives a
     /// crash of the machine; it is sent soon.
     /// - Throws: ``RemoteLogProviderError``: how many events are not acknowledged and why, how many were lost meanwhile, or that
-    ///   the disk did not take them. In memory it does so at once while the conditions do not hold.
+    ///   the disk did not take them, or not in time. In memory it does so at once while the conditions do not hold.
     public func flush(by deadline: LogDeadline) throws {
         events.hurry()
-        if try events.makeSafe() { return courier.wake() }
-        try deliver(by: deadline)
+        let safety = Result { () throws(RemoteLogProviderError) in try events.makeSafe(by: deadline) }
+        if case .success(false) = safety { return try deliver(by: deadline) }
+        courier.wake()   // also where the disk fails: the receiver may have it sooner
+        _ = try safety.get()
     }
 
     /// Returns once the receiver has acknowledged everything taken before the call. Conditions are asked at once, and honoured; after
@@ -152,7 +155,10 @@ public final class RemoteLogProvider: LogProvider {
     /// - Throws: ``RemoteLogProviderError``: how many events are not acknowledged and why, or how many were lost meanwhile. Nothing is
     ///   waited for while the conditions do not hold.
     public func deliver(by deadline: LogDeadline) throws(RemoteLogProviderError) {
-        let lost = events.lost
+        try deliver(by: deadline, lostBefore: events.lost)
+    }
+
+    private func deliver(by deadline: LogDeadline, lostBefore lost: Int) throws(RemoteLogProviderError) {
         events.hurry()
         try waitForDelivery(by: deadline)
         // The courier counts what goes, which may be what came later.
@@ -165,13 +171,15 @@ public final class RemoteLogProvider: LogProvider {
     /// after ``hurry()`` they hold nothing back. What is left in memory stays pending in the ledger; see ``undelivered()``. What is
     /// left in a folder the next run sends.
     public func shutdown(by deadline: LogDeadline) throws {
+        let lost = events.lost   // before anything is made safe, which may find that something is gone
         events.close()
         defer {
             courier.shutdown(by: deadline)
             events.release()
         }
-        let safety = Result { () throws(RemoteLogProviderError) in try events.makeSafe() }
-        try deliver(by: deadline)
+        let safety = Result { () throws(RemoteLogProviderError) in try events.makeSafe(by: deadline) }
+        try deliver(by: deadline, lostBefore: lost)
+        if case .failure(.notSafeInTime) = safety { return }   // the receiver has it
         _ = try safety.get()
     }
 
@@ -202,6 +210,8 @@ public final class RemoteLogProvider: LogProvider {
     /// - Returns: How many were let go of; none where events are kept in a folder.
     package func handOver(_ save: ([LogEvent]) -> Bool) -> Int { events.handOver(save) }
 
+    package func notePending(on page: LossPage, as name: String) { events.notePending(on: page, as: name) }
+
     /// What became of the events that were logged here. Delivered are, in memory, those that the receiver has acknowledged, and
     /// with a folder those that are in it; see ``deliveries``.
     public var ledger: LogLedger? { events.ledger }
@@ -217,7 +227,8 @@ public final class RemoteLogProvider: LogProvider {
 
     /// What became of events on their way to the receiver: `pending` ones it has not acknowledged. In memory that is
     /// ``ledger``; with a folder it is about everything that has been in it since the provider was made, also what earlier runs
-    /// and other programs have left there. What is in a file that cannot be read yet is added when it can.
+    /// and other programs have left there: asked early, it waits until that is counted. What is in a file that cannot be read yet is added
+    /// when it can.
     public var deliveries: LogLedger { events.deliveries }
 
     /// How the deliveries fare.

@@ -3,14 +3,17 @@ public enum RemoteLogProviderError: Error, Equatable, CustomStringConvertible {
     /// `pending` events are not acknowledged; they are kept, and tried again unless the provider was shut down.
     case notDelivered(pending: Int, reason: String)
     /// `count` events were lost while the call waited, or are found to be: the queue had no room for them, the receiver will never take
-    /// them, or their file in the folder is damaged or gone.
+    /// them, or their file in the folder is damaged or gone. A flush says this first; what it could not make safe the next one says.
     case lost(count: Int)
     /// The spool's folder cannot be used.
     case cannotOpenSpool(folder: String, reason: String)
     /// As many providers have the spool's folder as there are lanes in it.
     case noFreeLane(folder: String, lanes: Int)
-    /// The disk did not take what is in the spool; the kernel has it.
+    /// The disk did not take what is in some of the spool's files, the first of them for this reason; the kernel has it. The others are
+    /// safe, as far as the deadline reached.
     case notSafe(folder: String, reason: String)
+    /// The deadline passed before all of the spool's files were safe; so many are left for the next flush.
+    case notSafeInTime(folder: String, files: Int)
 
     public var description: String {
         switch self {
@@ -22,6 +25,8 @@ public enum RemoteLogProviderError: Error, Equatable, CustomStringConvertible {
             "cannot keep events in \(folder): all of its \(lanes) lanes are in use; give some of the programs a folder of their own"
         case .notSafe(let folder, let reason):
             "what is in \(folder) may not survive a crash of the machine: \(reason); check the disk"
+        case .notSafeInTime(let folder, let files):
+            "what is in \(files) files of \(folder) may not survive a crash of the machine: the deadline passed; give the flush more time"
         }
     }
 }

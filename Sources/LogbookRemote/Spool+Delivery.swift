@@ -18,7 +18,8 @@ extension Spool {
             if let active = state.active, active.segment.count > 0 {
                 due = min(due, max(.zero, policy.parcelAge - .nanoseconds(Int64(clamping: now - min(now, active.since)))))
             }
-            for trouble in state.unreadable.values {
+            // What is in hand has been read, and nobody comes for it.
+            for (segment, trouble) in state.unreadable where !state.inHand.contains(segment) {
                 due = min(due, .nanoseconds(Int64(clamping: trouble.until > now ? trouble.until - now : 0)))
             }
             return due
@@ -104,12 +105,12 @@ extension Spool {
                 loseVanished(segment.name)
             } else {
                 let remark = state.withLock { leaveAlone(segment.name, because: error, &$0) }
-                LogDiagnostics.report(name, remark)
+                if let remark { LogDiagnostics.report(name, remark) }
             }
             return
         }
-        let count = state.withLock { enter(content, of: segment.name, &$0) }
-        let lines = SpoolLine.read(content).lines
+        let (lines, damaged) = SpoolLine.read(content)
+        let count = state.withLock { enter(lines.count + damaged, bytes: content.count, of: segment.name, &$0) }
         // Lines beyond the count were written although the disk said no.
         let kept = lines.prefix(count)
         let missing = count - kept.count
@@ -121,15 +122,17 @@ extension Spool {
     /// - Returns: How many events that were: none where it is in hand, or where somebody else may have had it since we let go of it.
     @discardableResult
     func loseVanished(_ segment: SpoolName) -> Int {
-        let lost = state.withLock { state -> (count: Int, remark: String)? in
-            if state.isReleased || state.inHand.contains(segment) { return nil }
-            if state.active?.segment.name == segment { sealActive(&state) }
-            guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return nil }
-            return forgetVanished(place, &state)
-        }
-        guard let lost, lost.count > 0 else { return 0 }
-        LogDiagnostics.report(name, lost.remark)
-        return lost.count
+        let lost = state.withLock { vanished(segment, &$0) }
+        if let remark = lost?.remark { LogDiagnostics.report(name, remark) }
+        return lost?.count ?? 0
+    }
+
+    /// - Returns: Nil where it is in hand, or somebody else's.
+    func vanished(_ segment: SpoolName, _ state: inout State) -> (count: Int, remark: String?)? {
+        if state.isReleased || state.inHand.contains(segment) { return nil }
+        if state.active?.segment.name == segment { sealActive(&state) }
+        guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return nil }
+        return forgetVanished(place, &state)
     }
 
     private func loseDamaged(_ count: Int, of segment: SpoolName) {
@@ -141,6 +144,7 @@ extension Spool {
             let ordinary = min(count, state.sealed[place].ordinary)
             state.sealed[place].ordinary -= ordinary
             state.sealed[place].transactions -= min(count - ordinary, state.sealed[place].transactions)
+            state.sealed[place].isMissingLines = false   // what is left is all of it now
         }
     }
 
@@ -235,6 +239,7 @@ extension Spool {
         hands.withLock { $0.removeAll { $0.segment == segment } }
         state.withLock { state in
             state.inHand.remove(segment)
+            state.unreadable[segment] = nil
             guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return }
             state.bytes -= state.sealed.remove(at: place).bytes
             note(&state, delivered: delivered, rejected: rejected)

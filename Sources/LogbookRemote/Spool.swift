@@ -25,18 +25,24 @@ final class Spool<Files: FileSystem>: EventStore {
         var bytes = 0
         var ordinary = 0
         var transactions = 0
+        /// As many events as may be in it, where nobody has counted them yet. They are in no ledger.
+        var uncounted = 0
         /// Left by another run.
         let isInherited: Bool
         /// Whether a crash of the machine may take some of it.
         var isUnsafe: Bool
         /// The disk did not confirm it once, and what it confirms later is not to be believed: the file has to be written anew.
         var isDistrusted = false
+        /// Lines of it are gone since it is in hand: nobody writes it anew before it is not.
+        var isMissingLines = false
         /// Whether it is known which of its events are transactions'.
-        var isCounted = true
+        var isToldApart = true
         /// Somebody else has had its lane while it was here.
         var isShared = false
         /// How often its file was written to.
         var writes = 0
+        /// How often another file took its place.
+        var rewrites = 0
         let oldest: LogTime
         var count: Int { ordinary + transactions }
     }
@@ -54,8 +60,6 @@ final class Spool<Files: FileSystem>: EventStore {
         let error: SystemError
         /// On the provider's clock.
         let until: UInt64
-        /// As many events as may be in it, where nobody has counted them yet. They are in no ledger.
-        var uncounted = 0
     }
 
     /// What is in a lane.
@@ -85,6 +89,8 @@ final class Spool<Files: FileSystem>: EventStore {
         /// As many of them survive a crash of the machine.
         var safeFolderChanges = 0
         var isFolderUnsafe: Bool { safeFolderChanges < folderChanges }
+        /// On the provider's clock: until then no event has files written anew.
+        var nextRenewal: UInt64 = 0
         /// Of all files.
         var bytes = 0
         /// When lanes of others are looked at again.
@@ -99,11 +105,15 @@ final class Spool<Files: FileSystem>: EventStore {
         /// Of the way from the file to the receiver.
         var deliveries = LogLedger()
         var lost = 0
+        /// Of those, what was found to be gone when it was to be made safe, and no flush has said yet.
+        var unreported = 0
     }
 
     static var lookAgain: Duration { .seconds(30) }
     /// How long a file is left alone that cannot be read.
     static var readAgain: Duration { .seconds(60) }
+    /// How long no event has files written anew after the disk has not taken one: whoever logs waits for it.
+    static var renewAgain: Duration { .seconds(5) }
 
     let path: String
     let policy: SpoolPolicy
@@ -111,16 +121,19 @@ final class Spool<Files: FileSystem>: EventStore {
     let destination: CurrentDestination
     let clock: LogClock
     let name: String
-    let files: Files
+    let files: RestartingFileSystem<Files>
     let folder: FileDescriptor
     let state: Locked<State>
+    /// Held by whoever counts what was left, and never together with the state's lock taken first.
+    let counting = Locked(())
     /// The files that are being delivered, the oldest first. Only the courier's thread changes them.
     let hands = Locked<[SpoolHand]>([])
 
     init(
         at path: String, policy: SpoolPolicy, destination: CurrentDestination, origin: LogOrigin, clock: LogClock, name: String,
-        files: Files
+        files base: Files
     ) throws(RemoteLogProviderError) {
+        let files = RestartingFileSystem(base)
         self.path = path
         self.policy = policy
         self.origin = origin
@@ -340,7 +353,8 @@ final class Spool<Files: FileSystem>: EventStore {
         return (try? files.tryLock(file)) == false
     }
 
-    /// A file that cannot be read is one of them all the same: how many events are in it is entered when it can.
+    /// A file that cannot be looked at is one of them all the same. How many events are in it is counted later: to read everything that
+    /// was left may take long, and whoever makes a provider waits for this.
     private func add(_ segment: SpoolName, to found: inout Found) throws(SystemError) {
         var bytes = 0, oldest = clock.now()
         do throws(SystemError) {
@@ -348,24 +362,21 @@ final class Spool<Files: FileSystem>: EventStore {
             guard status.kind == .regular else { return }
             bytes = status.bytes
             oldest = status.modified
-            let count = SpoolLine.count(try read(segment))
-            if count == 0 {
-                try? files.remove(segment.text, in: folder)   // its first line was never finished
+            if bytes == 0 {
+                try? files.remove(segment.text, in: folder)   // nothing was ever written to it
                 return
             }
-            // Which of them are transactions' is seen when one has to be dropped.
-            found.segments.append(
-                Segment(
-                    name: segment, bytes: bytes, transactions: count, isInherited: true, isUnsafe: true, isCounted: false,
-                    oldest: oldest))
         } catch {
             if error.number == ENOENT { return }
             guard error.isAboutOneFile else { throw error }
-            found.segments.append(
-                Segment(name: segment, bytes: bytes, isInherited: true, isUnsafe: true, isCounted: false, oldest: oldest))
-            found.unreadable[segment] = trouble(error, uncounted: SpoolLine.most(in: bytes))
+            found.unreadable[segment] = trouble(error)
             LogDiagnostics.report(name, remark(on: segment, error))
         }
+        // Which of them are transactions' is seen when one has to be dropped.
+        found.segments.append(
+            Segment(
+                name: segment, bytes: bytes, uncounted: SpoolLine.most(in: bytes), isInherited: true, isUnsafe: true, isToldApart: false,
+                oldest: oldest))
     }
 
     private func inherit(_ found: Found, latest: UInt64, _ state: inout State) {
@@ -378,46 +389,6 @@ final class Spool<Files: FileSystem>: EventStore {
         }
         state.unreadable.merge(found.unreadable.filter { !known.contains($0.key) }) { $1 }
         state.bytes += segments.reduce(0) { $0 + $1.bytes }
-        state.deliveries.submit(segments.reduce(0) { $0 + $1.count })
-    }
-
-    // MARK: Files that cannot be read
-
-    private func trouble(_ error: SystemError, uncounted: Int) -> Trouble {
-        Trouble(
-            error: error, until: clock.monotonicNanoseconds() + UInt64(Self.readAgain.wholeNanoseconds), uncounted: uncounted)
-    }
-
-    private func remark(on segment: SpoolName, _ error: SystemError) -> String {
-        "cannot read \(path)/\(segment.text), which is kept and tried again: \(error)"
-    }
-
-    /// Has the other files go first for a while.
-    /// - Returns: What is to be said of it, once the lock is given back.
-    func leaveAlone(_ segment: SpoolName, because error: SystemError, _ state: inout State) -> String {
-        state.unreadable[segment] = trouble(error, uncounted: state.unreadable[segment]?.uncounted ?? 0)
-        return remark(on: segment, error)
-    }
-
-    /// Whether it could not be read, and is not to be tried yet.
-    func rests(_ segment: SpoolName, _ state: State) -> Bool {
-        guard let trouble = state.unreadable[segment] else { return false }
-        return clock.monotonicNanoseconds() < trouble.until
-    }
-
-    /// It was read. Where nobody had counted its events yet, they are entered.
-    /// - Returns: How many there are.
-    func enter(_ content: [UInt8], of segment: SpoolName, _ state: inout State) -> Int {
-        let trouble = state.unreadable.removeValue(forKey: segment)
-        guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return 0 }
-        if let trouble, trouble.uncounted > 0 {
-            let count = SpoolLine.count(content)
-            state.bytes += content.count - state.sealed[place].bytes
-            state.sealed[place].bytes = content.count
-            state.sealed[place].transactions = count
-            state.deliveries.submit(count)
-        }
-        return state.sealed[place].count
     }
 
     // MARK: Files
@@ -463,15 +434,18 @@ final class Spool<Files: FileSystem>: EventStore {
     }
 
     /// The file is gone although nobody else may take it. Of a lane whose lock was removed, another may have: it is on that one's account.
-    /// - Returns: How many events were in it, and what is to be said of that once the lock is given back.
-    func forgetVanished(_ place: Int, _ state: inout State) -> (count: Int, remark: String) {
-        let file = "\(path)/\(state.sealed[place].name.text)"
-        if wasShared(state.sealed[place], state) {
-            let count = forget(place, because: .takenOver, &state)
-            return (count, "\(count) events are another program's to send, or lost: \(file) is gone, and its lane was that one's")
-        }
-        let count = forget(place, because: .corruptRecovered, &state)
-        return (count, "\(count) events are lost: \(file) is gone, and nobody else may take it")
+    /// - Returns: How many events were in it, where somebody had counted them, and what is to be said of that once the lock is given back.
+    func forgetVanished(_ place: Int, _ state: inout State) -> (count: Int, remark: String?) {
+        let segment = state.sealed[place], file = "\(path)/\(segment.name.text)", isShared = wasShared(segment, state)
+        let count = forget(place, because: isShared ? .takenOver : .corruptRecovered, &state)
+        if count == 0, segment.uncounted == 0 { return (0, nil) }
+        let events = segment.uncounted > 0 ? "events that nobody has counted" : "\(count) events"
+        return (
+            count,
+            isShared
+                ? "\(events) are another program's to send, or lost: \(file) is gone, and its lane was that one's"
+                : "\(events) are lost: \(file) is gone, and nobody else may take it"
+        )
     }
 
     /// Whether somebody has removed the lock of its lane, and somebody else made one.
@@ -486,13 +460,20 @@ final class Spool<Files: FileSystem>: EventStore {
     // MARK: What is known
 
     var ledger: LogLedger { state.withLock { $0.ledger } }
-    var deliveries: LogLedger { state.withLock { $0.deliveries } }
-    var lost: Int { state.withLock { $0.lost } }
-    /// Never fewer than there are: where a file could not be read yet, more.
-    var pendingCount: Int {
-        state.withLock { state in Int(state.deliveries.pending) + state.unreadable.values.reduce(0) { $0 + $1.uncounted } }
+    /// Counts first what nobody has counted yet.
+    var deliveries: LogLedger {
+        countWhatIsLeft()
+        return state.withLock { $0.deliveries }
     }
+    var lost: Int { state.withLock { $0.lost } }
+    /// Never fewer than there are: where a file is not counted yet, more.
+    var pendingCount: Int {
+        state.withLock { state in Int(state.deliveries.pending) + state.sealed.reduce(0) { $0 + $1.uncounted } }
+    }
+    var isCounted: Bool { state.withLock { $0.sealed.allSatisfy { $0.uncounted == 0 } } }
     var pendingEvents: [LogEvent] { [] }
+    /// A kill takes nothing.
+    func notePending(on page: LossPage, as name: String) {}
     func handOver(_ save: ([LogEvent]) -> Bool) -> Int { 0 }
     /// Of what can be read: a file that cannot must make nothing else overdue.
     var oldestPending: LogTime? {
@@ -505,8 +486,6 @@ final class Spool<Files: FileSystem>: EventStore {
 }
 
 extension DropReason {
-    /// What a spool held of it was damaged on disk, or is gone from there.
-    public static let corruptRecovered = DropReason(rawValue: "corrupt_recovered")
     /// The spool's file that held it is gone, and another program has had the lane, whose lock somebody had removed: that one may have sent
     /// it, and its account says what became of it.
     public static let takenOver = DropReason(rawValue: "taken_over")

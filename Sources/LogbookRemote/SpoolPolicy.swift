@@ -4,7 +4,8 @@ public struct SpoolPolicy: Sendable, Hashable {
     public enum Durability: Sendable, Hashable {
         /// The kernel has it: it survives `kill -9`. A crash of the machine may take what was logged since the last flush.
         case process
-        /// It survives a crash of the machine: each event waits for the disk.
+        /// It survives a crash of the machine: each event waits for the disk. What the disk does not confirm is said, and written anew at
+        /// once; where that fails, with a flush, or with an event that follows, at the earliest 5 seconds later.
         case power
     }
 

@@ -189,7 +189,7 @@ extension SpoolTests {
         first = nil
         let files = FaultyFileSystem(), next = try makeSpool(files: files)
         for _ in 1...2 {
-            #expect(try next.makeSafe())
+            #expect(try next.makeSafe(by: .seconds(30)))
             #expect(files.calls.count { $0 == "synchronize" } == 1)
         }
         #expect(files.calls.contains("synchronizeFolder"))
@@ -257,9 +257,9 @@ extension SpoolTests {
         func disk() -> FaultyFileSystem { FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronizeFolder"]) }
         let files = disk(), spool = try makeSpool(SpoolPolicy(parcelEvents: 1), files: files)
         _ = spool.take(.numbered(1))
-        #expect(throws: RemoteLogProviderError.self) { try spool.makeSafe() }
+        #expect(throws: RemoteLogProviderError.self) { try spool.makeSafe(by: .seconds(30)) }
         for _ in 1...2 {
-            #expect(try spool.makeSafe())
+            #expect(try spool.makeSafe(by: .seconds(30)))
             #expect(files.calls.count { $0 == "synchronizeFolder" } == 2)   // now it is safe, and stays so
         }
 
@@ -289,7 +289,7 @@ extension SpoolTests {
         let disk = Gate(), end = Gate()
         files.hold("synchronize", at: disk)
         LogThread.start("flush") {
-            _ = try? spool.makeSafe()
+            _ = try? spool.makeSafe(by: .seconds(30))
             end.open()
         }
         #expect(disk.waitForArrivals(1))
@@ -307,13 +307,13 @@ extension SpoolTests {
         }
         #expect(files.calls.count { $0 == "synchronize" } == 1)
         for _ in 1...2 {
-            #expect(try spool.makeSafe())
+            #expect(try spool.makeSafe(by: .seconds(30)))
             #expect(files.calls.count { $0 == "synchronize" } == 2)   // now it is safe, and stays so
         }
     }
 
-    @Test("a file that is written anew to make room while a flush is under way is not safe by that flush")
-    func whatIsWrittenAnewMeanwhileIsNotSafe() throws {
+    @Test("a file that is written anew to make room while a flush is under way is made safe by that flush as well")
+    func whatIsWrittenAnewMeanwhileIsMadeSafe() throws {
         let files = FaultyFileSystem(), spool = try makeSpool(SpoolPolicy(maximumBytes: 64 << 10, parcelEvents: 20), files: files)
         _ = spool.take(entry(1))
         flush(spool, files) {
@@ -321,7 +321,110 @@ extension SpoolTests {
         }
         #expect(files.calls.contains("replace"))
         let before = files.calls.count { $0 == "synchronize" }
-        #expect(try spool.makeSafe())
-        #expect(files.calls.count { $0 == "synchronize" } - before == eventFiles.count)
+        #expect(before == 2)
+        #expect(try spool.makeSafe(by: .seconds(30)))
+        #expect(files.calls.count { $0 == "synchronize" } - before == eventFiles.count - 1)
+    }
+
+    @Test("a flush does not believe the disk that told another flush otherwise meanwhile: the file is written anew")
+    func whatAnotherWasToldCountsToo() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronize"]), spool = try makeSpool(files: files)
+        _ = spool.take(.numbered(1))
+        flush(spool, files) {
+            let passing = Gate()
+            passing.open()
+            files.hold("synchronize", at: passing)
+            #expect(throws: RemoteLogProviderError.self) { try spool.makeSafe(by: .seconds(30)) }   // its call comes first, and fails
+            #expect(!files.calls.contains("replace"))
+        }
+        #expect(files.calls.contains("replace"))
+        #expect(files.calls.count { $0 == "synchronize" } == 3)
+        #expect(try spool.makeSafe(by: .seconds(30)))
+        #expect(files.calls.count { $0 == "synchronize" } == 3)
+    }
+
+    @Test("what the disk has not taken and the kernel has let go of since is lost, and the flush that finds it says so")
+    func whatIsGoneFromMemoryTooIsLost() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(5), only: ["synchronize"]), spool = try makeSpool(files: files)
+        for number in 1...3 { _ = spool.take(.numbered(number)) }
+        #expect(throws: RemoteLogProviderError.self) { try spool.makeSafe(by: .seconds(30)) }
+        let file = "spool/" + eventFiles[0]
+        var bytes = folder.bytes(file)
+        for place in bytes.indices.suffix(20).dropLast() { bytes[place] = 0 }   // a page that reads as it was on the disk
+        folder.write(bytes, to: file)
+        #expect(throws: RemoteLogProviderError.lost(count: 1)) { try spool.makeSafe(by: .seconds(30)) }
+        #expect(spool.deliveries == LogLedger(submitted: 3, dropped: [.corruptRecovered: 1]))
+        #expect(try spool.makeSafe(by: .seconds(30)))
+        let parcel = try #require(try spool.nextParcel(besides: []))
+        #expect(parcel.count == 2)
+        try spool.settle(parcel, as: .delivered)
+        #expect(spool.deliveries == LogLedger(submitted: 3, delivered: 2, dropped: [.corruptRecovered: 1]))
+        #expect(eventFiles == [])
+    }
+
+    @Test("for power, what the disk does not confirm is written anew at once, to another file")
+    func powerWritesAnewAtOnce() throws {
+        let files = FaultyFileSystem(failing: 2, with: .failure(5), only: ["synchronize"])
+        let spool = try makeSpool(SpoolPolicy(durability: .power), files: files)
+        func count(_ call: String) -> Int { files.calls.count { $0 == call } }
+        _ = spool.take(.numbered(1))
+        _ = spool.take(.numbered(2))
+        let before = folder.bytes("spool/" + eventFiles[0])
+        #expect(count("replace") == 1 && count("synchronize") == 3)
+        #expect(count("synchronizeFolder") == 2)   // with the name of the first file, and of the one in its place
+        _ = spool.take(.numbered(3))
+        #expect(count("replace") == 1 && count("synchronize") == 4)
+        #expect(eventFiles.count == 2)   // nothing is added to what was not confirmed
+        #expect(before.count { $0 == 0x0A } == 2 && folder.bytes("spool/" + eventFiles[0]) == before)
+        #expect(spool.ledger == LogLedger(submitted: 3, delivered: 3))
+    }
+
+    @Test("for power, what could not be written anew at once is with a later event")
+    func powerWritesAnewLater() throws {
+        let files = FaultyFileSystem(failing: 2, with: .failure(5), only: ["synchronize"])
+        let spool = try makeSpool(SpoolPolicy(durability: .power), files: files)
+        _ = spool.take(.numbered(1))
+        let file = try #require(eventFiles.first)
+        files.fail(EIO, in: "openForReading", of: file)
+        for number in 2...3 { _ = spool.take(.numbered(number)) }
+        #expect(!files.calls.contains("replace"))
+        files.fail(nil, in: "openForReading", of: file)
+        clock.advance(by: .seconds(60))
+        for number in 4...5 { _ = spool.take(.numbered(number)) }
+        #expect(files.calls.count { $0 == "replace" } == 1)
+    }
+
+    @Test("a flush goes from file to file until its deadline, says how many are left, and the next begins with those")
+    func aFlushKeepsItsDeadline() throws {
+        let files = FaultyFileSystem(), spool = try makeSpool(SpoolPolicy(parcelEvents: 1), files: files)
+        for number in 1...3 { _ = spool.take(.numbered(number)) }
+        let path = folder("spool")
+        for left in [2, 1] {
+            #expect(throws: RemoteLogProviderError.notSafeInTime(folder: path, files: left)) { try spool.makeSafe(by: .now) }
+            #expect(files.calls.count { $0 == "synchronize" } == 3 - left)
+        }
+        #expect(!files.calls.contains("synchronizeFolder"))
+        for _ in 1...2 { #expect(try spool.makeSafe(by: .now)) }
+        #expect(files.calls.count { $0 == "synchronize" } == 3)
+        #expect(files.calls.count { $0 == "synchronizeFolder" } == 1)
+    }
+
+    @Test("a call that a signal interrupts is made again: no event is lost by it")
+    func anInterruptedCallIsMadeAgain() throws {
+        for call in 1... {
+            let tests = SpoolTests(), files = FaultyFileSystem(failing: call, with: .failure(EINTR))
+            let spool = try tests.makeSpool(SpoolPolicy(parcelEvents: 2, durability: .power), files: files)
+            for number in 1...3 { _ = spool.take(.numbered(number)) }
+            #expect(spool.ledger == LogLedger(submitted: 3, delivered: 3), "call \(call)")
+            #expect(try spool.makeSafe(by: .seconds(30)), "call \(call)")
+            spool.hurry()
+            for _ in 1...2 { try spool.settle(#require(try spool.nextParcel(besides: [])), as: .delivered) }
+            #expect(spool.deliveries == LogLedger(submitted: 3, delivered: 3), "call \(call)")
+            #expect(tests.eventFiles == [], "call \(call)")
+            if files.faults == 0 {
+                #expect(call > 25)
+                break
+            }
+        }
     }
 }

@@ -110,12 +110,12 @@ extension SpoolTests {
         let files = FaultyFileSystem(), file = try #require(eventFiles.first)
         files.fail(EACCES, in: "openForReading", of: file)
         let next = try makeSpool(files: files)
-        #expect(try next.makeSafe())
+        #expect(try next.makeSafe(by: .seconds(30)))
         #expect(!files.calls.contains("synchronize"))
         files.fail(nil, in: "openForReading", of: file)
         clock.advance(by: .seconds(60))
         #expect(try next.nextParcel(besides: []) != nil)
-        #expect(try next.makeSafe())
+        #expect(try next.makeSafe(by: .seconds(30)))
         #expect(files.calls.contains("synchronize"))
     }
 

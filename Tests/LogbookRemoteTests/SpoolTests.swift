@@ -95,7 +95,7 @@ import Testing
 
         let second = collector.willing()
         let next = try provider(second, epoch: 2)
-        #expect(next.deliveries == LogLedger(submitted: 5))
+        #expect(next.deliveries.submitted == 5)
         #expect(next.ledger == LogLedger())
         next.log(.numbered(1, message: "of the next run"))
         try next.deliver(by: .seconds(30))
@@ -221,10 +221,10 @@ import Testing
         for number in 1...5 { _ = spool.take(.numbered(number)) }
         let file = try #require(eventFiles.first)
         #expect(unlink(folder("spool/" + file)) == 0)
-        #expect(throws: RemoteLogProviderError.lost(count: 5)) { try spool.makeSafe() }
+        #expect(throws: RemoteLogProviderError.lost(count: 5)) { try spool.makeSafe(by: .seconds(30)) }
         #expect(spool.deliveries == LogLedger(submitted: 5, dropped: [.corruptRecovered: 5]))
         _ = spool.take(.numbered(6))
-        #expect(try spool.makeSafe())
+        #expect(try spool.makeSafe(by: .seconds(30)))
         #expect(eventFiles.count == 1 && eventFiles != [file])
         #expect(spool.deliveries.pending == 1)
     }
