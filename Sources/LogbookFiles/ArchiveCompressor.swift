@@ -15,17 +15,34 @@ internal import LogbookCore
 /// whole: somebody else may have made it, and not to its end. Whoever delivers or deletes an archive locks it, and so do we.
 final class ArchiveCompressor<Base: FileSystem>: Sendable {
     private typealias Files = RestartingFileSystem<Base>
+    /// What is looked at.
+    enum Look: Sendable {
+        /// What the manifest lists since the latest look. Where the folder was listed longer ago than a pause, that is done again.
+        case new
+        case all
+    }
+    /// How far a look has come that left nothing out.
+    private struct Looked {
+        /// The log's id in its manifest: another one counts from 1 again.
+        let log: String?
+        let number: UInt64
+        /// When the folder was listed, in monotonic nanoseconds.
+        let listed: UInt64
+    }
     private struct State {
         var isRunning = false
-        var isWanted = false
+        var wanted: Look?
+        var looked: Looked?
         var isClosed = false
         var compression: ArchiveCompression?
         var onEvent: (@Sendable (LogArchiveEvent) -> Void)?
         /// Compressed files that are not all of the archives beside them, as they were when that was said.
-        var parts: [UInt64: FileStatus] = [:]
+        var parts: [ArchiveName: FileStatus] = [:]
     }
     private enum Outcome {
         case compressed(bytes: Int)
+        /// There is no file of this name: not any more, or not yet.
+        case notThere
         /// The archive is in other hands or gone.
         case leftForLater
         /// There is a compressed file, and it is not all of it.
@@ -34,6 +51,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
     private let name: LogFileName
     private let folderPath: String
     private let files: Files
+    private let manifest: Locked<ManifestFile<RestartingFileSystem<Base>>>
     private let state = Monitor(State())
     private let retry: Locked<LogAlarm?>
     private let clock: LogClock
@@ -46,6 +64,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
         self.folderPath = folderPath
         self.clock = clock
         files = Files(base)
+        manifest = Locked(ManifestFile(name, files))
         retry = Locked(nil)
         retry.withLock { alarm in
             alarm = LogAlarm("logbook-gzip", clock: clock) { [weak self] in self?.wake(nil) }
@@ -60,11 +79,11 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
 
     /// There may be something to compress.
     /// - Parameter compression: How; nil for as before.
-    func wake(_ compression: ArchiveCompression?) {
+    func wake(_ compression: ArchiveCompression?, for look: Look = .all) {
         let starts = state.withLock { access in
             if let compression { access.value.compression = compression }
             guard !access.value.isClosed, access.value.compression != nil else { return false }
-            access.value.isWanted = true
+            access.value.wanted = access.value.wanted == .all ? .all : look
             if access.value.isRunning { return false }
             access.value.isRunning = true
             return true
@@ -98,18 +117,18 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
 
     private func run() {
         while true {
-            let compression = state.withLock { access -> ArchiveCompression? in
-                if access.value.isWanted && !access.value.isClosed {
-                    access.value.isWanted = false
-                    return access.value.compression
+            let work = state.withLock { access -> (compression: ArchiveCompression, look: Look)? in
+                if let look = access.value.wanted, let compression = access.value.compression, !access.value.isClosed {
+                    access.value.wanted = nil
+                    return (compression, look)
                 }
                 access.value.isRunning = false
                 access.broadcast()
                 return nil
             }
-            guard let compression else { return }
+            guard let work else { return }
             do {
-                if try compressAll(with: compression) { tryLater(nil) }
+                if try compressAll(with: work.compression, work.look) { tryLater(nil) }
             } catch is Closed {} catch { tryLater("\(error)") }
         }
     }
@@ -124,15 +143,21 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
     /// - Returns: Whether some archive was in other hands and is left for later.
     /// - Throws: ``Uncompressed`` for the first archive that could not be compressed, once the others are; at once what keeps all
     ///   of them from it.
-    private func compressAll(with compression: ArchiveCompression) throws -> Bool {
+    private func compressAll(with compression: ArchiveCompression, _ look: Look) throws -> Bool {
         let folder = OwnedDescriptor(try files.openFolder(at: folderPath), files)
-        var manifest = ManifestFile<Files>(name, files)
-        try manifest.refresh(in: folder.descriptor)
-        let names = try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }.sorted()
+        let manifest = try manifestNow(in: folder)
+        let (names, listed) = try namesToLookAt(look, manifest, in: folder)
+        // Its line may stand in the manifest before its file has the name.
+        let latest = manifest.latestNumber
+        var isLatestThere = manifest.entries[latest] == nil
         var isSomethingLeft = false
         var failure: Uncompressed?
-        for name in names where !name.isCompressed {
-            guard let entry = manifest.manifest.entries[name.number], entry.name == name else { continue }
+        for name in names {
+            if name.isCompressed {
+                if name.number == latest { isLatestThere = true }
+                continue
+            }
+            guard let entry = manifest.entries[name.number], entry.name == name else { continue }
             if isClosed { return false }
             let outcome: Outcome
             do { outcome = try compress(name, with: compression, in: folder) } catch {
@@ -142,18 +167,45 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
                 continue
             }
             switch outcome {
+            case .notThere: continue
             case .leftForLater: isSomethingLeft = true
             case .besideAPart: break
             case .compressed(let bytes):
                 onEvent?(
                     .compressed(
                         LogArchive(
-                            id: manifest.manifest.id(of: name.number), number: name.number,
+                            id: manifest.id(of: name.number), number: name.number,
                             path: folderPath + "/" + name.compressed.text, bytes: bytes, ended: entry.ended, isCompressed: true)))
             }
+            if name.number == latest { isLatestThere = true }
         }
         if let failure { throw failure }
+        let reached = isLatestThere ? latest : max(latest, 1) - 1
+        state.withLock { $0.value.looked = Looked(log: manifest.log, number: reached, listed: listed) }
         return isSomethingLeft
+    }
+
+    private func manifestNow(in folder: OwnedDescriptor<Files>) throws(SystemError) -> ArchiveManifest {
+        try manifest.withLock { manifest throws(SystemError) -> ArchiveManifest in
+            try manifest.refresh(in: folder.descriptor)
+            return manifest.manifest
+        }
+    }
+
+    /// Archives to look at, oldest first: to list a folder of thousands with each roll takes its time.
+    /// - Returns: Also when the folder was listed.
+    private func namesToLookAt(
+        _ look: Look, _ manifest: ArchiveManifest, in folder: OwnedDescriptor<Files>
+    ) throws(SystemError) -> (names: [ArchiveName], listed: UInt64) {
+        let now = clock.monotonicNanoseconds()
+        let looked = state.withLock { access -> Looked? in
+            defer { access.value.looked = nil }   // should this look fail, the next is at everything
+            return access.value.looked
+        }
+        if look == .new, let looked, looked.log == manifest.log, now - looked.listed < UInt64(Self.pause.wholeNanoseconds) {
+            return (manifest.entries.values.map(\.name).filter { $0.number > looked.number }.sorted(), looked.listed)
+        }
+        return (try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }.sorted(), now)
     }
 
     private func compress(
@@ -161,7 +213,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
     ) throws -> Outcome {
         let source: OwnedDescriptor<Files>
         do { source = OwnedDescriptor(try files.openForLocking(name.text, in: folder.descriptor), files) } catch
-            where error.number == ENOENT { return .leftForLater }
+            where error.number == ENOENT { return .notThere }
         let log = folderPath + "/" + self.name.active
         CompressionsInHand.begin(of: log)
         defer { CompressionsInHand.end(of: log) }
@@ -190,7 +242,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
     private func isWhole(
         _ twin: FileStatus, of name: ArchiveName, bytes: Int, with compression: ArchiveCompression, in folder: OwnedDescriptor<Files>
     ) throws -> Bool {
-        if state.withLock({ $0.value.parts[name.number] }) == twin { return false }
+        if state.withLock({ $0.value.parts[name] }) == twin { return false }
         if twin.kind == .regular {
             let file = OwnedDescriptor(try files.openForReading(name.compressed.text, in: folder.descriptor), files)
             var count = 0
@@ -202,7 +254,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
                 if count == bytes { return true }
             } catch let error as SystemError { throw error } catch let error as Closed { throw error } catch {}
         }
-        let isNews = state.withLock { $0.value.parts.updateValue(twin, forKey: name.number) == nil }
+        let isNews = state.withLock { $0.value.parts.updateValue(twin, forKey: name) == nil }
         if isNews {
             LogDiagnostics.report(
                 "file \(self.name.active)",

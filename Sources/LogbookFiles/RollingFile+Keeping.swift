@@ -105,6 +105,10 @@ extension RollingFile {
     private mutating func keptArchives(among names: [ArchiveName]) -> [KeptArchive] {
         let entries = manifest.manifest.entries
         let now = steady.now(clock)
+        if seenLog != manifest.manifest.log {
+            seenLog = manifest.manifest.log
+            firstSeen = [:]
+        }
         var found: [UInt64: KeptArchive] = [:]
         for name in names.sorted() where entries[name.number]?.name == name.plain {
             let ended = entries[name.number]!.ended

@@ -64,6 +64,16 @@ extension RollingFile {
         throw failure
     }
 
+    /// The manifest says which archives are ours, and who has the lock file can keep files from rolling: neither may be another user's. What
+    /// root has put there an administrator has, and root itself goes on with anybody's.
+    func refuseWhatOthersPut() throws(FileLogProviderError) {
+        guard files.user != 0 else { return }
+        for file in [name.manifest, name.lock] {
+            guard let owner = try? files.status(of: file, in: folder.descriptor).owner, owner != files.user, owner != 0 else { continue }
+            throw .ownedBySomeoneElse(path: folder.path + "/" + file, user: owner)
+        }
+    }
+
     /// How often the name is opened when it leads elsewhere each time the file is locked.
     private static var maximumOpenings: Int { 100 }
 

@@ -68,6 +68,8 @@ struct RollingFile<Base: FileSystem>: Sendable {
     /// When this run first saw which archives, by their numbers, on the steady clock: where the wall clock has been set since the start, the
     /// times in the manifest are no measure of their age.
     var firstSeen: [UInt64: LogTime] = [:]
+    /// The id of the log whose archives those are: one whose folder somebody removed begins anew, and counts from 1 again.
+    var seenLog: String?
     /// When the next archive is too old, on the steady clock.
     var nextDeletion: LogTime?
     var isBeyondLimits = false
@@ -107,6 +109,7 @@ struct RollingFile<Base: FileSystem>: Sendable {
         folder = try LogFolder(folderPath, files)
         phase = .closed
         claim = try PathClaim(folder.path + "/" + self.name.active)
+        try refuseWhatOthersPut()
         phase = .open(try openActive())
         if folder.isOpenToOthers {
             notes.append("other users may replace files in \(folder.path); take their write permission away")

@@ -52,7 +52,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
             for note in notes { LogDiagnostics.report(origin, note) }
             if hasNewDue { setAlarm() }
             if !events.isEmpty {
-                if compression != nil { compressor.wake(compression) }
+                if compression != nil { compressor.wake(compression, for: .new) }
                 tell(events, counting: &givenUp)
             }
         }

@@ -37,11 +37,12 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         var found: Found?
         /// There may be more than was found.
         var looksAgain = false
-        /// What was begun, and has waited for conditions since, by its archive's number: it goes on where it was.
-        var held: [UInt64: Sending] = [:]
+        // By ids: of a log whose folder was removed, and that began anew, an archive may have a number again.
+        /// What was begun, and has waited for conditions since: it goes on where it was.
+        var held: [String: Sending] = [:]
         /// What was set aside and could not be noted: not sent again in this run before ``forgive()``.
-        var setAside: Set<UInt64> = []
-        var undeletable: Set<UInt64> = []
+        var setAside: Set<String> = []
+        var undeletable: Set<String> = []
         var waitsForConditions = false
         var waitsForOthers = false
         /// Whether the latest look passed something over that is in other hands.
@@ -115,11 +116,11 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
 
     private func look(for term: Int) throws -> Found {
         let (archives, undeletable) = try shelf.waiting()
-        for archive in undeletable where state.withLock({ $0.undeletable.insert(archive.number).inserted }) {
+        for archive in undeletable where state.withLock({ $0.undeletable.insert(archive.id).inserted }) {
             onEvent(.cannotDelete(id: archive.id))
         }
-        gate.keep(archives.lazy.map(\.number))
-        unreadable.keep(archives.lazy.map(\.number))
+        gate.keep(archives)
+        unreadable.keep(archives.lazy.map(\.id))
         keepHeld(among: archives)
         return Found(term: term, hasUndeletable: !undeletable.isEmpty, rest: ArraySlice(archives.filter { !$0.isSetAside }))
     }
@@ -138,7 +139,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         left.tried = []
         while let archive = again.popFirst() ?? left.rest.popFirst() {
             var outcome = Outcome.passedOver
-            if !skipped.contains(archive.number) {
+            if !skipped.contains(archive.id) {
                 var mayGo = isPassed(archive)
                 if !mayGo {
                     mayGo = isOpen ?? gate.isOpen()
@@ -173,7 +174,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         case nil:
             if gate.mayGoOn(sending.claim) { return sending.parcel }
             state.withLock { state in
-                state.held[sending.claim.archive.number] = sending
+                state.held[sending.claim.archive.id] = sending
                 state.sending = nil
             }
         case .unreadable(let error)?:
@@ -187,10 +188,10 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     /// Lets go of what was held and is gone, or was begun under other terms.
     private func keepHeld(among archives: [LogArchive]) {
         let term = request.term.number
-        let present = Set(archives.map(\.number))
+        let present = Set(archives.map(\.id))
         let dropped = state.withLock { state in
             let dropped = state.held.filter { !present.contains($0.key) || $0.value.term.number != term }
-            for number in dropped.keys { state.held[number] = nil }
+            for id in dropped.keys { state.held[id] = nil }
             return dropped
         }
         for sending in dropped.values { sending.claim.release() }
@@ -203,7 +204,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
 
     /// Passes over what has to wait, cannot be read, or cannot be sent as it is.
     private func take(_ archive: LogArchive, mayGo: Bool) throws -> Outcome {
-        let held = state.withLock { $0.held[archive.number] }
+        let held = state.withLock { $0.held[archive.id] }
         do {
             guard let claim = try held?.claim ?? shelf.claim(archive) else {
                 guard try shelf.isInOtherHands(archive) else { return .gone }
@@ -223,7 +224,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
                 return .passedOver
             }
             if let held {
-                state.withLock { $0.held[archive.number] = nil }
+                state.withLock { $0.held[archive.id] = nil }
                 return keep(held)
             }
             let outcome = try begin(claim)
@@ -295,7 +296,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             isNoted = true
         } catch { isNoted = false }
         state.withLock { state in
-            if !isNoted { state.setAside.insert(claim.archive.number) }
+            if !isNoted { state.setAside.insert(claim.archive.id) }
             state.sending = nil
         }
         claim.release()
@@ -330,7 +331,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             if !isDeleted {
                 let isNews = state.withLock { state in
                     state.waitsForOthers = true
-                    return state.undeletable.insert(sending.claim.archive.number).inserted
+                    return state.undeletable.insert(sending.claim.archive.id).inserted
                 }
                 if isNews { onEvent(.cannotDelete(id: sending.claim.archive.id)) }
             }
@@ -373,7 +374,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     var pendingCount: Int {
         guard let waiting = try? shelf.waiting().archives else { return 1 }
         let setAside = state.withLock { $0.setAside }
-        let archives = waiting.filter { !$0.isSetAside && !setAside.contains($0.number) }
+        let archives = waiting.filter { !$0.isSetAside && !setAside.contains($0.id) }
         let goesInPieces = request.term.request.maximumBytes != nil
         return goesInPieces ? archives.reduce(0) { $0 + max(1, $1.bytes) * 100 } : archives.count
     }

@@ -126,8 +126,10 @@ public final class LogUploader: Sendable {
     /// What waits now goes without regard to the conditions: something happened that somebody should see soon.
     public func hurry() {
         do {
-            if let latest = try waiting().map(\.number).max() { gate.hurry(upTo: latest) }
-        } catch { LogDiagnostics.report("upload", "what waits goes when its conditions hold, and not now: \(error)") }
+            gate.hurry(try waiting())
+        } catch {
+            LogDiagnostics.report("upload", "what waits goes when its conditions hold, and not now: \(error)")
+        }
         wake()
     }
 

@@ -10,7 +10,8 @@ final class UnreadableFiles: Sendable {
         /// On the clock.
         var until: UInt64 = 0
     }
-    private let troubles = Locked<[UInt64: Trouble]>([:])
+    /// By the files' ids.
+    private let troubles = Locked<[String: Trouble]>([:])
     private let clock: LogClock
     private let onEvent: @Sendable (UploadEvent) -> Void
 
@@ -22,17 +23,17 @@ final class UnreadableFiles: Sendable {
         self.onEvent = onEvent
     }
 
-    /// Files that are not tried just now.
-    var resting: Set<UInt64> {
+    /// Ids of files that are not tried just now.
+    var resting: Set<String> {
         let now = clock.monotonicNanoseconds()
         return troubles.withLock { troubles in troubles.isEmpty ? [] : Set(troubles.filter { now < $0.value.until }.keys) }
     }
 
     /// Forgets files that are gone.
-    func keep(_ numbers: some Sequence<UInt64>) {
+    func keep(_ ids: some Sequence<String>) {
         troubles.withLock { troubles in
             if troubles.isEmpty { return }
-            let present = Set(numbers)
+            let present = Set(ids)
             troubles = troubles.filter { present.contains($0.key) }
         }
     }
@@ -46,8 +47,8 @@ final class UnreadableFiles: Sendable {
         guard error.isAboutOneFile else { throw error }
         let until = clock.monotonicNanoseconds() + UInt64(Self.pause.wholeNanoseconds)
         let isNews = troubles.withLock { troubles in
-            troubles[archive.number, default: Trouble()].until = until
-            return troubles[archive.number, default: Trouble()].reasons.insert(error.number).inserted
+            troubles[archive.id, default: Trouble()].until = until
+            return troubles[archive.id, default: Trouble()].reasons.insert(error.number).inserted
         }
         guard isNews else { return }
         LogDiagnostics.report("upload", "cannot read \(archive.path), which is kept and tried again: \(error)")
@@ -55,5 +56,5 @@ final class UnreadableFiles: Sendable {
     }
 
     /// It could be read.
-    func remove(_ archive: LogArchive) { troubles.withLock { _ = $0.removeValue(forKey: archive.number) } }
+    func remove(_ archive: LogArchive) { troubles.withLock { _ = $0.removeValue(forKey: archive.id) } }
 }

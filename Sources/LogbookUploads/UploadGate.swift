@@ -4,19 +4,33 @@ internal import LogbookFiles
 
 /// Decides whether a file may go now.
 final class UploadGate: Sendable {
+    /// A moment, on both clocks.
+    private struct Moment {
+        let wall: LogTime
+        let uptime: UInt64
+
+        init(_ clock: LogClock) {
+            wall = clock.now()
+            uptime = clock.monotonicNanoseconds()
+        }
+    }
     private let conditions: UploadConditions
     private let clock: LogClock
-    /// Files up to this number were called urgent.
-    private let urgent = Locked<UInt64>(0)
-    /// Files that were read, and whether they hold something urgent.
-    private let known = Locked<[UInt64: Bool]>([:])
+    /// Ids of the files that were called urgent.
+    private let urgent = Locked<Set<String>>([])
+    /// When files were first seen, by their ids. How old a file is then the wall clock says; what passes afterwards is measured, because
+    /// somebody may set that clock.
+    private let seen = Locked<[String: Moment]>([:])
+    /// Files that were read, by their ids, and whether they hold something urgent.
+    private let known = Locked<[String: Bool]>([:])
 
     init(_ conditions: UploadConditions, clock: LogClock) {
         self.conditions = conditions
         self.clock = clock
     }
 
-    func hurry(upTo number: UInt64) { urgent.withLock { $0 = max($0, number) } }
+    /// - Parameter waiting: Everything that waits now.
+    func hurry(_ waiting: [LogArchive]) { urgent.withLock { $0.formUnion(waiting.map(\.id)) } }
 
     /// Whether files may go now that nothing makes urgent.
     func isOpen() -> Bool { conditions.obstacle(at: clock.now()) == nil }
@@ -25,9 +39,13 @@ final class UploadGate: Sendable {
     /// not let a newer file overtake an older one.
     func passes() -> (LogArchive) -> Bool {
         let urgent = urgent.withLock { $0 }
-        let now = clock.now()
+        let seen = seen.withLock { $0 }
+        let now = Moment(clock)
         return { [conditions] archive in
-            archive.number <= urgent || conditions.isOverdue(since: archive.ended, at: now)
+            if urgent.contains(archive.id) { return true }
+            let first = seen[archive.id] ?? now
+            let passed = Duration.nanoseconds(Int64(clamping: now.uptime - first.uptime))
+            return conditions.isOverdue(since: min(archive.ended, first.wall), at: first.wall.adding(passed))
         }
     }
 
@@ -38,27 +56,30 @@ final class UploadGate: Sendable {
 
     /// Whether a file is urgent, or it is worth reading it to find out.
     func mayBeUrgent(_ archive: LogArchive) -> Bool {
-        conditions.urgentFrom != nil && known.withLock { $0[archive.number] } != false
+        conditions.urgentFrom != nil && known.withLock { $0[archive.id] } != false
     }
 
     /// Reads a file, once, until it finds something urgent.
     func isUrgent(_ claim: ArchiveClaim) -> Bool {
         guard let level = conditions.urgentFrom else { return false }
-        let number = claim.archive.number
-        if let isUrgent = known.withLock({ $0[number] }) { return isUrgent }
+        let id = claim.archive.id
+        if let isUrgent = known.withLock({ $0[id] }) { return isUrgent }
         do {
             let isUrgent = try UrgentLines(from: level, reading: conditions.reading).isOne(in: claim)
-            known.withLock { $0[number] = isUrgent }
+            known.withLock { $0[id] = isUrgent }
             return isUrgent
         } catch { return false }   // what cannot be read now is looked at again
     }
 
-    /// Forgets files that are gone.
-    func keep(_ numbers: some Sequence<UInt64>) {
-        known.withLock { known in
-            if known.isEmpty { return }
-            let present = Set(numbers)
-            known = known.filter { present.contains($0.key) }
+    /// Takes note of files that are new, and forgets those that are gone.
+    func keep(_ archives: [LogArchive]) {
+        let now = Moment(clock), ids = Set(archives.map(\.id))
+        let gone = seen.withLock { seen in
+            let before = seen
+            seen = Dictionary(uniqueKeysWithValues: ids.map { ($0, before[$0] ?? now) })
+            return before.keys.filter { !ids.contains($0) }
         }
+        urgent.withLock { $0.subtract(gone) }   // one that is not known yet was called urgent since these were listed
+        known.withLock { $0 = $0.filter { ids.contains($0.key) } }
     }
 }

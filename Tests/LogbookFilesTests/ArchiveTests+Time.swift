@@ -182,6 +182,22 @@ extension ArchiveTests {
         #expect(folder.allLines() == ["1", "2", "3", "4", "5"])
     }
 
+    @Test("R5: an archive of a log that began anew is not as old as the one that had its number before")
+    func ageInALogThatBeganAnew() throws {
+        let provider = try provider(RollingPolicy(maximumArchives: 0, maximumAge: .seconds(86_400)))
+        log(provider, "one")
+        try provider.roll()
+        clock.advance(by: .seconds(50_000))
+        output(of: "rm -r '\(folder.path)'")
+        log(provider, "two")
+        try provider.roll()
+        clock.advance(by: .seconds(40_000))
+        #expect(folder.archives().map { folder.lines($0) } == [["two"]])
+        for _ in 1...13 { clock.advance(by: .seconds(3600)) }
+        #expect(folder.archives() == [])
+        withExtendedLifetime(provider) {}
+    }
+
     @Test("F26: a roll by age goes by time that has passed, not by the clock on the wall")
     func ageWithoutWall() throws {
         let provider = try provider(RollingPolicy(maximumFileAge: .seconds(100), maximumArchives: 0))

@@ -240,6 +240,77 @@ import Testing
         #expect(folder.archives().map { inflated($0).count } == [large.count + 1, 2, 2, 2, 2, 2])
     }
 
+    @Test("C5: after a roll only what the manifest lists since is looked at; the folder is listed once a minute")
+    func looksAtWhatIsNew() throws {
+        let plain = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
+        let files = FaultyFileSystem()
+        let compressor = ArchiveCompressor(of: try LogFileName("app"), in: folder.path, files: files, clock: .manual(clock))
+        func roll(_ number: Int) throws {
+            plain.log(event("\(number)"))
+            try plain.roll()
+            compressor.wake(.gzip, for: .new)
+            compressor.waitUntilIdle()
+        }
+        func listings() -> Int { files.calls.count { $0 == "names" } }
+        for number in 1...5 {
+            try roll(number)
+            #expect(folder.archives().count == number && folder.archives().allSatisfy { $0.hasSuffix(".gz") })
+        }
+        #expect(folder.archives().map { inflated($0) } == (1...5).map { "\($0)\n" })
+        #expect(listings() == 1)
+        clock.advance(by: .seconds(60))
+        try roll(6)
+        #expect(folder.archives().map { inflated($0) } == (1...6).map { "\($0)\n" })
+        #expect(listings() == 2)
+        compressor.close(by: .seconds(30))
+        try plain.shutdown(by: .seconds(30))
+    }
+
+    @Test("C5: an archive whose line stood in the manifest before its file had the name is compressed once it has")
+    func lineBeforeTheName() throws {
+        let disk = FaultyFileSystem(failing: 2, with: .failure(5), only: ["rename"]), time = ManualClock(now: clock.now)
+        let plain = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0), files: disk, clock: .manual(time))
+        let compressor = ArchiveCompressor(
+            of: try LogFileName("app"), in: folder.path, files: SystemFileSystem(), clock: .manual(clock))
+        func look() {
+            compressor.wake(.gzip, for: .new)
+            compressor.waitUntilIdle()
+        }
+        plain.log(event("one"))
+        try plain.roll()
+        look()
+        plain.log(event("two"))
+        #expect(throws: FileLogProviderError.self) { try plain.roll() }
+        look()
+        #expect(folder.archives().map { inflated($0) } == ["one\n"])
+        time.advance(by: .seconds(60))
+        try plain.roll()
+        look()
+        #expect(folder.archives().map { inflated($0) } == ["one\n", "two\n"])
+        compressor.close(by: .seconds(30))
+        try plain.shutdown(by: .seconds(30))
+    }
+
+    @Test("C5: of a log that began anew, whose numbers are smaller, archives are compressed as well")
+    func logThatBeganAnew() throws {
+        let compressor = ArchiveCompressor(
+            of: try LogFileName("app"), in: folder.path, files: SystemFileSystem(), clock: .manual(clock))
+        for messages in [["one", "two"], ["three"]] {
+            let plain = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
+            for message in messages {
+                plain.log(event(message))
+                try plain.roll()
+            }
+            try plain.shutdown(by: .seconds(30))
+            compressor.wake(.gzip, for: .new)
+            compressor.waitUntilIdle()
+            #expect(folder.archives().map { inflated($0) } == messages.map { $0 + "\n" })
+            output(of: "rm -r '\(folder.path)'")
+        }
+        compressor.close(by: .seconds(30))
+    }
+
     @Test("F24: an archive that another process may still write to is not compressed until it lets go")
     func heldByWriter() throws {
         let bench = try Bench(folder, policy, clock: clock)

@@ -45,6 +45,24 @@ import Testing
     }
 
     @Test(
+        "S7: a manifest or a lock file of another user is refused", .enabled(if: geteuid() == 0, "only root can give files away"),
+        arguments: [".app.manifest", ".app.lock"])
+    func otherOwnerBesideTheFile(name: String) async throws {
+        let path = folder.path
+        output(of: "cd '\(path)' && touch \(name) && chown 12345 \(name) && chown 65534 .")
+        await #expect(processExitsWith: .success) { [path = path as String, name = name as String] in
+            try #require(setuid(65534) == 0)
+            #expect(throws: FileLogProviderError.ownedBySomeoneElse(path: path + "/" + name, user: 12345)) {
+                try FileLogProvider(in: path)
+            }
+            try #require(unlink(path + "/" + name) == 0)
+            let provider = try FileLogProvider(in: path, format: MessageFormat())
+            provider.log(event("mended"))
+        }
+        #expect(folder.text("app.log") == "mended\n")
+    }
+
+    @Test(
         "S6: files are for their owner alone, and folders that had to be made, whatever the umask",
         arguments: [
             "000", "022", "077",

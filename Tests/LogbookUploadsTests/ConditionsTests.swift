@@ -120,6 +120,22 @@ import Testing
         #expect(UploadConditions.none.maximumDeferral == .seconds(86_400))
     }
 
+    @Test("D2: a wall clock that is set while a file waits neither sends it early nor keeps it for longer", arguments: [10, -10])
+    func clockIsSet(days: Int64) async throws {
+        try bench.roll(["one"])
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(transport, conditions: UploadConditions(custom: { false }))
+        try await onThread { try uploader.deliver(by: .seconds(60)) }   // it has been seen by then
+        bench.clock.setWall(now.adding(.seconds(days * 86_400)))
+        bench.clock.advance(by: .seconds(86_399))
+        try await onThread { try uploader.deliver(by: .seconds(60)) }
+        #expect(transport.requests.isEmpty)
+        bench.clock.advance(by: .seconds(1))
+        uploader.wake()
+        #expect(await bench.waitForDelivered(1))
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test(
         "D2: a deferral of centuries lets nothing go early",
         arguments: [(.seconds(86_400), 1), (.seconds(240 * 366 * 86_400), 0), (.seconds(Int64.max), 0)] as [(span: Duration, sent: Int)])
