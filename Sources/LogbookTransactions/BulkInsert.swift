@@ -29,7 +29,8 @@ package struct BulkInsert {
     package struct Row {
         fileprivate let statement: RowStatement
         fileprivate let before: Int32
-        fileprivate let isLast: Bool
+        /// Of its statement: with it all rows of that are written.
+        package let isLast: Bool
         /// Of this row alone; nil for texts that stay.
         fileprivate let texts: BoundTexts?
 

@@ -59,15 +59,26 @@ package struct RowStatement {
 
     /// For a statement that says one number, as `RETURNING id` does.
     /// - Returns: The first column of the first row; nil for NULL, and when there is no row.
-    package func integer() throws -> Int64? {
+    package func integer() throws -> Int64? { try firstRow { integer(at: 0) } ?? nil }
+
+    /// The same for one that says two.
+    package func integers() throws -> (Int64?, Int64?) { try firstRow { (integer(at: 0), integer(at: 1)) } ?? (nil, nil) }
+
+    /// - Parameter column: From 0.
+    private func integer(at column: Int32) -> Int64? {
+        sqlite3_column_type(pointer, column) == SQLITE_NULL ? nil : sqlite3_column_int64(pointer, column)
+    }
+
+    /// Runs to the end.
+    /// - Parameter read: What is wanted of the first row.
+    private func firstRow<Value>(_ read: () -> Value) throws -> Value? {
         var code = sqlite3_step(pointer)
-        let isThere = code == SQLITE_ROW && sqlite3_column_type(pointer, 0) != SQLITE_NULL
-        let number = isThere ? sqlite3_column_int64(pointer, 0) : nil
+        let value = code == SQLITE_ROW ? read() : nil
         while code == SQLITE_ROW { code = sqlite3_step(pointer) }
         let failure = code == SQLITE_DONE ? nil : failure()
         sqlite3_reset(pointer)
         if let failure { throw failure }
-        return number
+        return value
     }
 
     private func check(_ code: Int32) throws { if code != SQLITE_OK { throw failure() } }

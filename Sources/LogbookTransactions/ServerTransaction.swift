@@ -10,6 +10,8 @@ public import LogbookCore
 ///     try await logIn(request)
 /// }
 /// ```
+/// Messages that are logged in the work carry the transaction's id (``LogEvent/transactionID``).
+///
 /// Whatever becomes of the entries, the work is done and its answer or error handed on unchanged: a request that names no
 /// transaction, or names it in a way that cannot be read, is served without entries. A provider that commits on the caller's
 /// thread makes the request wait for it, at worst for a few times as long as a locked store is waited for
@@ -48,7 +50,7 @@ public enum ServerTransaction {
     ///   - headers: The request's fields. Values of `Authorization`, `Cookie` and their like never get into an entry.
     ///   - prefix: What the names of ``TransactionHeaders`` begin with.
     ///   - outcome: What an answer means; every answer is a success where nothing is said.
-    ///   - failure: What a thrown error means; nil for a failure of the server, described by its type and what it says.
+    ///   - failure: What a thrown error means; nil for a failure of the server, described by its type, what it says, and the place.
     public static func run<Answer>(
         headers: some Sequence<(String, String)>, prefix: String = "logbook-", usecase: Int, events: Events,
         service: LogService = .shared, outcome: (Answer) -> Outcome = { _ in .success },
@@ -73,15 +75,20 @@ public enum ServerTransaction {
         }
         transaction.log(events.started, file: file, function: function, line: line)
         do {
-            let answer = try await work()
+            let answer = try await transaction.run(isolation: isolation, work)
             say(outcome(answer))
             return answer
         } catch {
-            // Where it was thrown nobody knows any more; where the work was begun is known. What the error marks as private stays so.
-            let words: LogMessage = "\(String(reflecting: type(of: error))): \(error), in \(function) at \(file):\(line)"
-            say(failure(error) ?? .error(words.description))
+            say(failure(error) ?? .error(words(for: error, function: function, file: file, line: line)))
             throw error
         }
+    }
+
+    /// An error by its type, what it says, and where the work was begun: where it was thrown nobody knows any more. What it marks as
+    /// private stays so.
+    package static func words(for error: any Error, function: StaticString, file: StaticString, line: UInt32) -> String {
+        let words: LogMessage = "\(String(reflecting: type(of: error))): \(error), in \(function) at \(file):\(line)"
+        return words.description
     }
 
     /// The text without secrets, and not too long.

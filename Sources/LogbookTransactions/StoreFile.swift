@@ -27,7 +27,9 @@ final class StoreFile: Sendable {
         self.path = path
         try Self.makeFolder(of: path)
         let held: FileLock?
-        do { held = try FileLock(path + ".lock") } catch { throw .cannotOpen(path: path, reason: Self.reason(error.number)) }
+        do { held = try FileLock(path + ".lock") } catch {
+            throw .cannotOpen(path: path, reason: "\(path).lock: \(Self.reason(error.number))")
+        }
         guard let held else { throw .storeLocked(path: path) }
         lock = held
         identity = Self.identity(in: held.descriptor)
@@ -58,12 +60,7 @@ final class StoreFile: Sendable {
     }
 
     /// Whose store is at a path that another process may have open.
-    static func identityInLock(of path: String) -> StoreIdentity? {
-        let lock = logbook_openat(AT_FDCWD, path + ".lock", O_RDONLY | O_CLOEXEC, 0)
-        guard lock >= 0 else { return nil }
-        defer { close(lock) }
-        return identity(in: lock)
-    }
+    static func identityInLock(of path: String) -> StoreIdentity? { FileLock.read(path + ".lock") { identity(in: $0) } }
 
     private static func identity(in lock: Int32) -> StoreIdentity? {
         var bytes = [UInt8](repeating: 0, count: 256)

@@ -339,12 +339,16 @@ final class StoreLanes: Sendable {
         }
     }
 
-    func pendingCount() throws(TransactionStoreError) -> Int {
+    /// Entries that wait to be delivered.
+    /// - Throws: Why they cannot be counted; ``TransactionStoreError/busy(path:)`` where they could not be by the deadline.
+    func pendingCount(by deadline: LogDeadline = .never) throws(TransactionStoreError) -> Int {
         let (held, others) = gone
-        var count = try own.pendingCount() + others.reduce(0) { $0 + $1.pending }
+        var count = try own.pendingCount(by: deadline) + others.reduce(0) { $0 + $1.pending }
         if let held {
             // Where it was let go of meanwhile, it is among the others.
-            do throws(TransactionStoreError) { count += try held.pendingCount() } catch .closed { return try pendingCount() }
+            do throws(TransactionStoreError) { count += try held.pendingCount(by: deadline) } catch .closed {
+                return try pendingCount(by: deadline)
+            }
         }
         return count
     }
@@ -442,12 +446,12 @@ final class StoreLanes: Sendable {
     /// - Throws: The first failure; the others were asked all the same.
     func reinstateSetAside() throws(TransactionStoreError) {
         try inEveryLane(where: { $0.setAside > 0 }) { store throws(TransactionStoreError) in
-            // First, as they may go at once. In lanes that are not held they are found by the look that follows.
-            let path = store.path, count = try store.counts().setAside
-            state.withLock { state in
-                if path == own.path || path == state.held?.path { state.arrivals += count }
+            try store.reinstateSetAside { entries in
+                state.withLock { state in
+                    // In lanes that are not held they are found by the look that follows.
+                    if store === own || store === state.held { state.arrivals += entries }
+                }
             }
-            try store.reinstateSetAside()
         }
     }
 

@@ -29,12 +29,14 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
     }
 
     private let lanes: StoreLanes
+    private let commits: GroupCommit
     let configuration: TransactionLogConfiguration
     private let errors: StoreErrors
     private let state: Locked<State>
 
-    init(lanes: StoreLanes, configuration: TransactionLogConfiguration, errors: StoreErrors) {
+    init(lanes: StoreLanes, commits: GroupCommit, configuration: TransactionLogConfiguration, errors: StoreErrors) {
         self.lanes = lanes
+        self.commits = commits
         self.configuration = configuration
         self.errors = errors
         state = Locked(
@@ -52,6 +54,9 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
         let (address, generation) = state.withLock { ($0.address, $0.generation) }
         return (destination: TransactionDestination(delivery: self, address: address), number: generation)
     }
+
+    /// Whether address and token are set.
+    var hasAddress: Bool { (try? checkAddress()) != nil }
 
     /// Whether address and token are set, or were until the token was refused: what is set next is of the same user.
     var isSetUp: Bool { state.withLock { $0.isRefused || ($0.address.url != nil && $0.address.token != nil) } }
@@ -93,6 +98,9 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
     // MARK: Parcels
 
     func nextParcel() throws -> Parcel? {
+        // Nobody else may come by who stores it, and its turn to be sent may be long in coming.
+        try? commits.storeParked(by: .now)
+        errors.tell()
         let address = address
         guard address.url != nil, address.token != nil else {
             letGo()
@@ -100,7 +108,8 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
         }
         let found = try errors.reporting { () throws(TransactionStoreError) in
             try lanes.nextParcel { store throws(TransactionStoreError) in
-                try store.nextParcel(
+                if store === lanes.own { try commits.storeParked(by: .after(configuration.busyTimeout)) }
+                return try store.nextParcel(
                     configuration.wireVersion, limits: configuration.parcelLimits, now: configuration.clock.now(),
                     randomness: configuration.randomness)
             }
@@ -158,12 +167,14 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
     func settle(_ parcel: Parcel, as fate: ParcelFate) throws {
         switch fate {
         case .delivered:
-            let delivered = try errors.reporting { () throws(TransactionStoreError) in try store.settleDelivered(parcel.id) }
+            let delivered = try errors.reporting { () throws(TransactionStoreError) in try store.settleDelivered(parcel.id, commits.patience) }
             if let (transactions, entries) = delivered {
                 configuration.onDelivery?(.delivered(transactions: transactions, entries: entries))
             }
         case .rejected(let reason):
-            let count = try errors.reporting { () throws(TransactionStoreError) in try store.settleRejected(parcel.id, because: reason) }
+            let count = try errors.reporting { () throws(TransactionStoreError) in
+                try store.settleRejected(parcel.id, because: reason, commits.patience)
+            }
             if count > 0 { configuration.onDelivery?(.setAside(entries: count, reason: reason)) }
         }
     }
@@ -180,24 +191,39 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
         (try? errors.reporting({ () throws(TransactionStoreError) in try store.unseal(version) })) != nil
     }
 
-    /// When the store cannot be read, what it held when it could.
-    var pendingCount: Int {
-        guard let count = try? lanes.pendingCount() else { return state.withLock { $0.latestPending } }
+    var pendingCount: Int { pendingCount(by: .never) }
+
+    /// What is in the stores, and what waits in memory to be stored. When a store cannot be read, or others use it until the deadline, what
+    /// was in it when that was last counted.
+    func pendingCount(by deadline: LogDeadline) -> Int {
+        let parked = commits.parkedCount   // first: what is stored meanwhile may be counted twice, and is not missed
+        guard let count = try? lanes.pendingCount(by: deadline) else { return parked + state.withLock { $0.latestPending } }
         state.withLock { $0.latestPending = count }
-        return count
+        return parked + count
     }
 
     /// What waited when that was last counted; asked for without waiting.
-    var latestPending: Int { state.withLock { $0.latestPending } }
+    var latestPending: Int { commits.parkedCount + state.withLock { $0.latestPending } }
 
     /// Nil also when the store cannot be read.
-    var oldestPending: LogTime? { try? lanes.oldestPending() }
+    var oldestPending: LogTime? { [commits.oldestParked, try? lanes.oldestPending()].compactMap { $0 }.min() }
 
-    /// Counts what waits for the sake of ``pendingCount``, to which a store that cannot be read may look empty.
-    /// - Throws: Why it cannot be counted.
-    func countPending() throws(TransactionStoreError) {
-        let count = try errors.reporting { () throws(TransactionStoreError) in try lanes.pendingCount() }
+    /// Stores what waits in memory, and counts what is in the stores for the sake of ``pendingCount``, to which one that cannot be read may
+    /// look empty.
+    /// - Returns: False where others used the store until the deadline.
+    /// - Throws: Why it cannot be stored, or counted.
+    func countPending(by deadline: LogDeadline) throws(TransactionStoreError) -> Bool {
+        let count = try errors.reporting { () throws(TransactionStoreError) -> Int? in
+            do throws(TransactionStoreError) {
+                try commits.storeParked(by: deadline)
+                return try lanes.pendingCount(by: deadline)
+            } catch .busy where deadline.hasPassed {
+                return nil
+            }
+        }
+        guard let count else { return false }
         state.withLock { $0.latestPending = count }
+        return true
     }
 
     // MARK: What the courier says

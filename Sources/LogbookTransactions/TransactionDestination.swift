@@ -60,21 +60,26 @@ struct TransactionDestination: Destination {
             }
             return id == parcel.id ? .delivered : .retry(after: nil, "HTTP status \(response.status) for another parcel")
         case 401: delivery.refuseToken(of: address)
-        case 415: if let verdict = unsealed(parcel, unreadBy: response) { return verdict }
+        case 415: return verdict(onUnread: parcel, response)
         default: break
         }
         return .refusal(by: response, clock: configuration.clock)
     }
 
-    /// The receiver does not read the form of the parcel. Where another one is set by now, its entries go in that.
-    /// - Returns: Nil where the form is the one that is set, or the store cannot do it.
-    private func unsealed(_ parcel: Parcel, unreadBy response: HTTPResponse) -> DeliveryVerdict? {
-        let version = delivery.version(of: parcel)
-        guard version != configuration.wireVersion, delivery.unseal(version) else { return nil }
-        return .retry(
-            after: nil,
-            "HTTP status \(response.status): the receiver does not read version \(version.rawValue); "
-                + "what was in it goes in version \(configuration.wireVersion.rawValue)")
+    /// The receiver does not read the form of the parcel. Where another one is set by now, its entries go in that, unless the store cannot
+    /// do it; otherwise the reason says which one may be read.
+    private func verdict(onUnread parcel: Parcel, _ response: HTTPResponse) -> DeliveryVerdict {
+        let version = delivery.version(of: parcel), refusal = DeliveryVerdict.refusal(by: response, clock: configuration.clock)
+        if version != configuration.wireVersion {
+            guard delivery.unseal(version) else { return refusal }
+            return .retry(
+                after: nil,
+                "HTTP status \(response.status): the receiver does not read version \(version.rawValue); "
+                    + "what was in it goes in version \(configuration.wireVersion.rawValue)")
+        }
+        guard version == .v0_0_2, case .misconfigured(let reason) = refusal else { return refusal }
+        return .misconfigured(
+            "\(reason); it does not read version \(version.rawValue): set wireVersion to .v0_0_1 for servers of PEAppTransaction")
     }
 }
 #endif

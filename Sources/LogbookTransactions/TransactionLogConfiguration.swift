@@ -13,9 +13,9 @@ public struct TransactionLogConfiguration: Sendable {
     /// aside first, then the oldest that are not under way. Each is counted, see ``TransactionStoreCounts/dropped``. The write-ahead log
     /// beside the file takes a few MiB more.
     public var maximumStoreBytes = 256 << 20
-    /// How long a call waits for another program that keeps the file locked, before its entry is given up and counted. A thread may wait
-    /// this long again for each of those that wait for the same lock before it: a delivery, and the entries of other threads, of which up
-    /// to 512 wait together. From zero to 24 days; what lies beyond counts as the nearer end.
+    /// How long a call waits for another program that keeps the file locked. Its entry waits in memory then, and until that is stored no
+    /// other waits for the program. A thread may wait this long again for each of those that wait for the same lock before it: a delivery,
+    /// and the entries of other threads, of which up to 512 wait together. From zero to 24 days; what lies beyond counts as the nearer end.
     public var busyTimeout = Duration.seconds(5)
     /// Where sets are posted to, with the path: `https://logs.example.com/v1/transactions` for a Logbook collector; nil until it is known,
     /// for example after a login.
@@ -27,10 +27,12 @@ public struct TransactionLogConfiguration: Sendable {
     public var authTokenParameter: String?
     /// What stands before `apptxnset` in the media type, its dot included: a Logbook collector takes no other.
     public var mediaSubtypePrefix = "vnd.logbook."
-    /// How sets are written. In 0.0.1, the default, an answer of 200, 201, 202 or 204 deletes the entries unless it names another
-    /// parcel, and user, variant, ids and offsets are not sent; in 0.0.2 they are, and only an answer that names the parcel deletes.
-    /// What was sent in the other version and is not acknowledged goes in that again, unless the receiver answers 415.
-    public var wireVersion = TransactionSetVersion.v0_0_1
+    /// How sets are written. In 0.0.2, the default, user, variant, ids and offsets are sent, and only an answer that names the parcel
+    /// deletes its entries: not the login page of some network, nor whatever a stranger answers. Choose 0.0.1 for an existing server of
+    /// PEAppTransaction, which refuses 0.0.2 with 415: then these are not sent, and an answer of 200, 201, 202 or 204 deletes the entries
+    /// unless it names another parcel, or is a 200 with a page of HTML. What was sent in the other version and is not acknowledged goes in
+    /// that again, unless the receiver answers 415.
+    public var wireVersion = TransactionSetVersion.v0_0_2
     /// The charset that the media type names; the body is UTF-8 in any case.
     public var charset = "UTF-8"
     /// The program's version, as its users know it. This, the user and the variant travel in version 0.0.2 only, and are cut to 256

@@ -11,7 +11,9 @@ public import LogbookHTTP
 /// service.register(transactions, delivery: .queued())     // or in batches, on a thread of its own
 /// ```
 /// Durability is `power`: when `log` returns (registered as immediate), or when `flush` returns (queued), the entry survives a
-/// crash of the machine. At worst the queue is lost. An entry leaves the file when the remote store has acknowledged it.
+/// crash of the machine. At worst the queue is lost. The one exception: an entry that another program's lock keeps from being stored for
+/// longer than ``TransactionLogConfiguration/busyTimeout`` waits in memory, see ``log(_:)``, and is safe when `flush` has returned. An
+/// entry leaves the file when the remote store has acknowledged it.
 ///
 /// An id of the application's own (`service.transaction(continuing:…)`) that receivers would refuse is kept in a form that they take:
 /// one of more than 256 bytes cut, with a digest of the whole at its end; an empty one as `TXN<usecase>-` and this run's ``session``.
@@ -27,7 +29,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     private let delivery: TransactionDelivery
     private let errors: StoreErrors
     private let courier: Courier
-    private let account = Locked(LogLedger())
+    private let account: Locked<LogLedger>
     /// Entries since the courier was woken for their number.
     let uncollected = Locked(0)
 
@@ -60,11 +62,17 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
                 randomness: configuration.randomness,
                 onRecovery: { [path = file.path] in errors.note(.recovered(path: path, $0)) })
         }
-        let delivery = TransactionDelivery(lanes: lanes, configuration: configuration, errors: errors)
+        let account = Locked(LogLedger())
+        let commits = GroupCommit(lanes.own) { fate in
+            TransactionLogProvider.note(fate, in: account)
+            if !fate.isBusy, case .failed(let failure) = fate { errors.note(failure) }   // a lock was told of when it was parked
+        }
+        let delivery = TransactionDelivery(lanes: lanes, commits: commits, configuration: configuration, errors: errors)
         self.configuration = configuration
         self.lanes = lanes
         self.labels = labels
-        commits = GroupCommit(lanes.own)
+        self.account = account
+        self.commits = commits
         self.errors = errors
         self.delivery = delivery
         courier = Courier(
@@ -80,19 +88,36 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// Stores the entry before it returns, in one commit with those of other threads that store at the same time. When that fails,
     /// the entry is lost, counted under ``DropReason/inputOutputError`` (``DropReason/spoolFull`` where there is no room that could be made,
     /// ``DropReason/alreadyShutDown`` after a shutdown), and `onError` hears of it once.
+    ///
+    /// Where another program keeps the file locked for longer than ``TransactionLogConfiguration/busyTimeout``, `onError` hears of that,
+    /// and the entry waits in memory: pending in the ``ledger``, and lost if the program ends without a flush. It is stored, in its order,
+    /// with the next entry, by ``flush(by:)``, ``deliver(by:)`` and ``shutdown(by:)``, and when the time to deliver has come. Until then no
+    /// entry waits for the other program. The oldest of more than 4096 are lost, and counted under ``DropReason/inputOutputError``.
     public func log(_ event: LogEvent) {
         account.withLock { $0.submit() }
-        do {
+        let fate: GroupCommit.Fate
+        do throws(TransactionStoreError) {
             let isStored = try errors.reporting { () throws(TransactionStoreError) in try commits.append(event) }
-            guard isStored else { return account.withLock { $0.drop(1, .loggedOut) } }
-            account.withLock { $0.deliver(1) }
-            wakeCourier(for: CollectionOfOne(event))
-        } catch .closed {
-            account.withLock { $0.drop(1, .alreadyShutDown) }
-        } catch .full {
-            account.withLock { $0.drop(1, .spoolFull) }
+            fate = isStored ? .stored : .ended
         } catch {
-            LogDiagnostics.report("transactions", "an entry is lost: \(error)")
+            fate = .failed(error)
+        }
+        if !fate.isBusy { Self.note(fate, in: account) }
+        switch fate {
+        case .stored, .failed(.busy): wakeCourier(for: CollectionOfOne(event))
+        case .ended, .failed: break
+        }
+    }
+
+    /// Counts what became of an entry.
+    private static func note(_ fate: GroupCommit.Fate, in account: Locked<LogLedger>) {
+        switch fate {
+        case .stored: account.withLock { $0.deliver() }
+        case .ended: account.withLock { $0.drop(1, .loggedOut) }
+        case .failed(.closed): account.withLock { $0.drop(1, .alreadyShutDown) }
+        case .failed(.full): account.withLock { $0.drop(1, .spoolFull) }
+        case .failed(let failure):
+            LogDiagnostics.report("transactions", "an entry is lost: \(failure)")
             account.withLock { $0.drop(1, .inputOutputError) }
         }
     }
@@ -152,21 +177,46 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         if isReached { courier.wake() }
     }
 
-    /// Nothing is left to do: what was taken is stored.
-    public func flush(by deadline: LogDeadline) throws {}
+    /// Stores what another program's lock has kept in memory, see ``log(_:)``; everything else is stored.
+    /// - Throws: ``TransactionStoreError/busy(path:)`` when the file is locked until the deadline. What waits goes on to wait.
+    public func flush(by deadline: LogDeadline) throws {
+        try errors.reporting { () throws(TransactionStoreError) in try commits.storeParked(by: deadline) }
+    }
 
-    /// Ends deliveries, waiting for the one under way until the deadline, and closes the file when what is being written to it is: where
-    /// another program keeps it locked, up to ``TransactionLogConfiguration/busyTimeout`` after the deadline. What was not delivered stays
-    /// in it.
+    /// Ends deliveries, waiting for the one under way until the deadline, stores what waits in memory, and closes the file when what is
+    /// being written to it is: where another program keeps it locked, up to ``TransactionLogConfiguration/busyTimeout`` after the deadline.
+    /// What was not delivered stays in it. What another program's lock has kept from being stored until the deadline is lost, counted under
+    /// ``DropReason/providerTimeout``; `onError` and diagnostics say so.
     public func shutdown(by deadline: LogDeadline) {
+        courier.beginShutdown(by: deadline)
+        try? flush(by: deadline)
         courier.shutdown(by: deadline)
+        giveUpWhatWaits("the shutdown loses")
         lanes.close()
     }
 
+    /// Stores what waits in memory, if that can be at once; what cannot is counted, and said.
+    /// - Parameter words: What is said before the number.
+    private func giveUpWhatWaits(_ words: String) {
+        try? commits.storeParked(by: .now)
+        errors.tell()
+        let lost = commits.close()
+        if lost == 0 { return }
+        LogDiagnostics.report("transactions shut down", "\(words) \(lost.inEntries): another program keeps \(store.path) locked")
+        account.withLock { $0.drop(lost, .providerTimeout) }
+    }
+
+    /// Who lets go of it without a shutdown loses nothing that can be stored.
+    deinit { giveUpWhatWaits("it was let go of without a shutdown, which loses") }
+
     public func close(by deadline: LogDeadline) { shutdown(by: deadline) }
 
-    /// Entries, and beginnings of transactions, that were taken: `delivered` ones are in the file, or were.
+    /// Entries, and beginnings of transactions, that were taken: `delivered` ones are in the file, or were; others wait in memory, see
+    /// ``log(_:)``.
     public var ledger: LogLedger? { account.withLock { $0 } }
+
+    /// When the oldest of those was said that wait in memory; nil when none does.
+    public var oldestPending: LogTime? { commits.oldestParked }
 
     // MARK: Who and what
 
@@ -214,7 +264,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     private func changeAddress(_ change: (inout TransactionDelivery.Address) -> Void) {
         let wasSetUp = delivery.isSetUp
         let isAnotherReceiver = delivery.change(change)
-        guard (try? delivery.checkAddress()) != nil else { return }
+        guard delivery.hasAddress else { return courier.wake() }   // who waits for a delivery waits for nothing now
         if !wasSetUp { lanes.noteUser() }   // what is renewed is of the same user
         lanes.noteLogin()
         courier.reconfigured(forAnotherReceiver: isAnotherReceiver)
@@ -222,24 +272,35 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
 
     /// Sends what is in the store now, and what processes that have gone have left beside it, and returns once all of it is delivered
     /// or set aside. Conditions are asked at once, and honoured; after ``hurry()`` they are not asked.
-    /// - Throws: ``TransactionDeliveryError`` when no token or no address is set, ``TransactionStoreError`` when the store cannot be read,
-    ///   ``CourierError`` when the deadline passed, the remote store refuses us, or the conditions do not hold. Everything stays in the
-    ///   store. ``TransactionStoreError`` also when what another process has left cannot be opened: then the rest has been delivered.
+    /// - Throws: ``TransactionDeliveryError`` when no token or no address is set, or when it is taken away meanwhile,
+    ///   ``TransactionStoreError`` when the store cannot be read, ``CourierError`` when the deadline passed, the remote store refuses us,
+    ///   or the conditions do not hold. Everything stays in the store. ``TransactionStoreError`` also when what another process has left
+    ///   cannot be opened: then the rest has been delivered.
     public func deliver(by deadline: LogDeadline) throws {
         try delivery.checkAddress()
         guard lanes.look(by: deadline) else {
             let pending = delivery.latestPending
             throw CourierError.deadlinePassed(pending: pending, reason: pending == 0 ? Self.notCounted : nil)
         }
-        try delivery.countPending()
-        try courier.deliver(by: deadline)
-        // Without a token there are no parcels, which looks like the end of them.
-        if delivery.pendingCount > 0 { try delivery.checkAddress() }
+        guard try delivery.countPending(by: deadline) else {
+            throw CourierError.deadlinePassed(pending: delivery.latestPending, reason: Self.storeInUse)
+        }
+        var address: Int
+        repeat {
+            address = delivery.current.number
+            try courier.deliver(by: deadline)
+            // Without a token there are no parcels, which looks like the end of them; there may be another by now.
+            guard delivery.pendingCount(by: deadline) > 0 else { break }
+            try delivery.checkAddress()
+        } while address != delivery.current.number
         try delivery.checkLanes()
     }
 
     /// Why nobody knows what waits, where nothing was counted before.
     private static let notCounted = "another thread is at work on what other processes have left"
+
+    /// Why what waits could be neither stored nor counted.
+    private static let storeInUse = "another thread or another program is at work on the store"
 
     /// The same without blocking a thread of the concurrency pool.
     public func deliver(by deadline: LogDeadline = .seconds(60)) async throws {
@@ -252,7 +313,18 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// What waits now goes without regard to the conditions: something happened that somebody should see soon.
     public func hurry() { courier.hurry() }
 
-    /// How deliveries fare.
+    /// Sends nothing by itself until ``resumeDelivery()``, such as while an app is in the background: not after the interval, not for
+    /// ``TransactionLogConfiguration/deliverAfterEntries``, and not for a new token or address. Entries are stored as ever, but for what
+    /// another program's lock keeps in memory (see ``log(_:)``): no delivery comes by that would store it. What is on its way goes on, and
+    /// what ``deliver(by:)`` and ``hurry()`` ask for is sent; so is what ``DeliveryConditions/urgentFrom`` calls urgent. A second call does
+    /// nothing.
+    public func pauseDelivery() { courier.pause() }
+
+    /// Ends what ``pauseDelivery()`` began, and tries at once. For as long as the remote store asked to be left alone with `Retry-After`,
+    /// or a pause after failures is running, nothing is sent all the same.
+    public func resumeDelivery() { courier.resume() }
+
+    /// How deliveries fare, and whether they are paused.
     public var deliveryStatus: CourierStatus { courier.status }
 
     // MARK: The local store
@@ -274,7 +346,10 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// whole as well.
     public func delete(_ ids: [String]) throws(TransactionStoreError) {
         defer { delivery.takeAnew() }
-        try errors.reporting { () throws(TransactionStoreError) in try store.delete(ids) }
+        try errors.reporting { () throws(TransactionStoreError) -> Void in
+            try commits.storeParked(by: .after(configuration.busyTimeout))   // it would come back otherwise
+            try store.delete(ids)
+        }
     }
 
     /// Deletes everything, what processes that have gone have left beside it included, for a logout. What is under way to the old address
@@ -329,8 +404,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// Lets entries that the remote store refused for good be sent once more, those that processes that have gone have left included: after
     /// either side was corrected.
     public func reinstateSetAside() throws(TransactionStoreError) {
+        defer { courier.wake() }   // of what fails the rest may be done
         try errors.reporting { () throws(TransactionStoreError) in try lanes.reinstateSetAside() }
-        courier.wake()
     }
 }
 #endif

@@ -3,7 +3,17 @@ internal import LogbookFormat
 
 extension TransactionSet {
     /// The set as JSON. The same set gives the same bytes, everywhere and always.
-    public func encode(_ version: TransactionSetVersion = .v0_0_1) -> [UInt8] {
+    ///
+    /// A set says a device of a transaction, and not of an entry. So entries with a ``EntryRecord/device`` of their own stand behind their
+    /// transaction, for each such device in one more element with the same id, which says of the transaction what the first one does.
+    /// Whoever receives that has the same entries with the same devices, and of those of the same time perhaps another order.
+    public func encode(_ version: TransactionSetVersion = .v0_0_1) -> [UInt8] { withDevicesApart.inOnePieceEach(version) }
+
+    /// The set for whoever reads an archive: as ``encode(_:)`` has it in version 0.0.2, but with each transaction in one element. An entry
+    /// says itself that it has a device of its own, in `apptxnlog/user-agent-device-make`, `-os` and `-os-version`.
+    package func encodeForReaders() -> [UInt8] { inOnePieceEach(.v0_0_2) }
+
+    private func inOnePieceEach(_ version: TransactionSetVersion) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append("{\"apptxns\":[")
         for (index, transaction) in transactions.enumerated() {
@@ -79,6 +89,11 @@ extension Array where Element == UInt8 {
             if let offset = entry.offset {
                 append(",\"apptxnlog/offset\":")
                 append(decimal: offset.flooredQuotient(by: 1000))
+            }
+            if let device = entry.device {
+                append(",\"apptxnlog/user-agent-device-make\":", device.make, version)
+                append(",\"apptxnlog/user-agent-device-os\":", device.os, version)
+                append(",\"apptxnlog/user-agent-device-os-version\":", device.osVersion, version)
             }
         }
         append(0x7D)

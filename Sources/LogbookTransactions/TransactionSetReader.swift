@@ -6,13 +6,15 @@ struct TransactionSetReader {
     private enum Key {
         case transactions
         case id, usecase, deviceMake, deviceOS, deviceOSVersion, user, variant, appVersion, session, installation, entries
-        case event, errorCode, errorDescription, timestamp, microseconds, entryID, offset
+        case event, errorCode, errorDescription, timestamp, microseconds, entryID, offset, entryMake, entryOS, entryOSVersion
 
         static let ofSet: [Key] = [.transactions]
         static let ofTransaction: [Key] = [
             .id, .usecase, .deviceMake, .deviceOS, .deviceOSVersion, .user, .variant, .appVersion, .session, .installation, .entries,
         ]
-        static let ofEntry: [Key] = [.event, .errorCode, .errorDescription, .timestamp, .microseconds, .entryID, .offset]
+        static let ofEntry: [Key] = [
+            .event, .errorCode, .errorDescription, .timestamp, .microseconds, .entryID, .offset, .entryMake, .entryOS, .entryOSVersion,
+        ]
 
         var name: StaticString {
             switch self {
@@ -35,13 +37,18 @@ struct TransactionSetReader {
             case .microseconds: "apptxnlog/timestamp-us"
             case .entryID: "apptxnlog/id"
             case .offset: "apptxnlog/offset"
+            case .entryMake: "apptxnlog/user-agent-device-make"
+            case .entryOS: "apptxnlog/user-agent-device-os"
+            case .entryOSVersion: "apptxnlog/user-agent-device-os-version"
             }
         }
 
         /// A sender of version 0.0.1 means something else by it.
         var isOfVersion2: Bool {
             switch self {
-            case .user, .variant, .appVersion, .session, .installation, .microseconds, .entryID, .offset: true
+            case .user, .variant, .appVersion, .session, .installation, .microseconds, .entryID, .offset, .entryMake, .entryOS,
+                .entryOSVersion:
+                true
             default: false
             }
         }
@@ -155,6 +162,7 @@ struct TransactionSetReader {
         let depth = Self.depthOfEntry
         guard json.isAtObject else { throw try wrong(entryPath, "an object", depth: depth - 1) }
         var event: Int?, timestamp: Int?, time: LogTime?, record = EntryRecord(event: 0, time: LogTime(nanoseconds: 0))
+        var make: String?, os: String?, osVersion: String?
         var members = JSONMembers(Self.entryKeys, depth: depth)
         while let key = try next(&members, among: Key.ofEntry, depth) {
             switch key {
@@ -167,10 +175,14 @@ struct TransactionSetReader {
                 try pass(depth: depth)
             case .microseconds: time = LogTime(nanoseconds: try nanoseconds(key, "whole microseconds since 1970", from: .min))
             case .entryID: record.key = try entryKey()
+            case .entryMake: make = try text(key, limit: limits.textBytes, depth)
+            case .entryOS: os = try text(key, limit: limits.textBytes, depth)
+            case .entryOSVersion: osVersion = try text(key, limit: limits.textBytes, depth)
             default: record.offset = try nanoseconds(key, "whole microseconds since the session began, or absent", from: 0)
             }
         }
         record.event = try required(event, .event)
+        record.device = DeviceFacts.known(make: make, os: os, osVersion: osVersion)
         if let time { record.time = time } else { record.time = try date(at: required(timestamp, .timestamp)) }
         return record
     }
@@ -277,7 +289,8 @@ struct TransactionSetReader {
     private func path(of key: Key) -> String {
         switch key {
         case .transactions: "\(key.name)"
-        case .event, .errorCode, .errorDescription, .timestamp, .microseconds, .entryID, .offset: "\(entryPath).\(key.name)"
+        case .event, .errorCode, .errorDescription, .timestamp, .microseconds, .entryID, .offset, .entryMake, .entryOS, .entryOSVersion:
+            "\(entryPath).\(key.name)"
         default: "\(transactionPath).\(key.name)"
         }
     }

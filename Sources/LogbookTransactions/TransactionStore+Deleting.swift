@@ -55,10 +55,10 @@ extension TransactionStore {
     }
 
     /// Gives up what a logout has ended of what is in it, as the marks beside it say: for who has it anew.
-    func heedLogout() throws(TransactionStoreError) {
+    func heedLogout(_ patience: StorePatience = .usual) throws(TransactionStoreError) {
         let own = LogoutMark.left(for: path, .own)
         if let mark = LogoutMark.left(for: path) {
-            if own.map(mark.isCovered(by:)) != true { try drop(mark) }
+            if own.map(mark.isCovered(by:)) != true { try drop(mark, patience) }
             LogoutMark.forget(for: path)
         }
         LogoutMark.forget(for: path, .own)
@@ -68,13 +68,13 @@ extension TransactionStore {
     /// anything again.
     func oweLogout() { state.withLock { $0.value.owesLogout = true } }
 
-    func heedOwedLogout() throws(TransactionStoreError) {
+    func heedOwedLogout(_ patience: StorePatience) throws(TransactionStoreError) {
         let isOwed = state.withLock { access in
             defer { access.value.owesLogout = false }
             return access.value.owesLogout
         }
         guard isOwed else { return }
-        do throws(TransactionStoreError) { try heedLogout() } catch {
+        do throws(TransactionStoreError) { try heedLogout(patience) } catch {
             oweLogout()
             throw error
         }
@@ -82,8 +82,8 @@ extension TransactionStore {
 
     /// Deletes what another process's logout has met here: what was stored until whoever wrote here had ended, and all else of those
     /// transactions.
-    func drop(_ mark: LogoutMark) throws(TransactionStoreError) {
-        let count = try transaction { db in
+    func drop(_ mark: LogoutMark, _ patience: StorePatience = .usual) throws(TransactionStoreError) {
+        let count = try transaction(patience) { db in
             let count = try giveUp(
                 "txn_id IN (SELECT txn_id FROM txn_log WHERE epoch <= ?)", [mark.epoch], because: .loggedOut, db)
             try db.execute(sql: "DELETE FROM txn WHERE NOT EXISTS (SELECT 1 FROM txn_log WHERE txn_id = txn.id)")

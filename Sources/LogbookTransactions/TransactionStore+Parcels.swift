@@ -97,8 +97,10 @@ extension TransactionStore {
     /// The receiver has the parcel: deletes its entries, and the transactions that have none left.
     /// - Returns: What was left of it; nil when that is nothing, because it was deleted meanwhile.
     @discardableResult
-    package func settleDelivered(_ id: String) throws(TransactionStoreError) -> (transactions: Int, entries: Int)? {
-        try transaction { db in
+    package func settleDelivered(
+        _ id: String, _ patience: StorePatience = .usual
+    ) throws(TransactionStoreError) -> (transactions: Int, entries: Int)? {
+        try transaction(patience) { db in
             guard let number = try Int64.fetchOne(
                 db, sql: "SELECT number FROM parcel WHERE id = ? AND state = 0", arguments: [id])
             else { return nil }
@@ -117,8 +119,10 @@ extension TransactionStore {
     /// The receiver will never take the parcel: keeps its entries, and does not send them again.
     /// - Returns: How many they are; 0 when they were deleted meanwhile.
     @discardableResult
-    package func settleRejected(_ id: String, because reason: String) throws(TransactionStoreError) -> Int {
-        try transaction { db in
+    package func settleRejected(
+        _ id: String, because reason: String, _ patience: StorePatience = .usual
+    ) throws(TransactionStoreError) -> Int {
+        try transaction(patience) { db in
             try db.execute(sql: "UPDATE parcel SET state = 1, reason = ? WHERE id = ?", arguments: [reason, id])
             return try Int.fetchOne(
                 db, sql: "SELECT count(*) FROM txn_log WHERE parcel = (SELECT number FROM parcel WHERE id = ?)", arguments: [id]) ?? 0
@@ -139,8 +143,13 @@ extension TransactionStore {
     }
 
     /// Lets what was set aside be sent again: once more, in the parcels in which it was refused.
-    package func reinstateSetAside() throws(TransactionStoreError) {
-        try transaction { db in try db.execute(sql: "UPDATE parcel SET state = 0, reason = NULL WHERE state = 1") }
+    /// - Parameter note: Hears how many entries that are, before anybody can send them. Where it is not called, nothing was changed.
+    package func reinstateSetAside(_ note: (_ entries: Int) -> Void = { _ in }) throws(TransactionStoreError) {
+        try transaction { db in
+            let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM txn_log WHERE parcel IN (\(Self.setAside))") ?? 0
+            try db.execute(sql: "UPDATE parcel SET state = 0, reason = NULL WHERE state = 1")
+            note(count)
+        }
     }
 
     /// Replaces a parcel by two halves with ids of their own. One that has lost entries since it was sent stays as it is, and goes again: the

@@ -1,6 +1,6 @@
 #if Transactions
 internal import GRDB
-internal import LogbookCore
+package import LogbookCore
 
 // What is in a store. Nobody who reads waits for another program that writes.
 extension TransactionStore {
@@ -13,8 +13,10 @@ extension TransactionStore {
     static let setAside = "SELECT number FROM parcel WHERE state = 1"
 
     /// Entries that wait to be delivered.
-    package func pendingCount() throws(TransactionStoreError) -> Int {
-        try reading { db in
+    /// - Throws: ``TransactionStoreError/busy(path:)`` where they could not be counted by the deadline, because another thread or another
+    ///   program had the file until then.
+    package func pendingCount(by deadline: LogDeadline = .never) throws(TransactionStoreError) -> Int {
+        try reading(.until(deadline)) { db in
             try Int.fetchOne(
                 db,
                 sql: "SELECT (SELECT count(*) FROM txn_log) - (SELECT count(*) FROM txn_log WHERE parcel IN (\(Self.setAside)))") ?? 0

@@ -2,11 +2,6 @@
 internal import GRDB
 internal import LogbookCore
 
-extension DropReason {
-    /// It could not be read from a damaged file.
-    public static let corruptRecovered = DropReason(rawValue: "corrupt_recovered")
-}
-
 // A store that nobody collects does not grow for ever. What is given up leaves a row that says how much of which epoch, so a
 // receiver's gap has its reason.
 extension TransactionStore {

@@ -6,19 +6,25 @@ internal import LogbookDelivery
 // How entries are stored: each once, with a key of its own.
 extension TransactionStore {
     /// Stores what events say about transactions, all or nothing. Other events are passed over.
-    /// - Parameter isOfferedAgain: The caller comes back with the very same events when this throws; they are stored once.
+    /// - Parameters:
+    ///   - isOfferedAgain: The caller comes back with the very same events when this throws; they are stored once.
+    ///   - patience: How long others who use the file are waited for.
     /// - Returns: Which of them are not stored because a logout or an erasure has ended what they belong to, by their places; nearly always
     ///   none.
     /// - Throws: ``TransactionStoreError/full(path:maximumBytes:)`` when there is no room that could be made, and what SQLite says.
     @discardableResult
-    package func append(_ events: [LogEvent], isOfferedAgain: Bool = false) throws(TransactionStoreError) -> [Int] {
-        try append(events[...], isOfferedAgain: isOfferedAgain)
+    package func append(
+        _ events: [LogEvent], isOfferedAgain: Bool = false, _ patience: StorePatience = .usual
+    ) throws(TransactionStoreError) -> [Int] {
+        try append(events[...], isOfferedAgain: isOfferedAgain, patience)
     }
 
     @discardableResult
-    package func append(_ events: ArraySlice<LogEvent>, isOfferedAgain: Bool = false) throws(TransactionStoreError) -> [Int] {
+    package func append(
+        _ events: ArraySlice<LogEvent>, isOfferedAgain: Bool = false, _ patience: StorePatience = .usual
+    ) throws(TransactionStoreError) -> [Int] {
         try events.withUnsafeBufferPointer { events throws(TransactionStoreError) in
-            try append(events, isOfferedAgain: isOfferedAgain)
+            try append(events, isOfferedAgain: isOfferedAgain, patience)
         }
     }
 
@@ -26,14 +32,14 @@ extension TransactionStore {
     ///   - events: Read where they are: to copy one takes as long as a column.
     ///   - hasGivenWay: The second time, after rows of others stood where theirs were to be.
     private func append(
-        _ events: UnsafeBufferPointer<LogEvent>, isOfferedAgain: Bool, hasGivenWay: Bool = false
+        _ events: UnsafeBufferPointer<LogEvent>, isOfferedAgain: Bool, _ patience: StorePatience, hasGivenWay: Bool = false
     ) throws(TransactionStoreError) -> [Int] {
         let count = events.places.count { $0.pointee.happened != nil }
         var ended: [Int] = [], keys: [Int64] = [], taken: Set<Int64> = []
         var dropped = 0
         var doIDsDiffer = false
         do {
-            try transaction { db in
+            try transaction(patience) { db in
                 taken = []
                 ended = session.ended(among: events)   // here, where no logout can come between
                 if !ended.isEmpty { return }
@@ -53,9 +59,9 @@ extension TransactionStore {
             forget(taken)   // nothing of this attempt is stored
             if hasGivenWay { throw error }
             LogDiagnostics.report("transactions", "\(error); they are given others")
-            return try append(events, isOfferedAgain: isOfferedAgain, hasGivenWay: true)
+            return try append(events, isOfferedAgain: isOfferedAgain, patience, hasGivenWay: true)
         }
-        if !ended.isEmpty { return try append(events, without: ended, isOfferedAgain: isOfferedAgain) }
+        if !ended.isEmpty { return try append(events, without: ended, isOfferedAgain: isOfferedAgain, patience) }
         settle(keys, of: events, isOfferedAgain: false)
         if dropped > 0 {
             LogDiagnostics.report("transactions", "\(path) has reached \(maximumBytes) bytes, and gives up \(dropped.inEntries)")
@@ -67,10 +73,10 @@ extension TransactionStore {
     /// Stores the others.
     /// - Parameter ended: Places of events.
     private func append(
-        _ events: UnsafeBufferPointer<LogEvent>, without ended: [Int], isOfferedAgain: Bool
+        _ events: UnsafeBufferPointer<LogEvent>, without ended: [Int], isOfferedAgain: Bool, _ patience: StorePatience
     ) throws(TransactionStoreError) -> [Int] {
         let gone = Set(ended), others = events.indices.filter { !gone.contains($0) }
-        let late = try append(others.map { events[$0] }, isOfferedAgain: isOfferedAgain)
+        let late = try append(others.map { events[$0] }, isOfferedAgain: isOfferedAgain, patience)
         return ended + late.map { others[$0] }
     }
 

@@ -1,4 +1,5 @@
 #if Transactions
+internal import CLogbookSQLite
 internal import GRDB
 package import LogbookCore
 
@@ -59,6 +60,7 @@ package final class TransactionStore: Sendable {
     /// Bytes that the file may use; see ``makeRoom(for:_:)``.
     let maximumBytes: Int
     private let terms: Terms
+    private let turn = StoreTurn()
     private let clock: LogClock
     private let onRecovery: (@Sendable (TransactionStoreRecovery) -> Void)?
     let session: TransactionSession
@@ -73,7 +75,10 @@ package final class TransactionStore: Sendable {
         /// In seconds: 24 days. SQLite counts milliseconds in 32 bits.
         private static let longestBusyTimeout: Double = 24 * 86_400
 
-        var busyMode: Database.BusyMode { .timeout(min(max(busyTimeout, 0), Self.longestBusyTimeout)) }
+        private var busySeconds: Double { min(max(busyTimeout, 0), Self.longestBusyTimeout) }
+        var busyMode: Database.BusyMode { .timeout(busySeconds) }
+        /// The same as SQLite counts it.
+        var busyMilliseconds: Int32 { Int32(busySeconds * 1000) }
     }
 
     /// Opens the store, and makes it when there is none: the file for this user alone, and the folders that are missing.
@@ -137,15 +142,19 @@ package final class TransactionStore: Sendable {
 
     /// Runs `body` as one SQLite transaction, and once more when the file was damaged and has been replaced.
     /// - Throws: ``TransactionStoreError/storeLocked(path:)`` too, where another process has the store since its lock was removed.
-    func transaction<Result>(_ body: (Database) throws -> Result) throws(TransactionStoreError) -> Result {
-        try keepLock()
-        try heedOwedLogout()
-        return try inSoundFile { db in try Self.inTransaction(nil, db) { try body(db) } }
+    func transaction<Result>(
+        _ patience: StorePatience = .usual, _ body: (Database) throws -> Result
+    ) throws(TransactionStoreError) -> Result {
+        try keepLock(by: patience.deadline)
+        try heedOwedLogout(patience)
+        return try inSoundFile(patience) { db in try Self.inTransaction(nil, db) { try body(db) } }
     }
 
     /// The same of what only reads: it waits for no other process, and here until whoever uses the connection is done.
-    func reading<Result>(_ body: (Database) throws -> Result) throws(TransactionStoreError) -> Result {
-        try inSoundFile { db in try db.readOnly { try Self.inTransaction(.deferred, db) { try body(db) } } }
+    func reading<Result>(
+        _ patience: StorePatience = .usual, _ body: (Database) throws -> Result
+    ) throws(TransactionStoreError) -> Result {
+        try inSoundFile(patience) { db in try db.readOnly { try Self.inTransaction(.deferred, db) { try body(db) } } }
     }
 
     private static func inTransaction<Result>(
@@ -159,41 +168,58 @@ package final class TransactionStore: Sendable {
         return result!
     }
 
-    private func inSoundFile<Result>(_ work: (Database) throws -> Result) throws(TransactionStoreError) -> Result {
-        let (connection, generation) = try connection()
+    private func inSoundFile<Result>(
+        _ patience: StorePatience, _ work: (Database) throws -> Result
+    ) throws(TransactionStoreError) -> Result {
+        let (connection, generation) = try connection(by: patience.deadline)
         do {
-            return try use(connection, work)
+            return try use(connection, patience, work)
         } catch {
             let failure = TransactionStoreError(error, path: path)
-            guard try isReplaced(since: generation, because: failure) else { throw failure }
-            do { return try use(self.connection().0, work) } catch { throw TransactionStoreError(error, path: path) }
+            guard try isReplaced(since: generation, because: failure, by: patience.deadline) else { throw failure }
+            do { return try use(self.connection(by: patience.deadline).0, patience, work) } catch { throw TransactionStoreError(error, path: path) }
         }
     }
 
-    /// - Throws: ``TransactionStoreError/closed(path:)`` too where the connection was closed since it was taken: GRDB would ask SQLite about
-    ///   one that is no more, which ends the program.
-    func use<Result>(_ connection: DatabaseQueue, _ work: (Database) throws -> Result) throws -> Result {
-        try connection.inDatabase { db in
-            guard db.sqliteConnection != nil else { throw TransactionStoreError.closed(path: path) }
-            return try work(db)
+    /// - Throws: ``TransactionStoreError/busy(path:)`` too where others had the connection for longer than the patience lasts, and
+    ///   ``TransactionStoreError/closed(path:)`` where it was closed since it was taken: GRDB would ask SQLite about one that is no more,
+    ///   which ends the program.
+    func use<Result>(
+        _ connection: DatabaseQueue, _ patience: StorePatience = .usual, _ work: (Database) throws -> Result
+    ) throws -> Result {
+        let result = try turn.take(by: patience.deadline) {
+            try connection.inDatabase { db -> Result in
+                guard let handle = db.sqliteConnection else { throw TransactionStoreError.closed(path: path) }
+                let usual = terms.busyMilliseconds, limit = patience.milliseconds(atMost: usual)
+                if limit < usual { sqlite3_busy_timeout(handle, limit) }
+                defer { if limit < usual { sqlite3_busy_timeout(handle, usual) } }
+                return try work(db)
+            }
         }
+        guard let result else { throw TransactionStoreError.busy(path: path) }
+        return result
     }
 
-    func connection() throws(TransactionStoreError) -> (DatabaseQueue, generation: Int) {
-        try replaceWhatIsStillDamaged()
-        let (connection, generation) = state.withLock { access in
-            while access.value.isRecovering { access.wait() }
+    /// - Parameter deadline: For another thread that replaces a damaged file.
+    func connection(by deadline: LogDeadline = .never) throws(TransactionStoreError) -> (DatabaseQueue, generation: Int) {
+        try replaceWhatIsStillDamaged(by: deadline)
+        let (connection, generation) = try state.withLock { access throws(TransactionStoreError) -> (DatabaseQueue?, Int) in
+            try waitForReplacement(access, by: deadline)
             return (access.value.connection, access.value.generation)
         }
         guard let connection else { throw .closed(path: path) }
         return (connection, generation)
     }
 
+    private func waitForReplacement(_ access: Monitor<State>.Access, by deadline: LogDeadline) throws(TransactionStoreError) {
+        while access.value.isRecovering { if !access.wait(until: deadline) { throw .busy(path: path) } }
+    }
+
     /// Tries again what has failed before, once its time has come.
-    private func replaceWhatIsStillDamaged() throws(TransactionStoreError) {
+    private func replaceWhatIsStillDamaged(by deadline: LogDeadline) throws(TransactionStoreError) {
         let now = clock.monotonicNanoseconds()
-        let (damage, file) = state.withLock { access -> (Damage?, StoreFile?) in
-            while access.value.isRecovering { access.wait() }
+        let (damage, file) = try state.withLock { access throws(TransactionStoreError) -> (Damage?, StoreFile?) in
+            try waitForReplacement(access, by: deadline)
             guard let damage = access.value.damage, let file = access.value.file else { return (nil, nil) }
             if now < damage.nextTry { return (damage, nil) }
             access.value.isRecovering = true
@@ -205,9 +231,12 @@ package final class TransactionStore: Sendable {
     }
 
     /// Replaces a damaged file, unless another thread has done so, or has tried to.
-    private func isReplaced(since generation: Int, because failure: TransactionStoreError) throws(TransactionStoreError) -> Bool {
-        let (file, isAnother) = state.withLock { access -> (StoreFile?, Bool) in
-            while access.value.isRecovering { access.wait() }
+    /// - Parameter deadline: For that thread.
+    private func isReplaced(
+        since generation: Int, because failure: TransactionStoreError, by deadline: LogDeadline
+    ) throws(TransactionStoreError) -> Bool {
+        let (file, isAnother) = try state.withLock { access throws(TransactionStoreError) -> (StoreFile?, Bool) in
+            try waitForReplacement(access, by: deadline)
             if access.value.generation != generation { return (nil, true) }
             if case .closed = failure, access.value.file != nil { return (nil, true) }   // for what has failed to replace it
             guard let file = access.value.file, access.value.damage == nil, failure.isDamage(ofOurs: true) else { return (nil, false) }
@@ -269,9 +298,9 @@ package final class TransactionStore: Sendable {
 
     /// Makes sure of the lock, whose file somebody may have removed: takes it anew, unless another process was sooner.
     /// - Throws: ``TransactionStoreError/storeLocked(path:)`` as long as that one has it: nobody shares the store.
-    private func keepLock() throws(TransactionStoreError) {
+    private func keepLock(by deadline: LogDeadline) throws(TransactionStoreError) {
         let isTakenAnew = try state.withLock { access throws(TransactionStoreError) -> Bool in
-            while access.value.isRecovering { access.wait() }
+            try waitForReplacement(access, by: deadline)
             // With a damaged file it is looked after when that is replaced.
             guard access.value.damage == nil, let file = access.value.file, file.hasLostLock else { return false }
             let new = try StoreFile(path)

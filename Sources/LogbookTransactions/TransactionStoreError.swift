@@ -20,7 +20,8 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     case cannotRead(path: String, reason: String)
     /// Nothing was written.
     case diskFull(path: String)
-    /// Another program held the file for longer than ``TransactionLogConfiguration/busyTimeout``. Nothing was written.
+    /// Another program held the file for longer than ``TransactionLogConfiguration/busyTimeout``, or it or another thread did so until the
+    /// caller's deadline. Nothing was written. An entry that was logged waits in memory, see ``TransactionLogProvider/log(_:)``.
     case busy(path: String)
     /// The file holds what this library would never have written, and could not be replaced.
     case damaged(path: String, reason: String)

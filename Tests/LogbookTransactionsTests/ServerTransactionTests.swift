@@ -109,6 +109,36 @@ import Testing
         #expect((4000...4200).contains(entries.last?.errorDescription?.utf8.count ?? 0))
     }
 
+    @Test("W6: a message that is logged in the work carries the transaction's id, and one after it does not, nor where none is named")
+    func messagesInTheWork() async {
+        await run { service.info("in the work") }
+        service.info("after it")
+        await #expect(throws: Broken.self) {
+            try await run {
+                service.info("in work that fails")
+                throw Broken(description: "x")
+            }
+        }
+        service.info("after that")
+        await run([]) { service.info("in no transaction") }
+        let messages = recording.events.filter { $0.transaction == nil }
+        #expect(messages.map(\.message) == ["in the work", "after it", "in work that fails", "after that", "in no transaction"])
+        #expect(messages.map(\.transactionID) == ["TXN1-A", nil, "TXN1-A", nil, nil])
+    }
+
+    @Test("W6: work of an actor stays there, and what it logs carries the transaction's id")
+    @MainActor func messagesOnAnActor() async {
+        var steps = 0   // the actor's alone
+        await ServerTransaction.run(headers: headers, prefix: "fp-", usecase: 1, events: events, service: service) {
+            steps += 1
+            await Task.yield()
+            service.info("on the actor")
+            steps += 1
+        }
+        #expect(steps == 2)
+        #expect(recording.events.filter { $0.transaction == nil }.map(\.transactionID) == ["TXN1-A"])
+    }
+
     @Test("B16: a provider that always fails changes no answer")
     func aFailingProviderChangesNothing() async throws {
         service.register(BatchingProvider(FailingSink { _ in ScriptedFailure("down") }))

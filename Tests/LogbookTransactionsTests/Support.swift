@@ -79,7 +79,8 @@ final class Heard<Value: Sendable>: Sendable {
     }
 }
 
-/// A provider on a store of its own, with a service in front of it and a clock that stands at T0.
+/// A provider on a store of its own, with a service in front of it and a clock that stands at T0. It speaks to servers of the original,
+/// which say no more than a status, unless a test says otherwise.
 struct Bench {
     let folder: TemporaryFolder
     let clock: ManualClock
@@ -89,15 +90,17 @@ struct Bench {
     let service: LogService
     let registration: LogRegistration
 
+    /// - Parameter version: How sets are written; nil leaves that to the configuration.
     init(
         in folder: TemporaryFolder = TemporaryFolder(), clock: ManualClock = ManualClock(now: t0), url: String? = nil,
-        token: Secret? = nil, interval: Duration? = nil, delivery: LogDelivery = .immediate,
+        token: Secret? = nil, interval: Duration? = nil, delivery: LogDelivery = .immediate, version: TransactionSetVersion? = .v0_0_1,
         _ configure: (inout TransactionLogConfiguration) -> Void = { _ in }
     ) throws {
         self.folder = folder
         self.clock = clock
         var configuration = TransactionLogConfiguration(storePath: folder.store, storeURL: url, token: token)
         configuration.delivery.interval = interval
+        if let version { configuration.wireVersion = version }
         configuration.authScheme = "fp-auth"
         configuration.authTokenParameter = "fp-token"
         configuration.mediaSubtypePrefix = "vnd.fp."

@@ -203,16 +203,28 @@ extension TransactionDeliveryTests {
         #expect(server.requests[0].body == server.requests[1].body)
     }
 
-    @Test("C21: nobody listens")
+    @Test("C21: nobody listens: everything is kept, each interval tries again, and the first that finds somebody delivers")
     func connectionRefused() throws {
-        let server = try LoopbackServer { _ in .status(202) }
-        let url = server.url
-        server.stop()
-        let bench = try Bench(url: url)
-        bench.service.transaction(usecase: 1).log(1)
+        let port = try FreePorts.take(1)[0]
+        let bench = try Bench(url: "http://127.0.0.1:\(port)", interval: .seconds(20))
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1)
         bench.provider.token = "t"
-        guard case .failed? = bench.events.wait(for: 1).first else { return #expect(Bool(false), "no failure was reported") }
-        #expect(try bench.provider.counts().pending == 1)
+        for attempt in 1...2 {
+            let events = bench.events.wait(for: attempt)
+            guard events.count == attempt, case .failed(let reason)? = events.last else {
+                Issue.record("attempt \(attempt) was reported as \(events)")
+                return
+            }
+            #expect(!reason.isEmpty && bench.provider.deliveryStatus.state == .waiting)
+            #expect(try bench.provider.counts().pending == 1)
+            if attempt == 1 { bench.clock.advance(by: .seconds(20)) }
+        }
+        let server = try LoopbackServer(port: port) { _ in .status(202) }
+        bench.clock.advance(by: .seconds(20))
+        #expect(bench.events.wait(for: 3).last == .delivered(transactions: 1, entries: 1))
+        #expect(try server.requests.map(usecaseEvents) == [[transaction.id: [1]]])
+        #expect(try bench.provider.counts() == TransactionStoreCounts())
     }
 
     @Test("C21: an answer that never comes, and then one that does")
@@ -276,7 +288,9 @@ extension TransactionDeliveryTests {
         let first = bench.service.transaction(usecase: 1), second = bench.service.transaction(usecase: 2)
         first.log(1)
         second.log(2)
-        #expect(throws: CourierError.self) { try bench.deliver() }
+        let remedy = "HTTP status 415; it does not read version 0.0.2: set wireVersion to .v0_0_1 for servers of PEAppTransaction"
+        #expect(throws: CourierError.misconfigured(pending: 2, reason: remedy)) { try bench.deliver() }
+        #expect(bench.events.wait(for: 1) == [.failed(reason: remedy)])
         let setAside = try #require(try bench.provider.store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system))
         #expect(try bench.provider.store.split(setAside.id, of: setAside.set.entryCount, now: t0, randomness: .system))
         first.log(3)

@@ -105,6 +105,47 @@ private let setV2 = TransactionSet(transactions: [
         #expect(throws: expected) { _ = try TransactionSet.decode(json, .v0_0_2) }
     }
 
+    private static let server = DeviceFacts(make: "KVM", os: "Debian GNU/Linux", osVersion: "12")
+    private static let tablet = DeviceFacts(make: "iPad4,1", os: "", osVersion: "")
+
+    /// Of a phone, with entries of two other devices among its own.
+    private static let ofThreeDevices: TransactionRecord = {
+        var record = setV2.transactions[0]
+        record.entries = [nil, server, tablet, nil, server].enumerated().map { event, device in
+            EntryRecord(event: event, time: t0.adding(.seconds(event)), device: device)
+        }
+        return record
+    }()
+
+    @Test("D6: what a set says of a device it says of a transaction: entries of another one stand in an element of their own", arguments: TransactionSetVersion.allCases)
+    func entriesOfOtherDevicesStandApart(version: TransactionSetVersion) throws {
+        let set = TransactionSet(transactions: [Self.ofThreeDevices, setG2.transactions[0]])
+        let taken = try TransactionSet.decode(set.encode(version), version).transactions
+        #expect(taken.map(\.id) == [goldenID, goldenID, goldenID, setG2.transactions[0].id])
+        #expect(taken.map { $0.entries.map(\.event) } == [[0, 3], [1, 4], [2], [1, 2]])
+        #expect(taken.map(\.deviceMake) == ["iPhone7,2", "KVM", "iPad4,1", "x86_64"])
+        #expect(taken[1].deviceOS == "Debian GNU/Linux" && taken[1].deviceOSVersion == "12")
+        #expect(taken[2].deviceOS?.isEmpty ?? true)
+        #expect(taken.allSatisfy { $0.entries.allSatisfy { $0.device == nil } })
+        // Whose it is says each of them: some may be refused for that.
+        if version == .v0_0_2 { #expect(taken.map(\.user) == ["joe", "joe", "joe", nil]) }
+    }
+
+    @Test("D6: whoever reads an archive gets each transaction in one piece, with the devices of its entries")
+    func readersGetOnePiece() throws {
+        let set = TransactionSet(transactions: [Self.ofThreeDevices, setV2.transactions[0]])
+        #expect(try TransactionSet.decode(set.encodeForReaders(), .v0_0_2) == set)
+        // Where no entry has one, it is a set as any other.
+        #expect(setV2.encodeForReaders() == setV2.encode(.v0_0_2))
+        // In version 0.0.1 nobody means anything by it.
+        let taken = try TransactionSet.decode(set.encodeForReaders(), .v0_0_1)
+        #expect(taken.entryCount == 7 && taken.transactions.allSatisfy { $0.entries.allSatisfy { $0.device == nil } })
+        let wrong = String(decoding: set.encodeForReaders(), as: UTF8.self).replacing("\"Debian GNU/Linux\"", with: "7")
+        let fault = TransactionSetError.invalid(
+            path: "apptxns[0].apptxn/logs[1].apptxnlog/user-agent-device-os", expected: "a text")
+        #expect(throws: fault) { _ = try TransactionSet.decode(Array(wrong.utf8), .v0_0_2) }
+    }
+
     @Test("C15: the goldens G1 and G2, both ways", arguments: [(setG1, goldenG1), (setG2, goldenG2)])
     func goldens(set: TransactionSet, json: String) throws {
         #expect(try meaning(set.encode()) == meaning(json))
