@@ -21,10 +21,19 @@
             /// Place in the set.
             let ordinal: Int
             let record: EntryRecord
+            /// Which of ``devices`` its set names for it; nil where it names none.
+            let device: Int?
+        }
+
+        /// What the set says of a transaction's device, for some of its entries.
+        struct Device {
+            let transaction: String
+            let facts: DeviceFacts
         }
 
         private(set) var transactions: [TransactionFacts] = []
         private(set) var entries: [Entry] = []
+        private(set) var devices: [Device] = []
         /// Entries that are not to be stored.
         private(set) var erasedCount = 0
         /// Those that are not marked yet, each transaction once.
@@ -42,12 +51,14 @@
 
         /// - Parameter erased: Of the marks, those that are there, and when.
         init(_ parcel: TransactionParcel, erased: [String: LogTime]) {
+            let parcel = parcel.withDevicesApart
             let keys = EntryIdentity.keys(for: parcel)
             var found: [(id: [UInt8], erasure: Erasure)] = []
             var facts: [[UInt8]: TransactionFacts] = [:]   // by the bytes of the ids: texts that only look alike are two to an archive
             var ordinal = 0
             for transaction in parcel.set.transactions {
                 let erasure = Self.erasure(of: transaction, parcel.tenant, erased)
+                let device = DeviceFacts.named(in: transaction), place = device == nil ? nil : devices.count
                 var kept = 0
                 for entry in transaction.entries {
                     defer { ordinal += 1 }
@@ -59,8 +70,9 @@
                     entries.append(
                         Entry(
                             transaction: transaction.id.storable, digest: HexadecimalDigest.of(keys[ordinal].utf8), ordinal: ordinal,
-                            record: entry))
+                            record: entry, device: place))
                 }
+                if kept > 0, let device { devices.append(Device(transaction: transaction.id.storable, facts: device)) }
                 let id = Array(transaction.id.storable.utf8)
                 if let user = transaction.user?.storable, let end = erasure.found {
                     found.append((id, Erasure(transaction: transaction.id.storable, user: user, end: end)))

@@ -9,7 +9,14 @@ public import LogbookTransactions
 ///
 /// Every call throws ``ArchiveError/unavailable(reason:)`` when nothing can be said about what became of it: do the same again.
 public protocol Archive: Sendable {
-    /// Stores what is new. What belongs to somebody who was erased is not stored, and counted in the receipt: every entry of an
+    /// Stores what is new. An entry under whose key another one stands is not stored, and counted in the receipt as conflicting: what was
+    /// first stays. In ClickHouse that goes for one transaction: under a key of another one an entry is new there.
+    ///
+    /// Of a transaction's device each fact is kept as it was said first. An entry that comes in a set that says another one, and not only
+    /// more of it, has the device of its set when it is read (``EntryRecord/device``), each fact in 256 bytes at most. That is no part of
+    /// what an entry says: one that comes again with another device is a duplicate, and what was first stays.
+    ///
+    /// What belongs to somebody who was erased is not stored, and counted in the receipt: every entry of an
     /// erased transaction, and of an erased user those up to the time of the erasure. Whose a transaction was may be said only then: what
     /// servers and log events have said of it is erased up to that time as well, with this call or soon after. What is said of a
     /// transaction that is known to be somebody else's is not.
@@ -55,6 +62,15 @@ public protocol Archive: Sendable {
     /// Gives back what it has taken of its disk and needs no more, as far as that keeps nobody waiting. Asked for while the disk is short.
     /// Does nothing unless an archive says otherwise.
     func giveBackRoom() async throws(ArchiveError)
+    /// Bytes that what is stored takes, about: fewer as soon as something was removed. Asked for every few seconds where it is limited
+    /// (``CollectorConfiguration/keepBytes``). Nil where it cannot tell, as unless an archive says otherwise.
+    func storedBytes() async throws(ArchiveError) -> Int?
+    /// How far to go to come by so many of the oldest: the time at which the last one of them was received, counting entries and log events
+    /// that were received at `time` or later, in the order in which they were. What came with it, at the same time, is not counted any
+    /// more: there may be many. An archive that tells its ``storedBytes()`` tells this as well.
+    /// - Parameter count: 1 or more. Where there are fewer, the time of the latest.
+    /// - Returns: Nil where nothing was received then.
+    func timeOfOldest(_ count: Int, from time: LogTime) async throws(ArchiveError) -> LogTime?
     /// Lets go of what it holds open; nothing can be stored or asked for afterwards. What was stored is safe without it.
     func close() throws(ArchiveError)
 }
@@ -70,6 +86,8 @@ extension Archive {
     public func close() throws(ArchiveError) {}
     public func reusableBytes() async throws(ArchiveError) -> Int { 0 }
     public func giveBackRoom() async throws(ArchiveError) {}
+    public func storedBytes() async throws(ArchiveError) -> Int? { nil }
+    public func timeOfOldest(_ count: Int, from time: LogTime) async throws(ArchiveError) -> LogTime? { nil }
     public func bytesSent(on day: Int64) async throws(ArchiveError) -> [String: Int] { [:] }
     public func addBytesSent(_ bytes: [String: Int], on day: Int64) async throws(ArchiveError) {}
 }

@@ -31,7 +31,10 @@ public enum ArchiveError: Error, Equatable, CustomStringConvertible {
         case .cannotReach(let address, let reason):
             "cannot open the archive \(address): \(reason); check that the server runs, and the user, the password and the database"
         case .inUse(let path):
-            "the archive \(path) is in use by another process; stop that one, or give this one a path of its own"
+            """
+            the archive \(path) is in use by another process, which has locked \(path).lock; stop that one, or give this one a path of \
+            its own
+            """
         case .newerSchema(let path, let found, let supported):
             "the archive \(path) has schema version \(found), this program knows up to \(supported); use a newer program"
         case .noRoomToUpgrade(let path, let needed, let free):

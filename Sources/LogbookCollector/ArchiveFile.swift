@@ -24,7 +24,9 @@
 
         init(_ path: String, supported: Int) throws(ArchiveError) {
             let held: FileLock?
-            do { held = try FileLock(path + ".lock") } catch { throw .cannotOpen(path: path, reason: Self.reason(error.number)) }
+            do { held = try FileLock(path + ".lock") } catch {
+                throw .cannotOpen(path: path, reason: "\(path).lock: \(Self.reason(error.number))")
+            }
             guard let held else { throw .inUse(path: path) }
             status = try Self.prepare(path, supported: supported)
             (self.path, lock) = (path, Locked(held))

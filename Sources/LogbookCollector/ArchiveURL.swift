@@ -17,13 +17,16 @@
         public static func open(_ text: String, clickHousePassword: Secret? = nil) throws(ArchiveError) -> any Archive {
             for scheme in ["postgres://", "postgresql://"] where text.hasPrefix(scheme) { return try PostgresArchive(text) }
             if text.hasPrefix(ClickHouseAddress.scheme) { return try ClickHouseArchive(text, password: clickHousePassword) }
-            let scheme = "sqlite:"
-            if text.hasPrefix(scheme), text.utf8.count > scheme.utf8.count {
-                return try SQLiteArchive(path: String(text.dropFirst(scheme.count)))
-            }
+            if let path = sqlitePath(text), !path.isEmpty { return try SQLiteArchive(path: String(path)) }
             // Not the text itself: it may be an address with a password and a mistake in its scheme.
             throw .invalidAddress(
                 "the archive must be given as sqlite:<path>, postgres://<user>@<host>/<database> or clickhouse://<user>@<host>/<database>")
+        }
+
+        /// The file of an archive in SQLite, empty where the text names none; nil for another archive.
+        static func sqlitePath(_ text: String) -> Substring? {
+            let scheme = "sqlite:"
+            return text.hasPrefix(scheme) ? text.dropFirst(scheme.count) : nil
         }
     }
 #endif

@@ -27,6 +27,8 @@
             case notGzip
             case outOfMemory
             case unavailable(ArchiveError)
+            /// What it has become, inflated, is not taken.
+            case refused(CollectorService.Refusal)
         }
 
         /// What has become of the file.
@@ -57,6 +59,10 @@
             var received = 0
             /// Inflated.
             var bytes = 0
+            /// How much of that, beyond what came, was told.
+            var grown = 0
+            /// Whether a file had the id before: then this one is taken for it, and its growth is told when it turns out to be another.
+            var isIDTaken = false
             /// Written since the disk's room was looked at; before the first byte it is looked at as well.
             var unseen = ArrivingFile.lookAgainBytes
         }
@@ -73,6 +79,7 @@
         private let maximumBytes: Int
         private let digest: String?
         private let hasRoom: @Sendable () -> Bool
+        private let grow: @Sendable (_ more: Int, _ bytes: Int) throws(CollectorService.Refusal) -> Void
         private let files: any FileSystem
         private let startThread: LogThread.Start
         private let state: Locked<State>
@@ -83,12 +90,17 @@
         ///   - maximumBytes: Of the file, both as it arrives and as it is written.
         ///   - digest: What its SHA-256 must be, in hexadecimal digits; nil for whatever comes.
         ///   - hasRoom: Whether the disk has room for more of it.
+        ///   - grow: As ``CollectorRequest/grow``; asked before what it is asked for is written. Where a file has the id already it is
+        ///     asked only when this one is about to be kept beside that: what comes again takes no room.
         init(
             id: String, in folder: String, isGzip: Bool, maximumBytes: Int, digest: String?,
-            hasRoom: @escaping @Sendable () -> Bool = { true }, files: any FileSystem = RestartingFileSystem(SystemFileSystem()),
+            hasRoom: @escaping @Sendable () -> Bool = { true },
+            grow: @escaping @Sendable (_ more: Int, _ bytes: Int) throws(CollectorService.Refusal) -> Void = { _, _ in },
+            files: any FileSystem = RestartingFileSystem(SystemFileSystem()),
             startThread: @escaping LogThread.Start = { LogThread.start($0, $1) }
         ) {
             self.hasRoom = hasRoom
+            self.grow = grow
             self.files = files
             self.startThread = startThread
             self.id = id
@@ -153,6 +165,7 @@
             do throws(SystemError) {
                 state.place = Place(folder: try FileShelf.open(folderPath, files))
             } catch { throw unavailable(error) }
+            state.isIDTaken = isGzip && (try? files.status(of: id, in: state.place!.folder))?.kind == .regular
             try writing(&state) { state throws(SystemError) in
                 let file = try files.openNew(part, in: state.place!.folder, permissions: 0o600)
                 state.place!.file = file
@@ -176,6 +189,7 @@
         private func put(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(Failure) {
             guard bytes.count <= maximumBytes - state.bytes else { throw .tooLarge }
             state.bytes += bytes.count
+            if !state.isIDTaken { try tellGrowth(&state) }
             logbook_sha256_add(&state.hash, bytes.baseAddress, bytes.count)
             guard let file = state.place?.file else { return }
             try writing(&state) { state throws(SystemError) in
@@ -193,6 +207,14 @@
             }
         }
 
+        /// Tells what has not been told yet of what it has become beyond what came.
+        private func tellGrowth(_ state: inout State) throws(Failure) {
+            let more = state.bytes - state.received - state.grown
+            guard more > 0 else { return }
+            do throws(CollectorService.Refusal) { try grow(more, state.bytes) } catch { throw .refused(error) }
+            state.grown += more
+        }
+
         /// Gives the file its name: its id, or one beside it where another file has that.
         private func keep(_ digest: String, _ state: inout State) throws(Failure) -> Outcome {
             if let file = state.place?.file {
@@ -205,6 +227,7 @@
                 if let lack = state.lackOfRoom {
                     guard (try? files.status(of: name, in: place.folder)) != nil else { throw unavailable(lack) }
                 } else {
+                    if state.isIDTaken, (try? files.status(of: name, in: place.folder)) == nil { try tellGrowth(&state) }
                     isNew = try rename(to: name, in: place.folder)
                 }
                 if !isNew, try !isKept(bytes, digest, as: name, in: place.folder) { continue }

@@ -37,7 +37,8 @@
                     SELECT * FROM (\(self.transactionsQuery(where: "\(tenant) AND transaction IN \(list)")))
                     ORDER BY first_received, transaction
                     """)
-                var page = TransactionPage(transactions: try await self.records(rows, tenant: query.tenant))
+                var page = TransactionPage(
+                    transactions: try await self.records(rows, tenant: query.tenant), received: rows.map { Self.place(of: $0).received })
                 if kept.count < found.count, let last = kept.last {
                     page.next = Self.place(of: last)
                 }
@@ -54,6 +55,8 @@
         /// What each of the transactions takes of a page.
         private func weights(of found: [JSONValue], where condition: String) async throws(ClickHouseFailure) -> [PageWeight] {
             let texts = ["transaction"] + Self.facts.map { "known_\($0)" }
+            let textsOfEntry = ["error_description"] + Self.ownDevice
+            let bytesOfEntry = textsOfEntry.map { "length(ifNull(\($0), ''))" }.joined(separator: " + ")
             var ofFacts: [[UInt8]: Int] = [:]
             var ofEntries: [[UInt8]: PageWeight] = [:]
             for piece in found.compactMap({ $0.text("transaction") }).pieces(of: Self.keysAtATime) {
@@ -68,7 +71,7 @@
                 let entries = try await client.rows(
                     """
                     SELECT transaction, count() AS number, sum(longest) AS bytes FROM (
-                      SELECT transaction, digest, max(length(ifNull(error_description, ''))) AS longest FROM \(name(Self.entries))
+                      SELECT transaction, digest, max(\(bytesOfEntry)) AS longest FROM \(name(Self.entries))
                       WHERE \(isOfPiece) GROUP BY transaction, digest)
                     GROUP BY transaction
                     """)
@@ -199,21 +202,28 @@
         /// The transactions of these rows, with all their entries, each once.
         private func records(_ rows: [JSONValue], tenant: String) async throws(ClickHouseFailure) -> [TransactionRecord] {
             var entries: [[UInt8]: [EntryRecord]] = [:]
+            var devices: [[UInt8]: DeviceFacts] = [:]
+            for row in rows { devices[row.bytes("transaction")] = Self.device(row, "known_device").map(\.ofEntry) }
             for piece in rows.compactMap({ $0.text("transaction") }).pieces(of: Self.keysAtATime) {
                 let found = try await client.rows(
                     """
-                    SELECT transaction, event, error_code, error_description, time, key, offset_nanoseconds FROM (
+                    SELECT transaction, event, error_code, error_description, time, key, offset_nanoseconds,
+                      \(Self.ownDevice.joined(separator: ", ")) FROM (
                       SELECT * FROM \(name(Self.entries))
                       WHERE tenant = \(tenant.clickHouseLiteral) AND transaction IN \(piece.clickHouseList)
                       ORDER BY precedence DESC LIMIT 1 BY transaction, digest)
                     ORDER BY transaction, time, precedence DESC, ordinal
                     """)
                 for row in found {
-                    entries[row.bytes("transaction"), default: []].append(
+                    let id = row.bytes("transaction"), device = Self.device(row, "own_device")
+                    // What was said first counts for the transaction, also where it has come later.
+                    let isOfOther = device.flatMap { device in devices[id].map(device.contradicts) } ?? false
+                    entries[id, default: []].append(
                         EntryRecord(
                             event: Int(row.integer("event") ?? 0), errorCode: row.integer("error_code").map { Int($0) },
                             errorDescription: row.text("error_description"), time: LogTime(microseconds: row.integer("time") ?? 0),
-                            key: row.text("key").flatMap { EntryKey($0) }, offset: row.integer("offset_nanoseconds")))
+                            key: row.text("key").flatMap { EntryKey($0) }, offset: row.integer("offset_nanoseconds"),
+                            device: isOfOther ? device : nil))
                 }
             }
             return rows.map { row in
@@ -225,6 +235,12 @@
                     session: row.fact("known_session"), installation: row.fact("known_installation"),
                     entries: entries[row.bytes("transaction")] ?? [])
             }
+        }
+
+        /// - Parameter columns: What their names begin with.
+        private static func device(_ row: JSONValue, _ columns: String) -> DeviceFacts? {
+            DeviceFacts.known(
+                make: row.text("\(columns)_make"), os: row.text("\(columns)_os"), osVersion: row.text("\(columns)_os_version"))
         }
 
         /// Where there is very much of something, nothing is told apart that is the same: transactions are counted to a hundredth, and what

@@ -3,14 +3,24 @@
 
     extension ClickHouseArchive {
         /// The newest schema this program knows, kept in `logbook_schema`.
-        static let schemaVersion = 2
+        static let schemaVersion = 3
 
         /// A table: on one server `ReplacingMergeTree`; in a cluster `ReplicatedReplacingMergeTree` on every server under the name
         /// with `_shard`, and a `Distributed` table over them under the name itself. In what both versions 18.16 and current ones
         /// understand: no LowCardinality, DateTime64 or TTL. Times are microseconds since 1970, which a DateTime of 18.16 cannot hold.
         struct Table: Sendable {
+            struct Column: Sendable {
+                let name: String
+                let type: String
+
+                /// As it stands in `CREATE TABLE` and behind `ADD COLUMN`.
+                var definition: String { "\(name) \(type)" }
+            }
+
             let name: String
             let columns: String
+            /// Columns that later versions have added, behind the others.
+            var added: [Column] = []
             /// What is the same in rows of which one stays: the one that came first.
             let key: String
             /// What is on the same shard.
@@ -19,13 +29,17 @@
             var partition: String?
         }
 
+        /// Of entries: the device that their set named, if any. Only when they are read it is known whether that is the transaction's.
+        static let ownDevice = ["own_device_make", "own_device_os", "own_device_os_version"]
+
         static let entries = Table(
             name: "logbook_entries",
             columns: """
                 tenant String, transaction String, digest String, key String, event Int64, time Int64, day Date,
                 offset_nanoseconds Nullable(Int64), error_code Nullable(Int64), error_description Nullable(String),
                 ordinal UInt32, received Int64, precedence UInt64
-                """, key: "tenant, transaction, digest", shard: "transaction", partition: "toYYYYMM(day)")
+                """, added: ownDevice.map { Table.Column(name: $0, type: "Nullable(String)") }, key: "tenant, transaction, digest",
+            shard: "transaction", partition: "toYYYYMM(day)")
         static let transactions = Table(
             name: "logbook_transactions",
             columns: """
@@ -64,51 +78,101 @@
 
         /// The statements that make a table where there is none.
         static func creation(of table: Table, in database: String, cluster: String?) -> [String] {
-            let order = "ORDER BY (\(table.key))"
+            let columns = ([table.columns] + table.added.map(\.definition)).joined(separator: ", "), order = "ORDER BY (\(table.key))"
             let partition = table.partition.map { "PARTITION BY \($0) " } ?? ""
             guard let cluster else {
                 return [
                     """
-                    CREATE TABLE IF NOT EXISTS \(database).\(table.name) (\(table.columns))
+                    CREATE TABLE IF NOT EXISTS \(database).\(table.name) (\(columns))
                     ENGINE = ReplacingMergeTree(precedence) \(partition)\(order)
                     """
                 ]
             }
             return [
                 """
-                CREATE TABLE IF NOT EXISTS \(database).\(table.name)_shard (\(table.columns))
+                CREATE TABLE IF NOT EXISTS \(database).\(table.name)_shard (\(columns))
                 ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/\(database)/\(table.name)', '{replica}', precedence)
                 \(partition)\(order)
                 """,
                 """
-                CREATE TABLE IF NOT EXISTS \(database).\(table.name) (\(table.columns))
+                CREATE TABLE IF NOT EXISTS \(database).\(table.name) (\(columns))
                 ENGINE = Distributed(\(cluster), \(database), \(table.name)_shard, cityHash64(\(table.shard)))
                 """,
             ]
         }
 
-        /// Makes the tables that are missing, on one server after the other: `ON CLUSTER` needs another queue in ZooKeeper, waits
-        /// for servers that are down, and ends a server of version 18.16 that has just started. Once all servers have had them,
-        /// one that is down is left out; it has them still, or gets them at the next start.
+        /// Makes the tables that are missing, and adds the columns that an earlier version's lack, on one server after the other:
+        /// `ON CLUSTER` needs another queue in ZooKeeper, waits for servers that are down, and ends a server of version 18.16 that has
+        /// just started. Once all servers have had them, one that is down is left out; it has them still, or gets them at the next start.
         /// - Returns: The version that was found; above ``schemaVersion`` nothing was done.
         static func migrate(_ client: ClickHouseClient) async throws(ClickHouseFailure) -> Int {
             let address = client.address
             let found = try await version(client)
             if found > schemaVersion { return found }
-            for server in address.servers.indices {
-                do throws(ClickHouseFailure) {
-                    if let cluster = address.cluster { try await checkThatEveryServerIsNamed(of: cluster, client, at: server) }
-                    // Who may not make tables may use those that somebody else has made.
-                    if try await hasTables(client, at: server) { continue }
-                    for statement in tables.flatMap({ creation(of: $0, in: address.database, cluster: address.cluster) }) {
-                        try await client.execute(statement, at: server)
+            var servers = Array(address.servers.indices)
+            func atEachServer(_ body: (_ server: Int) async throws(ClickHouseFailure) -> Void) async throws(ClickHouseFailure) {
+                for server in servers {
+                    do throws(ClickHouseFailure) { try await body(server) } catch .unreachable where found == schemaVersion {
+                        servers.removeAll { $0 == server }   // nor is it asked again
                     }
-                } catch .unreachable where found == schemaVersion {
-                    continue
+                }
+            }
+            // Before others are made: a replica's table has the columns that the other replicas' have.
+            try await atEachServer { server throws(ClickHouseFailure) in
+                if let cluster = address.cluster { try await checkThatEveryServerIsNamed(of: cluster, client, at: server) }
+                for table in tables {
+                    let name = address.cluster == nil ? table.name : table.name + "_shard"
+                    try await add(table.added, to: name, client, at: server)
+                }
+            }
+            try await atEachServer { server throws(ClickHouseFailure) in
+                // Who may not make tables may use those that somebody else has made.
+                if try await hasTables(client, at: server) { return }
+                for statement in tables.flatMap({ creation(of: $0, in: address.database, cluster: address.cluster) }) {
+                    try await client.execute(statement, at: server)
+                }
+            }
+            // Those over the shards last: whoever asks them for all columns asks every shard.
+            if address.cluster != nil {
+                try await atEachServer { server throws(ClickHouseFailure) in
+                    for table in tables { try await add(table.added, to: table.name, client, at: server) }
                 }
             }
             if found < schemaVersion { try await client.insert([versionRow], into: schema.name) }
             return found
+        }
+
+        /// How often columns are tried to be added.
+        private static let addingAttempts = 12
+
+        /// Adds the columns that a table lacks, where the server has the table. Another collector may do the same, and what one replica
+        /// adds the others get from it: so a refusal counts only where columns are still missing some moments later. Version 18.16 has no
+        /// `ADD COLUMN IF NOT EXISTS`.
+        private static func add(
+            _ columns: [Table.Column], to table: String, _ client: ClickHouseClient, at server: Int
+        ) async throws(ClickHouseFailure) {
+            if columns.isEmpty { return }
+            let database = client.address.database
+            var pause = Duration.milliseconds(50)
+            for attempt in 1... {
+                let names = try await client.rows(
+                    """
+                    SELECT name FROM system.columns
+                    WHERE database = \(database.clickHouseLiteral) AND table = \(table.clickHouseLiteral)
+                    """, at: server
+                ).compactMap { $0.text("name") }
+                let missing = columns.filter { !names.contains($0.name) }
+                if names.isEmpty || missing.isEmpty { return }
+                do throws(ClickHouseFailure) {
+                    let additions = missing.map { "ADD COLUMN \($0.definition)" }.joined(separator: ", ")
+                    return try await client.execute("ALTER TABLE \(database).\(table) \(additions)", at: server)
+                } catch {
+                    if case .unreachable = error { throw error }
+                    if attempt == addingAttempts { throw error }
+                }
+                try? await Task.sleep(for: pause)   // nobody cancels the task that opens an archive
+                pause = min(pause * 2, .seconds(1))
+            }
         }
 
         private static func hasTables(_ client: ClickHouseClient, at server: Int) async throws(ClickHouseFailure) -> Bool {

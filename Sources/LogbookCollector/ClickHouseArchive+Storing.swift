@@ -22,16 +22,20 @@
                 }
                 let precedence = self.nextPrecedence()
                 let fresh = try await self.fresh(admitted.entries, tenant: parcel.tenant)
+                // Before the first insert: where this fails nothing is stored, and what is new is so still when the set comes again.
+                let conflicts = try await self.conflicts(among: admitted.entries, beside: fresh, tenant: parcel.tenant)
+                let devices = admitted.devices.map(\.facts.ofEntry)
                 try await client.insert(
                     admitted.transactions.map { Self.row(of: $0, parcel, precedence: precedence) }, into: Self.transactions.name)
-                try await client.insert(fresh.map { Self.row(of: $0, parcel, precedence: precedence) }, into: Self.entries.name)
+                try await client.insert(fresh.map { Self.row(of: $0, devices, parcel, precedence: precedence) }, into: Self.entries.name)
                 try await client.insert(
                     [Self.parcel(parcel.parcel, kind: "transactions", parcel.tenant, parcel.received, precedence)], into: Self.parcels.name)
                 // Somebody may have been erased while we stored: whoever comes second sees to it.
                 let new = try await self.erased(marks).later(than: erased)
                 try await self.note(admitted.transactions, tenant: parcel.tenant, erasedBy: new)
                 return ArchiveReceipt(
-                    accepted: fresh.count, duplicates: admitted.entries.count - fresh.count, erased: admitted.erasedCount)
+                    accepted: fresh.count, duplicates: admitted.entries.count - fresh.count - conflicts.count, conflicts: conflicts,
+                    erased: admitted.erasedCount)
             }
         }
 
@@ -149,21 +153,21 @@
             return found
         }
 
-        /// Those that are not stored yet, each key once.
+        /// Those that are not stored yet, each key of a transaction once.
         private func fresh(_ entries: [AdmittedSet.Entry], tenant: String) async throws(ClickHouseFailure) -> [AdmittedSet.Entry] {
-            var digests: Set<String> = []
-            let once = entries.filter { digests.insert($0.digest).inserted }
-            var stored: Set<String> = []
+            var places: Set<EntryPlace> = []
+            let once = entries.filter { places.insert(EntryPlace($0)).inserted }
+            var stored: Set<EntryPlace> = []
             for piece in once.pieces(of: Self.keysAtATime) {
                 let rows = try await client.rows(
                     """
-                    SELECT DISTINCT digest FROM \(name(Self.entries)) WHERE tenant = \(tenant.clickHouseLiteral)
+                    SELECT DISTINCT transaction, digest FROM \(name(Self.entries)) WHERE tenant = \(tenant.clickHouseLiteral)
                       AND transaction IN \(piece.map(\.transaction).clickHouseList)
                       AND digest IN \(piece.map(\.digest).clickHouseList)
                     """)
-                stored.formUnion(rows.compactMap { $0.text("digest") })
+                stored.formUnion(rows.compactMap { EntryPlace(row: $0) })
             }
-            return once.filter { !stored.contains($0.digest) }
+            return once.filter { !stored.contains(EntryPlace($0)) }
         }
 
         // MARK: Rows
@@ -196,7 +200,10 @@
             return row
         }
 
-        private static func row(of entry: AdmittedSet.Entry, _ parcel: TransactionParcel, precedence: UInt64) -> ArchiveRow {
+        /// - Parameter devices: Those of the set.
+        private static func row(
+            of entry: AdmittedSet.Entry, _ devices: [DeviceFacts], _ parcel: TransactionParcel, precedence: UInt64
+        ) -> ArchiveRow {
             var row = ArchiveRow()
             row.add("tenant", parcel.tenant)
             row.add("transaction", entry.transaction)
@@ -208,6 +215,7 @@
             row.add("offset_nanoseconds", entry.record.offset)
             row.add("error_code", entry.record.errorCode)
             row.add("error_description", entry.record.errorDescription)
+            if let device = entry.device { devices[device].addAsOwn(to: &row) }
             row.add("ordinal", entry.ordinal)
             row.add("received", parcel.received.microseconds)
             row.add("precedence", precedence)

@@ -49,8 +49,8 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// is longer than what is left is refused before it comes, or within 4 MiB where it does not say its length: with 429, and with 413
     /// where no day has so much; what is answered with 503 counts for nothing. The archive keeps the account; after a kill a hundredth of
     /// it may be forgotten, or what the archive had no time for. Each collector hears of the others whenever it has taken a hundredth
-    /// itself, so each may take about so much too many, and what is under way. A body of gzip counts as what it is inflated, a file as
-    /// it comes.
+    /// itself, so each may take about so much too many, and what is under way. What comes as gzip counts as what it is inflated, files as
+    /// well, since that is what they take on the disk; what is refused counts as it came.
     public var maximumBytesPerDay: Int?
     /// The same for all tenants together.
     public var maximumBytesPerDayOfAll: Int?
@@ -63,6 +63,13 @@ public struct CollectorConfiguration: Sendable, Hashable {
     public var keepFreeBytes = 64 << 20
     /// What is older is removed, at the start and every hour: transactions by their latest part. Nil keeps everything.
     public var keep: Duration?
+    /// Bytes that what SQLite's archive stores takes at most, about; 64 MiB or more, nil for any number. Where it takes more, the oldest
+    /// is removed until it takes 95 % of them: transactions, by their latest part, and log events. That is looked at at the start and
+    /// every ten seconds: what comes meanwhile may be there besides, or longer where it comes faster than the oldest goes, and the
+    /// write-ahead log. Room that is free in the archive's file does not count: it is used again before the file grows, and a file that
+    /// was larger before does not become smaller. Other archives cannot tell what they would gain, and remove nothing for it; whole files
+    /// are not counted, and stay.
+    public var keepBytes: Int?
 
     public init() {}
 
@@ -77,6 +84,13 @@ public struct CollectorConfiguration: Sendable, Hashable {
         if connections.maximum > ConnectionLimits.most { throw .invalid("there cannot be more than \(ConnectionLimits.most) connections") }
         if keepFreeBytes < 0 { throw .invalid("the bytes that are to stay free must not be fewer than none") }
         if let keep, keep <= .zero { throw .invalid("the time for which everything is kept must be longer than none") }
+        if let keepBytes, keepBytes < Self.leastKeepBytes {
+            throw .invalid(
+                """
+                the bytes that are stored at most (--keep-size) must be \(Self.leastKeepBytes) or more: of fewer, a few bodies would leave \
+                nothing else
+                """)
+        }
         if maximumRequestsPerMinute.map({ $0 < 1 }) == true || maximumBytesPerDay.map({ $0 < 1 }) == true
             || maximumBytesPerDayOfAll.map({ $0 < 1 }) == true || maximumRefusalsPerMinute < 1
         {
@@ -94,6 +108,9 @@ public struct CollectorConfiguration: Sendable, Hashable {
                 """)
         }
     }
+
+    /// Several bodies of the largest size, with what tables and indices add to them.
+    static let leastKeepBytes = 64 << 20
 
     private static let ownPaths: Set = ["/health", "/metrics", "/v1/export", "/v1/files", "/v1/logs", "/v1/stats"]
     /// Everything below them.

@@ -8,6 +8,7 @@ final class CollectorMetrics: Sendable {
         var deliveries = 0
         var accepted = 0
         var duplicates = 0
+        var conflicting = 0
         var rejected = 0
         var erased = 0
     }
@@ -20,6 +21,7 @@ final class CollectorMetrics: Sendable {
         /// Answers that were begun and have no end.
         var brokenOff = 0
         var removed = 0
+        var removedForSize = 0
         var times = ClientTimes()
         /// How many archive calls took at most as long as the bound of the same place; the last one took longer than all.
         var latencies = [Int](repeating: 0, count: CollectorMetrics.bounds.count + 1)
@@ -63,7 +65,10 @@ final class CollectorMetrics: Sendable {
 
     func saw(_ times: ClientTimes) { state.withLock { $0.times += times } }
 
+    /// For their age.
     func removed(_ count: Int) { state.withLock { $0.removed += count } }
+
+    func removedForSize(_ count: Int) { state.withLock { $0.removedForSize += count } }
 
     func archived(in nanoseconds: UInt64) {
         let place = Self.bounds.firstIndex { nanoseconds <= UInt64($0) * 1_000_000 } ?? Self.bounds.count
@@ -79,6 +84,7 @@ final class CollectorMetrics: Sendable {
             tally.deliveries += 1
             tally.accepted += receipt.accepted
             tally.duplicates += receipt.duplicates
+            tally.conflicting += receipt.conflicting
             tally.rejected += rejected
             tally.erased += receipt.erased
             state.tallies[tenant] = tally
@@ -109,12 +115,16 @@ final class CollectorMetrics: Sendable {
             "items_total", "counter", "Entries and log events, by what became of them.",
             [
                 (#"{outcome="accepted"}"#, sum(\.accepted)), (#"{outcome="duplicate"}"#, sum(\.duplicates)),
-                (#"{outcome="rejected"}"#, sum(\.rejected)), (#"{outcome="erased"}"#, sum(\.erased)),
+                (#"{outcome="conflicting"}"#, sum(\.conflicting)), (#"{outcome="rejected"}"#, sum(\.rejected)),
+                (#"{outcome="erased"}"#, sum(\.erased)),
             ])
         add(
             "far_off_total", "counter", "Entries and events whose own time is more than seven days from their arrival; they are taken as all others.",
             [(#"{side="past"}"#, String(state.times.past)), (#"{side="future"}"#, String(state.times.future))])
         add("removed_total", "counter", "Transactions and log events removed for their age.", [("", String(state.removed))])
+        add(
+            "removed_for_size_total", "counter", "Transactions and log events removed, the oldest, since more was stored than may be.",
+            [("", String(state.removedForSize))])
         var counts: [(String, String)] = []
         var total = 0
         for (place, count) in state.latencies.enumerated() {

@@ -20,14 +20,23 @@
         /// - Parameters:
         ///   - archive: As ``ArchiveURL`` takes it: `sqlite:<path>`, `postgres://…` or `clickhouse://…`.
         ///   - clickHousePassword: For an address of ClickHouse that has none in it.
+        /// - Throws: ``CollectorError/invalid(_:)`` also for ``CollectorConfiguration/keepBytes`` with another archive than SQLite's.
         public init(
             _ configuration: CollectorConfiguration, archive: String, clickHousePassword: Secret? = nil
         ) throws(CollectorError) {
             try configuration.check()
+            if configuration.keepBytes != nil, ArchiveURL.sqlitePath(archive) == nil {
+                throw .invalid(
+                    """
+                    --keep-size is for archives of SQLite (sqlite:<path>): PostgreSQL and ClickHouse do not give back room at once when \
+                    something is removed, so their size does not say how much has to go; limit it by --keep, and by the means of the \
+                    database, such as a disk of its own
+                    """)
+            }
             DescriptorLimit.raise(to: DescriptorNeeds(of: configuration).all)
             if let folder = configuration.filesFolder {
                 let tokens = try CollectorService.tokens(of: configuration, clock: .system)
-                for path in FileShelf.paths(for: tokens(), in: folder) { try FileShelf(path: path).check() }
+                for path in FileShelf.paths(for: tokens().all, in: folder) { try FileShelf(path: path).check() }
             }
             do throws(ArchiveError) {
                 self.archive = try ArchiveURL.open(archive, clickHousePassword: clickHousePassword)
@@ -36,8 +45,7 @@
             }
             var configuration = configuration
             // The other archives look after the room on their own machines.
-            if archive.hasPrefix("sqlite:") {
-                let path = archive.dropFirst("sqlite:".count)
+            if let path = ArchiveURL.sqlitePath(archive) {
                 let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
                 configuration.storageFolder = path.hasPrefix("/") ? (folder.isEmpty ? "/" : folder) : (folder.isEmpty ? "." : folder)
             }

@@ -16,9 +16,11 @@
         /// Reads the body, once, and hands over one piece after the other.
         /// - Throws: What `take` throws, and whatever the connection has to say.
         var pieces: @Sendable (_ take: (_ piece: [UInt8]) async throws -> Void) async throws -> Void
-        /// Hears how long a body is that was longer once it was inflated, and how long as it came.
+        /// Hears by how much the body is longer, inflated, than what has come and was heard of before, and how long it is so far.
         /// - Throws: Why so much is not taken.
-        var inflated: @Sendable (_ bytes: Int, _ arrived: Int) async throws(CollectorService.Refusal) -> Void = { _, _ in }
+        var grow: @Sendable (_ more: Int, _ bytes: Int) throws(CollectorService.Refusal) -> Void = { _, _ in }
+        /// Hears that all of the body was there already: what `grow` has heard of takes no room.
+        var giveGrowthBack: @Sendable () -> Void = {}
 
         /// Reads the body, once.
         /// - Parameter makeRoom: Asked for every piece, of so many bytes, before it is kept: whether there is room for it.

@@ -12,7 +12,7 @@
     /// |---|---|
     /// | `POST /v1/transactions`, a transaction set | 202 without a body, once the archive has committed |
     /// | `GET /v1/transactions?usecase=&user=&from=&to=&error=&limit=&cursor=` | a page: `{"apptxns":[…],"next":"…"}`; 413 has `next` too |
-    /// | `GET /v1/export?format=jsonl` or `csv`, and the same conditions | everything at once, as it is read |
+    /// | `GET /v1/export?format=jsonl` or `csv`, and the same conditions | everything, as it is read; `after=` goes on behind a line |
     /// | `DELETE /v1/users/<user>` | 200 `{"erased":2}`, once nothing of the user is left |
     /// | `PUT /v1/files/<id>`, a whole file, where a folder is configured | 200 naming the file, once it is safe on disk |
     /// | `POST /v1/logs`, lines of JSON | 200 `{"parcel":"…","accepted":2,"duplicates":0,"rejected":0}`, once it has committed |
@@ -53,7 +53,7 @@
         public func run(onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws(CollectorError) {
             let service = service
             if let folder = configuration.filesFolder {
-                for path in FileShelf.paths(for: service.tokens(), in: folder) { FileShelf(path: path).removeLeftovers() }
+                for path in FileShelf.paths(for: service.tokens().all, in: folder) { FileShelf(path: path).removeLeftovers() }
             }
             await service.loadQuota()
             var logger = Logger(label: "logbook-collector")
@@ -80,10 +80,11 @@
                     availableConnectionsDelegate: MaximumAvailableConnections(limits.maximum + descriptors.closing)),
                 onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
                 logger: logger)
-            let retention = configuration.keep.map { keep in
-                Task { await Retention(archive: service.archive, keep: keep, clock: service.clock, metrics: service.metrics).runHourly() }
-            }
-            defer { retention?.cancel() }
+            let retention = Retention(
+                archive: service.archive, keep: configuration.keep, keepBytes: configuration.keepBytes, clock: service.clock,
+                metrics: service.metrics)
+            let removing: Task<Void, Never>? = retention.keepsAll ? nil : Task { await retention.runUntilCancelled() }
+            defer { removing?.cancel() }
             let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: logger))
             // Tasks of their own: cancelling the group itself would break off what is in progress.
             let (endings, end) = AsyncStream.makeStream(of: Ending.self)

@@ -38,7 +38,7 @@
             defer { share.resize(to: 0) }
             let file = shelf.receive(
                 id, isGzip: isGzip, maximumBytes: configuration.maximumFileBytes,
-                digest: isGzip ? nil : request.header(Self.digestHeader), hasRoom: hasRoomForFiles)
+                digest: isGzip ? nil : request.header(Self.digestHeader), hasRoom: hasRoomForFiles, grow: request.grow)
             do {
                 var rest: [UInt8] = []
                 try await request.pieces { piece in
@@ -48,6 +48,7 @@
                     rest.removeAll(keepingCapacity: true)
                 }
                 let kept = try await file.finish(with: rest)
+                if !kept.isNew { request.giveGrowthBack() }
                 if kept.isNew, kept.name != id {
                     report("collector", "another file of the id \(id) is there already, with other bytes: this one is kept as \(kept.name)")
                 }
@@ -68,6 +69,7 @@
                 case .notGzip: throw Self.notGzip
                 case .outOfMemory: throw Self.busy
                 case .unavailable(let failure): throw unavailable(failure)
+                case .refused(let refusal): throw refusal
                 case nil: throw Self.brokenOff
                 }
             }

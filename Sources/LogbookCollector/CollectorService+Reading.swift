@@ -36,6 +36,7 @@
             sinceStart.add("requests", tally.deliveries)
             sinceStart.add("accepted", tally.accepted)
             sinceStart.add("duplicates", tally.duplicates)
+            sinceStart.add("conflicting", tally.conflicting)
             sinceStart.add("rejected", tally.rejected)
             var body = JSONText()
             body.add("archive", archived)
@@ -50,7 +51,7 @@
             }
             if found.page.transactions.isEmpty { throw Refusal(404, "not_found", reason: "no transaction has this id") }
             let type = TransactionSetMediaType(prefix: "vnd.logbook.", version: .v0_0_2, charset: "UTF-8")
-            return Self.answer(type.description, TransactionSet(transactions: found.page.transactions).encode(.v0_0_2), found.share)
+            return Self.answer(type.description, TransactionSet(transactions: found.page.transactions).encodeForReaders(), found.share)
         }
 
         /// A page of transactions: `{"apptxns":[…],"next":"…"}`, `next` null on the last.
@@ -60,7 +61,7 @@
             let found = try await held(for: query.tenant) { largest throws(ArchiveError) in
                 try await archive.transactions(query.upTo(largest))
             }
-            var body = TransactionSet(transactions: found.page.transactions).encode(.v0_0_2)
+            var body = TransactionSet(transactions: found.page.transactions).encodeForReaders()
             body.removeLast()
             body += #","next":"#.utf8
             if let next = found.page.next { body.append(jsonString: next.description) } else { body += "null".utf8 }
@@ -101,7 +102,7 @@
         /// Everything that the query names, a page at a time, so that it takes no more memory than a page, or one transaction, however much
         /// it is.
         func export(_ request: CollectorRequest, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
-            var query = try query(request, of: caller, alsoTaking: ["format"])
+            var query = try query(request, of: caller, alsoTaking: ["format", "after"])
             query.limit = archive.exportStep
             let values = PercentEncoding.query(request.query) ?? [:]
             guard let format = TransactionExport(rawValue: values["format"] ?? TransactionExport.jsonl.rawValue) else {
@@ -147,7 +148,9 @@
             _ held: inout HeldPage?, as format: TransactionExport, to write: ([UInt8]) async throws -> Void
         ) async throws -> TransactionCursor? {
             guard let taken = held.take() else { return nil }
-            for transaction in taken.page.transactions { try await format.write(transaction, to: write) }
+            for (index, transaction) in taken.page.transactions.enumerated() {
+                try await format.write(transaction, at: taken.page.place(of: index), to: write)
+            }
             taken.share.resize(to: 0)
             return taken.page.next
         }
@@ -210,8 +213,10 @@
                         throw refusal("a page has \(TransactionQuery.limits.lowerBound) to \(TransactionQuery.limits.upperBound) transactions")
                     }
                     query.limit = limit
-                case "cursor" where names.contains(name):
-                    guard let cursor = TransactionCursor(value) else { throw refusal("a cursor is what an answer said as next") }
+                case "cursor" where names.contains(name), "after" where names.contains(name):
+                    guard let cursor = TransactionCursor(value) else {
+                        throw refusal("a cursor is what an answer said as next, or a line of an export as cursor")
+                    }
                     query.cursor = cursor
                 default:
                     if !names.contains(name) { throw refusal("nothing here is asked for by this name") }

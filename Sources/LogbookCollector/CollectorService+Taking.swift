@@ -10,7 +10,7 @@
             else {
                 throw Refusal(
                     415, "unsupported_media_type", field: "Content-Type",
-                    reason: "send application/<prefix>apptxnset-v0.0.1+json")
+                    reason: "send application/<prefix>apptxnset-v\(TransactionSetVersion.v0_0_2.rawValue)+json")
             }
             guard let version = type.version else {
                 let known = TransactionSetVersion.allCases.map(\.rawValue).joined(separator: ", ")
@@ -34,8 +34,22 @@
                 let receipt = try await stored { () async throws(ArchiveError) in try await archive.store(parcel) }
                 metrics.saw(ClientTimes(set.transactions.flatMap { $0.entries.map(\.time) }, now: parcel.received))
                 metrics.count(receipt, rejected: 0, of: caller.tenant)
-                return CollectorAnswer(status: 202, headers: parcel.parcel.map { [Self.parcelHeader: $0] } ?? [:])
+                var headers: [String: String] = parcel.parcel.map { [Self.parcelHeader: $0] } ?? [:]
+                if receipt.conflicting > 0 {
+                    report("collector entries", Self.remark(on: receipt, of: caller.tenant))
+                    headers[Self.conflictingHeader] = String(receipt.conflicting)   // no body: the original client stumbles over one
+                }
+                return CollectorAnswer(status: 202, headers: headers)
             }
+        }
+
+        /// Which entries were not stored, and nothing of what they say.
+        private static func remark(on receipt: ArchiveReceipt, of tenant: String) -> String {
+            let named = receipt.conflicts.map { "\($0.key) of \($0.transaction)" }.joined(separator: ", ")
+            return """
+                entries of the tenant \(tenant) are not stored, since other ones have their ids: \(receipt.conflicting) of them, such as \
+                \(named)
+                """
         }
 
         func takeLogs(_ request: CollectorRequest, of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
@@ -136,7 +150,10 @@
                     }
                 }
                 share.resize(to: bytes.count + inflated.count)
-                if inflated.count > bytes.count { try await request.inflated(inflated.count, bytes.count) }
+                if inflated.count > bytes.count {
+                    try request.grow(inflated.count - bytes.count, inflated.count)
+                    try await checkRoom(for: inflated.count)
+                }
                 return try await body(inflated)
             }
         }

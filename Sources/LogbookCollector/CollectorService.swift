@@ -9,6 +9,8 @@
     /// read before its token is known to be right. An answer of success is given only after the archive has committed.
     struct CollectorService: Sendable {
         static let parcelHeader = "Logbook-Parcel"
+        /// Of a set that is taken, how many entries are not stored since other ones stand under their keys; absent for none.
+        static let conflictingHeader = "Logbook-Conflicting"
         static let longestParcelName = 256
         private static let longestTarget = 2048
 
@@ -20,7 +22,7 @@
         let pageRooms: PageRooms
         let archiveHealth: ArchiveInquiry<Void>
         let reusableBytes: ArchiveInquiry<Int>
-        let tokens: @Sendable () -> [CollectorToken]
+        let tokens: @Sendable () -> KnownTokens
         private let tokenCheck: TokenCheck
         private let limiter: Locked<RateLimiter>?
         private let refusals: Locked<RateLimiter>
@@ -45,10 +47,7 @@
             tokenCheck = TokenCheck(scheme: configuration.authScheme, parameter: configuration.authTokenParameter)
             let tokens = try Self.tokens(of: configuration, clock: clock)
             self.tokens = tokens
-            let isShared: @Sendable () -> Bool = {
-                let all = tokens()
-                return all.contains { $0.tenant != all[0].tenant }
-            }
+            let isShared: @Sendable () -> Bool = { tokens().areOfSeveral }
             bodyRoom = ByteRoom(bytes: configuration.maximumBodyBytesInFlight, isShared: isShared)
             pageRooms = PageRooms(bytes: configuration.maximumAnswerBytesInFlight, isShared: isShared)
             limiter = configuration.maximumRequestsPerMinute.map { Locked(RateLimiter(perMinute: $0)) }
@@ -60,11 +59,14 @@
         /// All tokens that are taken, as they are when that is asked.
         static func tokens(
             of configuration: CollectorConfiguration, clock: LogClock
-        ) throws(CollectorError) -> @Sendable () -> [CollectorToken] {
-            let single = configuration.token.map { [CollectorToken($0)] } ?? []
-            guard let path = configuration.tokenFile else { return { single } }
-            let file = try TokenFile(path: path, besides: single.first, clock: clock)
-            return { single + file.tokens() }
+        ) throws(CollectorError) -> @Sendable () -> KnownTokens {
+            let single = configuration.token.map { CollectorToken($0) }
+            guard let path = configuration.tokenFile else {
+                let known = KnownTokens(single.map { [$0] } ?? [])
+                return { known }
+            }
+            let file = try TokenFile(path: path, besides: single, clock: clock)
+            return { file.tokens() }
         }
 
         func answer(_ request: CollectorRequest) async -> CollectorAnswer {
@@ -233,7 +235,7 @@
         // MARK: Who may come, and how often
 
         private func caller(of request: CollectorRequest) throws(Refusal) -> CollectorToken {
-            let tokens = tokens()
+            let tokens = tokens().all
             // A collector without any token was told to be open.
             if tokens.isEmpty { return CollectorToken("") }
             guard let token = tokenCheck.token(in: request.header("Authorization"), among: tokens) else {
@@ -267,7 +269,9 @@
         static let lookAgainBytes = 4 << 20
 
         /// Takes a request, if what it brings may come in at all. Its body is counted as it comes, and ends with a refusal where it is too
-        /// much. What the collector cannot take, for no fault of the sender's, takes nothing of the tenant's day: it will come again.
+        /// much. What it is inflated to counts where it is taken, for so much room it takes then; what is refused counts as it came, and so
+        /// does a file that was kept before. What the collector cannot take, for no fault of the sender's, takes nothing of the tenant's
+        /// day: it will come again.
         /// - Parameter isForArchive: Whether it goes there; room for a file is looked at where it is written.
         private func admitting(
             _ request: CollectorRequest, from caller: CollectorToken, isForArchive: Bool = true,
@@ -280,7 +284,11 @@
             try checkDay(holds: announced)
             try checkQuota(of: caller, toSend: announced)
             if isForArchive { try await checkRoom(for: announced) }
-            let arrival = Locked(DailyQuota.Arrival())
+            let arrival = Locked(DailyQuota.Arrival()), growth = Locked(DailyQuota.Arrival())
+            @Sendable func count(_ bytes: Int, in part: Locked<DailyQuota.Arrival>) {
+                let now = clock.now()
+                quota?.withLock { quota in part.withLock { quota.add(bytes, to: &$0, for: caller.tenant, at: now) } }
+            }
             var admitted = request
             admitted.pieces = { take in
                 var arrived = 0, unseen = 0
@@ -289,30 +297,38 @@
                     if unseen >= Self.lookAgainBytes {
                         unseen = 0
                         try checkDay(holds: arrived + piece.count)
-                        try checkQuota(of: caller, toSend: max(announced - arrived, piece.count))
+                        try checkQuota(of: caller, toSend: max(announced - arrived, piece.count), after: [arrival, growth])
                         if isForArchive { try await checkRoom(for: max(announced, arrived + piece.count)) }
                     }
                     arrived += piece.count
                     metrics.received(piece.count)
-                    let now = clock.now()
-                    quota?.withLock { quota in arrival.withLock { quota.add(piece.count, to: &$0, for: caller.tenant, at: now) } }
+                    count(piece.count, in: arrival)
                     try await take(piece)
                 }
             }
-            admitted.inflated = { bytes, arrived throws(Refusal) in
+            admitted.grow = { more, bytes throws(Refusal) in
                 try checkDay(holds: bytes)
-                try checkQuota(of: caller, toSend: bytes - arrived)
-                if isForArchive { try await checkRoom(for: bytes) }
-                let now = clock.now()
-                quota?.withLock { quota in arrival.withLock { quota.add(bytes - arrived, to: &$0, for: caller.tenant, at: now) } }
+                try checkQuota(of: caller, toSend: more, after: [arrival, growth])
+                count(more, in: growth)
             }
-            func end(isKept: Bool) { quota?.withLock { quota in quota.end(arrival.withLock { $0 }, for: caller.tenant, isKept: isKept) } }
+            admitted.giveGrowthBack = {
+                quota?.withLock { quota in
+                    growth.withLock { part in
+                        quota.end(part, for: caller.tenant, isKept: false)
+                        part = DailyQuota.Arrival()
+                    }
+                }
+            }
+            func end(_ part: Locked<DailyQuota.Arrival>, isKept: Bool) {
+                quota?.withLock { quota in quota.end(part.withLock { $0 }, for: caller.tenant, isKept: isKept) }
+            }
             do throws(Refusal) {
                 let answer = try await take(admitted)
-                end(isKept: true)
+                for part in [arrival, growth] { end(part, isKept: true) }
                 return answer
             } catch {
-                end(isKept: !error.isOurs)
+                end(arrival, isKept: !error.isOurs)
+                end(growth, isKept: false)
                 throw error
             }
         }
@@ -325,16 +341,19 @@
             throw Refusal(413, "too_large", reason: "\(who) may send at most \(min(each, all)) bytes in a day")
         }
 
-        private func checkQuota(of caller: CollectorToken, toSend bytes: Int) throws(Refusal) {
-            let now = clock.now()
-            guard let wait = quota?.withLock({ $0.wait(for: caller.tenant, toSend: bytes, at: now) }) else { return }
+        /// - Parameter parts: What the same request has brought before.
+        private func checkQuota(
+            of caller: CollectorToken, toSend bytes: Int, after parts: [Locked<DailyQuota.Arrival>] = []
+        ) throws(Refusal) {
+            let now = clock.now(), own = parts.map { part in part.withLock { $0 } }
+            guard let wait = quota?.withLock({ $0.wait(for: caller.tenant, toSend: bytes, after: own, at: now) }) else { return }
             let who = wait.isOfAll ? "with this all tenants together send more than they may" : "with this the tenant sends more than it may"
             throw Refusal(
                 429, "quota_used_up", reason: "\(who) in a day; send the same again later",
                 headers: ["Retry-After": String(wait.seconds)])
         }
 
-        private func checkRoom(for bytes: Int) async throws(Refusal) {
+        func checkRoom(for bytes: Int) async throws(Refusal) {
             if let shortage = await shortage(of: bytes, isForArchive: true) { throw Refusal(shortage: shortage) }
         }
     }

@@ -5,8 +5,12 @@ internal import LogbookCore
 struct DailyQuota: Sendable {
     private static let secondsOfDay: Int64 = 86_400
 
+    /// For how long others wait for the end of what is under way.
+    static let secondsUnderWay = 60
+
     struct Wait: Equatable {
-        /// Until the next day.
+        /// Until the next day; at most ``secondsUnderWay`` where nothing stands in the way but what others have under way, which may be
+        /// given back.
         var seconds: Int
         /// For the sake of all tenants, and not of this one.
         var isOfAll = false
@@ -60,14 +64,22 @@ struct DailyQuota: Sendable {
         }
     }
 
-    /// - Parameter count: Bytes that the tenant is about to send; 0 where that is not known.
+    /// - Parameters:
+    ///   - count: Bytes that the tenant is about to send; 0 where that is not known.
+    ///   - own: What the same request has brought before.
     /// - Returns: Nil when the tenant may send more, and so much.
-    mutating func wait(for tenant: String, toSend count: Int = 0, at time: LogTime) -> Wait? {
+    mutating func wait(for tenant: String, toSend count: Int = 0, after own: [Arrival] = [], at time: LogTime) -> Wait? {
         turn(to: Self.day(of: time))
         let least = max(count, 1)
         let isUsedUp = least > bytes - used[tenant, default: 0]
         if !isUsedUp, least <= bytesOfAll - usedByAll { return nil }
-        return Wait(seconds: Int(Self.secondsOfDay - (time.wholeSeconds - today * Self.secondsOfDay)), isOfAll: !isUsedUp)
+        let brought = own.reduce(0) { $1.day == today ? $0 + $1.bytes : $0 }
+        // As if nobody else had anything under way.
+        let lasting = used[tenant, default: 0] - underWay[tenant, default: 0] + brought
+        let lastingOfAll = usedByAll - underWay.values.reduce(0, +) + brought
+        let restOfDay = Int(Self.secondsOfDay - (time.wholeSeconds - today * Self.secondsOfDay))
+        let isSoonOver = least <= bytes - lasting && least <= bytesOfAll - lastingOfAll
+        return Wait(seconds: isSoonOver ? min(restOfDay, Self.secondsUnderWay) : restOfDay, isOfAll: !isUsedUp)
     }
 
     /// Hears how much all collectors of the archive have kept, this one before a restart among them. Nothing is taken back where that is

@@ -44,9 +44,10 @@
 
         /// Receives a file under an id that is fit for it.
         func receive(
-            _ id: String, isGzip: Bool, maximumBytes: Int, digest: String?, hasRoom: @escaping @Sendable () -> Bool = { true }
+            _ id: String, isGzip: Bool, maximumBytes: Int, digest: String?, hasRoom: @escaping @Sendable () -> Bool = { true },
+            grow: @escaping @Sendable (_ more: Int, _ bytes: Int) throws(CollectorService.Refusal) -> Void = { _, _ in }
         ) -> ArrivingFile {
-            ArrivingFile(id: id, in: path, isGzip: isGzip, maximumBytes: maximumBytes, digest: digest, hasRoom: hasRoom)
+            ArrivingFile(id: id, in: path, isGzip: isGzip, maximumBytes: maximumBytes, digest: digest, hasRoom: hasRoom, grow: grow)
         }
 
         /// Whether a file has the id.

@@ -4,7 +4,7 @@
     /// What a transaction takes of a page.
     struct PageWeight: Equatable {
         var entries: Int
-        /// UTF-8 bytes of its texts: its id, what else is known of it, and the descriptions of its entries.
+        /// UTF-8 bytes of its texts: its id, what else is known of it, and the descriptions and own devices of its entries.
         var bytes: Int
     }
 
@@ -21,6 +21,7 @@
         mutating func add(_ entry: EntryRecord) {
             entries += 1
             bytes += entry.errorDescription?.utf8.count ?? 0
+            if let device = entry.device { bytes += device.make.utf8.count + device.os.utf8.count + device.osVersion.utf8.count }
         }
 
         /// Of a transaction or an entry beside its texts, about: numbers in memory, and their names as they travel.

@@ -43,14 +43,15 @@
             if let first = kept.first, weights[0].isTooMuch(for: query.largest) {
                 throw .transactionTooLarge(id: first[1] ?? "", next: Self.place(of: first))
             }
-            let records = try await pool.run(isLong: true) { connection throws(PostgresFailure) -> [TransactionRecord] in
+            let next = kept.count < found.count ? kept.last.map(Self.place) : nil
+            return try await pool.run(isLong: true) { connection throws(PostgresFailure) -> TransactionPage in
                 let rows = try connection.execute(
                     "SELECT \(Self.columns) FROM transactions t WHERE t.id = ANY ($1::bigint[]) ORDER BY t.received, t.guid",
                     [Self.ids(of: kept)]
                 ).rows
-                return try Self.records(rows, connection)
+                return TransactionPage(
+                    transactions: try Self.records(rows, connection), received: rows.map { Self.place(of: $0).received }, next: next)
             }
-            return TransactionPage(transactions: records, next: kept.count < found.count ? kept.last.map(Self.place) : nil)
         }
 
         /// Part of a search.
@@ -186,7 +187,8 @@
                 // For each transaction apart: so only its own days are looked at.
                 let found = try connection.execute(
                     """
-                    SELECT t.id, event, error_code, error_description, \(microseconds("time")), key, offset_nanoseconds
+                    SELECT t.id, event, error_code, error_description, \(microseconds("time")), key, offset_nanoseconds,
+                      own_device_make, own_device_os, own_device_os_version
                     FROM transactions t CROSS JOIN LATERAL (
                       SELECT * FROM entries e WHERE e.transaction = t.id AND \(isOfItsDays)
                         AND e.time >= $2::timestamptz AND e.time < $3::timestamptz OFFSET 0) AS e
@@ -198,7 +200,8 @@
                         EntryRecord(
                             event: integer(row[1]), errorCode: row[2].flatMap { Int($0) }, errorDescription: row[3],
                             time: LogTime(microseconds: Int64(integer(row[4]))), key: row[5].flatMap { EntryKey($0) },
-                            offset: row[6].flatMap { Int64($0) }))
+                            offset: row[6].flatMap { Int64($0) },
+                            device: DeviceFacts.known(make: row[7], os: row[8], osVersion: row[9])))
                 }
             }
             return rows.map { row in

@@ -143,7 +143,32 @@
               END LOOP;
             END $$;
             """,
+            // Which device the set of an entry named, where that was another one than its transaction's. It is read with the entry, so
+            // `entry_bytes` counts it.
+            """
+            ALTER TABLE entries ADD COLUMN own_device_make text, ADD COLUMN own_device_os text, ADD COLUMN own_device_os_version text;
+            CREATE OR REPLACE FUNCTION entries_came() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+              UPDATE logbook.transactions t SET entries = t.entries + few.number, entry_bytes = t.entry_bytes + few.bytes,
+                first_entry = least(t.first_entry, few.first), last_entry = greatest(t.last_entry, few.last),
+                entry_received = greatest(t.entry_received, few.received)
+              FROM (SELECT transaction, count(*) AS number, \(bytesOfEntries) AS bytes,
+                min(time) AS first, max(time) AS last, max(received) AS received FROM come GROUP BY transaction) AS few
+              WHERE t.id = few.transaction;
+              RETURN NULL; END $$;
+            CREATE OR REPLACE FUNCTION entries_went() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+              UPDATE logbook.transactions t SET entries = t.entries - few.number, entry_bytes = t.entry_bytes - few.bytes
+              FROM (SELECT transaction, count(*) AS number, \(bytesOfEntries) AS bytes
+                FROM gone GROUP BY transaction) AS few
+              WHERE t.id = few.transaction;
+              RETURN NULL; END $$;
+            """,
         ]
+
+        /// Of the texts of some entries that are read with them.
+        private static let bytesOfEntries = """
+            coalesce(sum(coalesce(octet_length(error_description), 0) + coalesce(octet_length(own_device_make), 0)
+              + coalesce(octet_length(own_device_os), 0) + coalesce(octet_length(own_device_os_version), 0)), 0)
+            """
 
         /// How long a version may take to be made from the one before: what is stored is read for it. For so long another collector is
         /// waited for that does that.

@@ -36,13 +36,27 @@
                 let number = try parcelNumber(
                     parcel.parcel, kind: "transactions", tenant: parcel.tenant, received: parcel.received, connection)
                 let received = "\(parcel.received.microseconds)"
-                try connection.execute(upsertTransactions, [parcel.tenant, received, rows(admitted.transactions.map(row))])
-                let accepted = try connection.execute(
-                    insertEntries, [parcel.tenant, number, received, rows(admitted.entries.map(row))]
-                ).count
+                let devices = rows(admitted.devices.enumerated().map { row(of: $0.element, number: $0.offset) })
+                let known = try connection.execute(
+                    upsertTransactions, [parcel.tenant, received, rows(admitted.transactions.map { row(of: $0) }), devices]
+                ).rows[0]
+                var others: [Int: DeviceFacts] = [:]
+                for place in numbers(known[0]) { others[place] = admitted.devices[place].facts.ofEntry }
+                let entries = admitted.entries.map { entry in row(of: entry, device: entry.device.flatMap { others[$0] }) }
+                let inserted = try connection.execute(
+                    insertEntries, [parcel.tenant, number, received, rows(entries), "\(entries.count)"]
+                ).rows[0]
+                let accepted = inserted[0].flatMap { Int($0) } ?? 0
+                var conflicts: [ArchiveReceipt.Conflict] = []
+                if accepted < admitted.entries.count {
+                    let fresh = numbers(inserted[1])
+                    conflicts = try Self.conflicts(
+                        among: admitted.entries.filter { !fresh.contains($0.ordinal) }, of: parcel.tenant, connection)
+                }
                 return .stored(
                     try close(
-                        number, items: parcel.set.entryCount, accepted: accepted, erased: admitted.erasedCount, connection))
+                        number, items: parcel.set.entryCount, accepted: accepted, conflicts: conflicts, erased: admitted.erasedCount,
+                        connection))
             }
         }
 
@@ -104,44 +118,58 @@
         }
 
         private static func close(
-            _ number: String, items: Int, accepted: Int, erased: Int, _ connection: PostgresConnection
+            _ number: String, items: Int, accepted: Int, conflicts: [ArchiveReceipt.Conflict] = [], erased: Int,
+            _ connection: PostgresConnection
         ) throws(PostgresFailure) -> ArchiveReceipt {
             try connection.execute("UPDATE parcels SET items = items + $1::bigint WHERE id = $2::bigint", ["\(accepted)", number])
-            return ArchiveReceipt(accepted: accepted, duplicates: items - accepted - erased, erased: erased)
+            return ArchiveReceipt(
+                accepted: accepted, duplicates: items - accepted - conflicts.count - erased, conflicts: conflicts, erased: erased)
         }
 
-        /// `$1` tenant, `$2` received, `$3` rows.
+        /// `$1` tenant, `$2` received, `$3` rows, `$4` devices that the set names. Says which of these are another one than the
+        /// transaction's: their numbers, as an array of PostgreSQL, or null for none.
         private static let upsertTransactions = """
-            INSERT INTO transactions AS t (tenant, guid, usecase, device_make, device_os, device_os_version, user_id, variant,
-              app_version, session, installation, received)
-            SELECT $1, guid, usecase, device_make, device_os, device_os_version, user_id, variant, app_version, session, installation,
-              \(time("$2"))
-            FROM jsonb_to_recordset($3::jsonb) AS r (guid text, usecase bigint, device_make text, device_os text,
-              device_os_version text, user_id text, variant text, app_version text, session text, installation text)
-            ORDER BY guid COLLATE "C"
-            ON CONFLICT (tenant, guid) DO UPDATE SET
-              device_make = COALESCE(t.device_make, excluded.device_make), device_os = COALESCE(t.device_os, excluded.device_os),
-              device_os_version = COALESCE(t.device_os_version, excluded.device_os_version),
-              user_id = COALESCE(t.user_id, excluded.user_id), variant = COALESCE(t.variant, excluded.variant),
-              app_version = COALESCE(t.app_version, excluded.app_version), session = COALESCE(t.session, excluded.session),
-              installation = COALESCE(t.installation, excluded.installation)
+            WITH known AS (
+              INSERT INTO transactions AS t (tenant, guid, usecase, device_make, device_os, device_os_version, user_id, variant,
+                app_version, session, installation, received)
+              SELECT $1, guid, usecase, device_make, device_os, device_os_version, user_id, variant, app_version, session, installation,
+                \(time("$2"))
+              FROM jsonb_to_recordset($3::jsonb) AS r (guid text, usecase bigint, device_make text, device_os text,
+                device_os_version text, user_id text, variant text, app_version text, session text, installation text)
+              ORDER BY guid COLLATE "C"
+              ON CONFLICT (tenant, guid) DO UPDATE SET
+                device_make = COALESCE(t.device_make, excluded.device_make), device_os = COALESCE(t.device_os, excluded.device_os),
+                device_os_version = COALESCE(t.device_os_version, excluded.device_os_version),
+                user_id = COALESCE(t.user_id, excluded.user_id), variant = COALESCE(t.variant, excluded.variant),
+                app_version = COALESCE(t.app_version, excluded.app_version), session = COALESCE(t.session, excluded.session),
+                installation = COALESCE(t.installation, excluded.installation)
+              RETURNING t.guid, t.device_make, t.device_os, t.device_os_version)
+            SELECT array_agg(said.number)
+            FROM jsonb_to_recordset($4::jsonb) AS said (number integer, guid text, own_device_make text, own_device_os text,
+              own_device_os_version text) JOIN known ON known.guid = said.guid
+            WHERE said.own_device_make <> known.device_make OR said.own_device_os <> known.device_os
+              OR said.own_device_os_version <> known.device_os_version
             """
 
-        /// `$1` tenant, `$2` parcel, `$3` received, `$4` rows. Counts those it has inserted.
+        /// `$1` tenant, `$2` parcel, `$3` received, `$4` rows, `$5` how many they are. Says how many it has inserted and, where these are
+        /// not all, which: their ordinals, as an array of PostgreSQL, or null for none.
         private static let insertEntries = """
             WITH input AS (
               SELECT DISTINCT ON (hash) *, decode(hash, 'hex') AS digest, \(time("us")) AS time FROM jsonb_to_recordset($4::jsonb)
                 AS r (guid text, hash text, key text, event bigint, us bigint, offset_nanoseconds bigint, error_code bigint,
-                  error_description text, ordinal integer)
+                  error_description text, ordinal integer, own_device_make text, own_device_os text, own_device_os_version text)
               ORDER BY hash, ordinal),
             fresh AS (
               INSERT INTO entry_keys (tenant, digest) SELECT $1, digest FROM input ORDER BY digest
-              ON CONFLICT DO NOTHING RETURNING digest)
-            INSERT INTO entries (transaction, tenant, digest, key, event, time, offset_nanoseconds, error_code, error_description,
-              parcel, ordinal, received)
-            SELECT t.id, $1, digest, key, event, time, offset_nanoseconds, error_code, error_description, $2::bigint, ordinal,
-              \(time("$3"))
-            FROM fresh JOIN input USING (digest) JOIN transactions t ON t.tenant = $1 AND t.guid = input.guid
+              ON CONFLICT DO NOTHING RETURNING digest),
+            stored AS (
+              INSERT INTO entries (transaction, tenant, digest, key, event, time, offset_nanoseconds, error_code, error_description,
+                parcel, ordinal, received, own_device_make, own_device_os, own_device_os_version)
+              SELECT t.id, $1, digest, key, event, time, offset_nanoseconds, error_code, error_description, $2::bigint, ordinal,
+                \(time("$3")), own_device_make, own_device_os, own_device_os_version
+              FROM fresh JOIN input USING (digest) JOIN transactions t ON t.tenant = $1 AND t.guid = input.guid
+              RETURNING ordinal)
+            SELECT count(*), CASE WHEN count(*) < $5::bigint THEN array_agg(ordinal) END FROM stored
             """
 
         /// `$1` tenant, `$2` parcel, `$3` received, `$4` rows. Counts those it has inserted.
@@ -176,6 +204,11 @@
             return String(decoding: bytes, as: UTF8.self)
         }
 
+        /// What an array of PostgreSQL holds; null holds nothing.
+        private static func numbers(_ array: String?) -> Set<Int> {
+            Set((array ?? "{}").dropFirst().dropLast().split(separator: ",").compactMap { Int($0) })
+        }
+
         private static func row(of facts: TransactionFacts) -> ArchiveRow {
             var row = ArchiveRow()
             row.add("guid", facts.id)
@@ -183,7 +216,16 @@
             return row
         }
 
-        private static func row(of entry: AdmittedSet.Entry) -> ArchiveRow {
+        private static func row(of device: AdmittedSet.Device, number: Int) -> ArchiveRow {
+            var row = ArchiveRow()
+            row.add("number", number)
+            row.add("guid", device.transaction)
+            device.facts.addAsOwn(to: &row)
+            return row
+        }
+
+        /// - Parameter device: Where it is another one than the transaction's.
+        private static func row(of entry: AdmittedSet.Entry, device: DeviceFacts?) -> ArchiveRow {
             var row = ArchiveRow()
             row.add("guid", entry.transaction)
             row.add("hash", entry.digest)
@@ -194,6 +236,7 @@
             row.add("error_code", entry.record.errorCode)
             row.add("error_description", entry.record.errorDescription)
             row.add("ordinal", entry.ordinal)
+            device?.addAsOwn(to: &row)
             return row
         }
 

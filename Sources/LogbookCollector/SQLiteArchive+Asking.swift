@@ -38,6 +38,7 @@
                     }
                     room.take(weight)
                     page.transactions.append(record)
+                    page.received.append(place.received)
                     last = place
                 }
                 return page
@@ -100,13 +101,15 @@
             let rows = try Row.fetchCursor(
                 database.cachedStatement(
                     sql: """
-                        SELECT event, error_code, error_description, time, key, offset FROM entries WHERE transaction_id = ?
-                        ORDER BY time, parcel, ordinal
+                        SELECT event, error_code, error_description, time, key, offset, own_device_make, own_device_os,
+                          own_device_os_version
+                        FROM entries WHERE transaction_id = ? ORDER BY time, parcel, ordinal
                         """), arguments: [row[0] as Int64])
             while let row = try rows.next() {
                 let entry = EntryRecord(
                     event: row[0], errorCode: row[1], errorDescription: row[2], time: LogTime(microseconds: row[3]),
-                    key: EntryKey(row[4] as String), offset: row[5])
+                    key: EntryKey(row[4] as String), offset: row[5],
+                    device: DeviceFacts.known(make: row[6], os: row[7], osVersion: row[8]))
                 weight.add(entry)
                 guard room.holds(weight) else { return nil }
                 if room.isEmpty, weight.isTooMuch(for: largest) { throw ArchiveError.transactionTooLarge(id: record.id, next: place) }

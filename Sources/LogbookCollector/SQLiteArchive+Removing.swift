@@ -64,8 +64,7 @@
             }
             var isWrittenAnew = false
             if !erasures.isEmpty {
-                let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-                let size = try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+                let size = try bytes(of: .allPages, database)
                 LogDiagnostics.report(
                     "collector",
                     """
@@ -202,11 +201,14 @@
         public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
             let limit = max(0, limit)
             let removed: Int = try await write { [remains] database in
+                // One that goes on is known by its latest entry: without an order all of its entries would be looked at, each time.
                 try database.execute(
                     sql: """
                         DELETE FROM transactions WHERE id IN (
                           SELECT id FROM transactions t WHERE received < ?1
-                            AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.transaction_id = t.id AND e.received >= ?1)
+                            AND (
+                              SELECT 1 FROM entries e WHERE e.transaction_id = t.id AND e.received >= ?1 ORDER BY e.time DESC LIMIT 1
+                            ) IS NULL
                           ORDER BY received LIMIT ?2)
                         """, arguments: [time.microseconds, limit])
                 if database.changesCount > 0 { remains.withLock { $0 = true } }

@@ -1,6 +1,6 @@
 #if Collector
     internal import GRDB
-    internal import LogbookCore
+    public import LogbookCore
 
     extension SQLiteArchive {
         /// Bytes of the write-ahead log that SQLite does not cut off when it begins anew. It does that with a commit, when all of it is in
@@ -11,12 +11,31 @@
         /// for, nor a file that is written anew.
         public func reusableBytes() async throws(ArchiveError) -> Int {
             do {
-                return try await writeAtOnce { database in
-                    let pages = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
-                    return try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
-                }
+                return try await writeAtOnce { try Self.bytes(of: .freePages, $0) }
             } catch {
                 throw error as? ArchiveError ?? .unavailable(reason: "\(error)")
+            }
+        }
+
+        /// The file's pages that hold something, also those that are only in the write-ahead log yet. What is removed makes this smaller,
+        /// and not the file: its free pages are used again before it grows. An erasure makes it as small as what it holds.
+        public func storedBytes() async throws(ArchiveError) -> Int? {
+            try await readInTurn { try Self.bytes(of: .allPages, $0) - Self.bytes(of: .freePages, $0) }
+        }
+
+        /// By parcels, the names of which are removed with what they brought: each knows when it came, and how much was new.
+        public func timeOfOldest(_ count: Int, from time: LogTime) async throws(ArchiveError) -> LogTime? {
+            try await readInTurn { database in
+                let parcels = try Row.fetchAll(
+                    database, sql: "SELECT received, items FROM parcels WHERE received >= ? ORDER BY received LIMIT ?",
+                    arguments: [time.microseconds, count])
+                var received: Int64?, found = 0
+                for parcel in parcels where found < count {
+                    let items: Int = parcel[1]
+                    received = parcel[0]
+                    found += max(1, items)
+                }
+                return received.map { LogTime(microseconds: $0) }
             }
         }
 
@@ -26,8 +45,7 @@
             guard fileBytes("-wal") > Self.maximumLogBytes else { return }
             do {
                 try await writeAtOnce { [self] database in
-                    let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-                    let size = try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+                    let size = try Self.bytes(of: .allPages, database)
                     if let free = FreeSpace.bytes(at: path), size - fileBytes("") > free { return }
                     let patience = try Int.fetchOne(database, sql: "PRAGMA busy_timeout") ?? 0
                     try database.execute(sql: "PRAGMA busy_timeout = 0")
@@ -37,6 +55,17 @@
             } catch {
                 throw error as? ArchiveError ?? .unavailable(reason: "\(error)")
             }
+        }
+
+        /// Pages of a file, by the pragma that counts them.
+        enum Pages: String {
+            case allPages = "page_count"
+            case freePages = "freelist_count"
+        }
+
+        static func bytes(of pages: Pages, _ database: Database) throws -> Int {
+            let count = try Int.fetchOne(database, sql: "PRAGMA \(pages.rawValue)") ?? 0
+            return try count * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
         }
 
         private func fileBytes(_ suffix: String) -> Int { (try? SystemFileSystem().status(at: path + suffix).bytes) ?? 0 }

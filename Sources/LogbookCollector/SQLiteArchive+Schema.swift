@@ -223,6 +223,12 @@
             INSERT INTO log_arrivals SELECT received, min(id), max(id) FROM log_events GROUP BY received;
             ALTER TABLE erasures ADD COLUMN border INTEGER;   -- the latest parcel when it was asked for; null where that is unknown
             """,
+            // Which device the set of an entry named, where that was another one than its transaction's.
+            """
+            ALTER TABLE entries ADD COLUMN own_device_make TEXT;
+            ALTER TABLE entries ADD COLUMN own_device_os TEXT;
+            ALTER TABLE entries ADD COLUMN own_device_os_version TEXT;
+            """,
         ]
 
         /// The room that bringing a file to a newer version takes on the disk, in sizes of the file: its tables are copied within one
@@ -238,8 +244,7 @@
         static func upgrade(_ database: Database, path: String, free: Int?) throws {
             let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
             guard version > 0, version < copyingVersion else { return try migrate(database) }
-            let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-            let size = try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+            let size = try bytes(of: .allPages, database)
             if let free, free / upgradeRoom < size {
                 throw ArchiveError.noRoomToUpgrade(path: path, needed: size * upgradeRoom, free: free)
             }

@@ -6,6 +6,7 @@
 
     extension SQLiteArchive {
         public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
+            let parcel = parcel.withDevicesApart
             let keys = EntryIdentity.keys(for: parcel).map(\.storable)
             var digests = RowKey.Digests()
             let rowKeys = keys.map { RowKey($0, tenant: parcel.tenant, &digests) }
@@ -25,14 +26,19 @@
                     receipt.erased += transaction.entries.count - kept.count
                     if let end = erasure.found { found.append((transaction, end)) }
                     if kept.isEmpty && erasure.end != nil { continue }
-                    let id = try Self.number(of: transaction, parcel.tenant, received: received, database)
+                    let (id, isOfOtherDevice) = try Self.number(of: transaction, parcel.tenant, received: received, database)
+                    let device = isOfOtherDevice ? DeviceFacts.named(in: transaction)?.ofEntry : nil
                     let insert = try BulkInsert(Self.insertEntries, count: kept.count, database)
                     try insert.inEveryRow { row in
                         try row.bind(id, at: 1)
                         try row.bind(parcel.tenant, at: 2)
                         try row.bind(number, at: 9)
                         try row.bind(received, at: 11)
+                        // In all others these columns are null: what is not bound is so.
+                        if let device { try Self.bind(device, to: row) }
                     }
+                    // Of whose rows some were there: those of one statement each.
+                    var repeated: [Range<Int>] = [], begin = 0
                     for (place, index) in kept.enumerated() {
                         let entry = transaction.entries[index], row = insert[place]
                         let key = rowKeys[first + index]
@@ -46,13 +52,27 @@
                         try row.bind(key.origin, at: 12)
                         try row.bind(key.epoch, at: 13)
                         try row.bind(key.sequence, at: 14)
-                        receipt.accepted += try row.end()
+                        let written = try row.end()
+                        receipt.accepted += written
+                        if !row.isLast { continue }
+                        if written < place + 1 - begin { repeated.append(begin..<place + 1) }
+                        begin = place + 1
+                    }
+                    if repeated.isEmpty { continue }
+                    let comparison = try Comparison(database)
+                    for index in repeated.joined().map({ kept[$0] }) {
+                        let entry = transaction.entries[index]
+                        if let conflict = ArchiveReceipt.Conflict(entry, in: transaction.id),
+                            try comparison.finds(anotherThan: entry, under: rowKeys[first + index], of: id)
+                        {
+                            receipt.add(conflict)
+                        }
                     }
                 }
                 for (transaction, end) in found {
                     if try Self.erase(transaction, of: parcel.tenant, upTo: end, database) { remains.withLock { $0 = true } }
                 }
-                receipt.duplicates = ordinal - receipt.accepted - receipt.erased
+                receipt.duplicates = ordinal - receipt.accepted - receipt.conflicting - receipt.erased
                 try Self.close(number, accepted: receipt.accepted, database)
                 return receipt
             }
@@ -61,8 +81,8 @@
         private static let insertEntries = BulkInsert.Text(
             """
             INSERT INTO entries (transaction_id, tenant, key, event, time, offset, error_code, error_description, parcel, ordinal, received,
-              origin, epoch, sequence)
-            """, columns: 14, "ON CONFLICT (origin, epoch, sequence) DO NOTHING")
+              origin, epoch, sequence, own_device_make, own_device_os, own_device_os_version)
+            """, columns: 17, "ON CONFLICT (origin, epoch, sequence) DO NOTHING")
 
         private static let insertLogEvents = BulkInsert.Text(
             """
@@ -136,10 +156,18 @@
             }
         }
 
+        /// The device of the entries of one transaction of a set.
+        private static func bind(_ device: DeviceFacts, to row: BulkInsert.Row) throws {
+            try row.bind(device.make.isEmpty ? nil : device.make, at: 15)
+            try row.bind(device.os.isEmpty ? nil : device.os, at: 16)
+            try row.bind(device.osVersion.isEmpty ? nil : device.osVersion, at: 17)
+        }
+
         /// The row of the transaction, made when there is none; what it did not know is filled in, and nothing overwritten.
+        /// - Returns: Its number, and whether it knows another device than is named here.
         private static func number(
             of transaction: TransactionRecord, _ tenant: String, received: Int64, _ database: Database
-        ) throws -> Int64? {
+        ) throws -> (number: Int64?, isOfOtherDevice: Bool) {
             let insert = try RowStatement(
                 """
                 INSERT INTO transactions (tenant, guid, usecase, user, variant, app_version, session, installation,
@@ -154,7 +182,7 @@
                   device_make = COALESCE(device_make, excluded.device_make),
                   device_os = COALESCE(device_os, excluded.device_os),
                   device_os_version = COALESCE(device_os_version, excluded.device_os_version)
-                RETURNING id
+                RETURNING id, device_make <> NULLIF(?9, '') OR device_os <> NULLIF(?10, '') OR device_os_version <> NULLIF(?11, '')
                 """, database)
             try insert.bind(tenant, at: 1)
             try insert.bind(transaction.id.storable, at: 2)
@@ -168,7 +196,8 @@
             try insert.bind(transaction.deviceOS?.storable, at: 10)
             try insert.bind(transaction.deviceOSVersion?.storable, at: 11)
             try insert.bind(received, at: 12)
-            return try insert.integer()
+            let (number, isOfOtherDevice) = try insert.integers()
+            return (number, isOfOtherDevice == 1)
         }
 
         /// The first eighteen columns.

@@ -22,7 +22,7 @@ final class TokenFile: Sendable {
     }
 
     private struct State {
-        var tokens: [CollectorToken]
+        var known: KnownTokens
         var identity: Identity
         var looked: UInt64
     }
@@ -40,29 +40,29 @@ final class TokenFile: Sendable {
         self.path = path
         self.single = single
         self.clock = clock
-        let (tokens, identity) = try Self.read(path, besides: single)
-        state = Locked(State(tokens: tokens, identity: identity, looked: clock.monotonicNanoseconds()))
+        let (known, identity) = try Self.read(path, besides: single)
+        state = Locked(State(known: known, identity: identity, looked: clock.monotonicNanoseconds()))
     }
 
-    /// The tokens as the file has them now, give or take a second.
-    func tokens() -> [CollectorToken] {
+    /// The single token, and those of the file as it has them now, give or take a second.
+    func tokens() -> KnownTokens {
         let now = clock.monotonicNanoseconds()
         return state.withLock { state in
-            guard now &- state.looked >= Self.patience else { return state.tokens }
+            guard now &- state.looked >= Self.patience else { return state.known }
             state.looked = now
-            if Self.identity(ofPath: path) == state.identity { return state.tokens }
+            if Self.identity(ofPath: path) == state.identity { return state.known }
             do throws(CollectorError) {
-                (state.tokens, state.identity) = try Self.read(path, besides: single)
+                (state.known, state.identity) = try Self.read(path, besides: single)
             } catch {
                 LogDiagnostics.report("collector", "\(error); the tokens of before stay")
             }
-            return state.tokens
+            return state.known
         }
     }
 
     private static func read(
         _ path: String, besides single: CollectorToken?
-    ) throws(CollectorError) -> ([CollectorToken], Identity) {
+    ) throws(CollectorError) -> (KnownTokens, Identity) {
         let file = logbook_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         if file < 0 { throw .invalid("cannot read the tokens from \(path): \(String(cString: strerror(errno)))") }
         defer { close(file) }
@@ -81,7 +81,8 @@ final class TokenFile: Sendable {
             if more == 0 { break }
             count += more
         }
-        return (try parse(String(decoding: bytes[..<count], as: UTF8.self), path, besides: single), identity(facts))
+        let tokens = try parse(String(decoding: bytes[..<count], as: UTF8.self), path, besides: single)
+        return (KnownTokens((single.map { [$0] } ?? []) + tokens), identity(facts))
     }
 
     private static func parse(

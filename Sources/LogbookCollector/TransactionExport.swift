@@ -4,9 +4,10 @@ internal import LogbookTransactions
 
 /// How transactions are written for other programs.
 enum TransactionExport: String, Sendable {
-    /// One transaction per line, as in a set of version 0.0.2.
+    /// One transaction per line, as in a set of version 0.0.2, with its place as `cursor`: behind it another export goes on.
     case jsonl
-    /// One entry per line, with its transaction's facts; a transaction without entries has none.
+    /// One entry per line, with its transaction's facts, but for the device where it has one of its own; a transaction without entries has
+    /// none.
     case csv
 
     var mediaType: String {
@@ -30,11 +31,16 @@ enum TransactionExport: String, Sendable {
     private static let pieceBytes = 64 << 10
 
     /// Writes all lines of the transaction, those of a table in pieces.
-    func write(_ transaction: TransactionRecord, to write: ([UInt8]) async throws -> Void) async throws {
+    /// - Parameter place: Of the transaction, where that is known.
+    func write(
+        _ transaction: TransactionRecord, at place: TransactionCursor? = nil, to write: ([UInt8]) async throws -> Void
+    ) async throws {
         switch self {
         case .jsonl:
-            // `{"apptxns":[` … `]}`
-            try await write(Array(TransactionSet(transactions: [transaction]).encode(.v0_0_2).dropFirst(12).dropLast(2)) + [0x0A])
+            // `{"apptxns":[{` … `}]}`
+            var line = Array(TransactionSet(transactions: [transaction]).encodeForReaders().dropFirst(12).dropLast(3))
+            if let place { line += #","cursor":"\#(place)""#.utf8 }
+            try await write(line + [0x7D, 0x0A])
         case .csv:
             var piece: [UInt8] = []
             for entry in transaction.entries {
@@ -52,8 +58,9 @@ enum TransactionExport: String, Sendable {
         ISO8601.append(entry.time, digits: 6, in: .utc, to: &time)
         let fields = [
             field(transaction.id), String(transaction.usecase), field(transaction.user), field(transaction.variant),
-            field(transaction.appVersion), field(transaction.session), field(transaction.installation), field(transaction.deviceMake),
-            field(transaction.deviceOS), field(transaction.deviceOSVersion), String(entry.event), String(decoding: time, as: UTF8.self),
+            field(transaction.appVersion), field(transaction.session), field(transaction.installation),
+            field(entry.device?.make ?? transaction.deviceMake), field(entry.device?.os ?? transaction.deviceOS),
+            field(entry.device?.osVersion ?? transaction.deviceOSVersion), String(entry.event), String(decoding: time, as: UTF8.self),
             entry.offset.map { String($0 / 1000) } ?? "", entry.errorCode.map { String($0) } ?? "", field(entry.errorDescription),
         ]
         return Array((fields.joined(separator: ",") + "\r\n").utf8)

@@ -67,6 +67,12 @@
                 "Remove what is older than so many days, 1 to 36500, at the start and every hour. (default: never)", valueName: "days"))
         var keep: Int?
 
+        @Option(
+            help: ArgumentHelp(
+                "Bytes that SQLite's archive stores at most, about, 67108864 or more: beyond them the oldest is removed, until 95 % are left. Files of --files are not counted, and stay. (default: any number)",
+                valueName: "count"))
+        var keepSize: Int?
+
         @Option(help: ArgumentHelp("Requests that a token may make in a minute.", valueName: "count"))
         var requestsPerMinute: Int?
 
@@ -113,6 +119,7 @@
             configuration.tlsCertificate = tlsCertificate
             configuration.tlsKey = tlsKey
             configuration.keep = keep.map { .seconds($0 * 86_400) }
+            configuration.keepBytes = keepSize
             configuration.maximumRequestsPerMinute = requestsPerMinute
             configuration.maximumBytesPerDay = bytesPerDay
             configuration.maximumBytesPerDayOfAll = bytesPerDayTotal

@@ -154,7 +154,12 @@
             }
             let all = try await archive.transactions(TransactionQuery(limit: 1000))
             #expect(all.next == nil)
-            #expect(all.transactions.count == 25)
+            #expect(all.transactions.count == 25 && all.received.count == 25)
+            // Each of them has its place, from which whoever reads goes on.
+            for index in [0, 10, 24] {
+                let rest = try await archive.transactions(TransactionQuery(limit: 1000, cursor: all.place(of: index)))
+                #expect(rest.transactions == Array(all.transactions.dropFirst(index + 1)))
+            }
             var query = TransactionQuery(limit: 7)
             var ids: [String] = [], pages = 0
             repeat {

@@ -8,19 +8,28 @@
 
     /// How much ClickHouse is asked to do for what it answers and removes.
     extension ArchiveConformanceTests {
-        /// Hands everything on, and keeps what was asked for.
+        /// Hands everything on but what it is told to fail, and keeps what was asked for.
         private final class RecordingTransport: HTTPTransport {
             private let transport: CurlTransport
             private let asked = Locked<[String]>([])
+            private let failing = Locked<String?>(nil)
 
             init(allowsPlainHTTP: Bool) { transport = CurlTransport(allowsPlainHTTP: allowsPlainHTTP) }
 
             func send(
                 _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
             ) -> HTTPCancellation {
-                asked.withLock { $0.append(String(decoding: request.body, as: UTF8.self)) }
-                return transport.send(request, completion: completion)
+                let statement = String(decoding: request.body, as: UTF8.self)
+                asked.withLock { $0.append(statement) }
+                guard let text = failing.withLock({ $0 }), statement.contains(text) else {
+                    return transport.send(request, completion: completion)
+                }
+                LogThread.start("failing") { completion(.failure(.unreachable("as the test says"))) }
+                return HTTPCancellation {}
             }
+
+            /// From now on nothing that has this text in it is answered; nil for everything again.
+            func fail(_ text: String?) { failing.withLock { $0 = text } }
 
             /// What was asked for with this text in it.
             func statements(with text: String) -> [String] { asked.withLock { asked in asked.filter { $0.contains(text) } } }
@@ -80,6 +89,22 @@
             #expect(counts == ArchiveCounts(transactions: 40, entries: 80, logEvents: 0, parcels: 80))
             #expect(try await archive.counts(tenant: nil) == counts)
             #expect(transport.count(of: "GROUP BY") == asked)
+        }
+
+        @Test("C25: while ClickHouse does not say what stands under the keys of a set, nothing of the set is stored; what is new in it is so when it comes again", arguments: ArchiveKind.single.filter { $0.isClickHouse })
+        func whatIsNotComparedIsNotStored(_ kind: ArchiveKind) async throws {
+            let (archive, transport, _) = try await Self.open(kind)
+            func parcel(_ sequences: Int64...) -> TransactionParcel {
+                let entries = sequences.map { Golden.entry(3, at: 10, key: EntryKey(installation: "I", epoch: 1, sequence: $0)) }
+                return Golden.parcel(TransactionRecord(id: "T", usecase: 1, entries: entries))
+            }
+            #expect(try await archive.store(parcel(1)).accepted == 1)
+            transport.fail("SHA256(error_description)")
+            await #expect(throws: ArchiveError.self) { try await archive.store(parcel(1, 2)) }
+            #expect(transport.count(of: "SHA256(error_description)") > 0)
+            #expect(try await archive.counts(tenant: nil).entries == 1)
+            transport.fail(nil)
+            #expect(try await archive.store(parcel(1, 2)) == ArchiveReceipt(accepted: 1, duplicates: 1))
         }
 
         @Test("S33: all that is too old goes with one mutation of each table of ClickHouse", arguments: ArchiveKind.single.filter { $0.isClickHouse })

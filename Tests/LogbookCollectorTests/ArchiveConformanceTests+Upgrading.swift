@@ -7,39 +7,41 @@
 
     /// Tables of PostgreSQL that an earlier version has made.
     extension ArchiveConformanceTests {
-        /// A database with the tables of version 3, and what else is done to it.
-        private static func makeEarlierDatabase(_ server: PostgresServer, _ more: String = "") throws -> String {
+        /// A database with the tables of an earlier version, and what else is done to it.
+        static func makeEarlierDatabase(_ server: PostgresServer, version: Int = 3, _ more: String = "") throws -> String {
             let address = try server.makeDatabase()
             _ = try server.ask(
                 address,
                 """
-                CREATE SCHEMA logbook; CREATE TABLE schema_version (version integer NOT NULL); INSERT INTO schema_version VALUES (3);
-                \(PostgresArchive.migrations[..<3].joined(separator: ";"));
+                CREATE SCHEMA logbook; CREATE TABLE schema_version (version integer NOT NULL); INSERT INTO schema_version VALUES (\(version));
+                \(PostgresArchive.migrations[..<version].joined(separator: ";"));
                 \(more)
                 """)
             return address
         }
 
+        /// Stores an entry of the first transaction as a collector of an earlier version does.
+        static func earlierEntry(_ event: Int, at time: Int) -> String {
+            """
+            INSERT INTO entries (transaction, tenant, digest, event, time, error_description, parcel, ordinal, received)
+            VALUES (1, 'default', '\(event)', \(event), to_timestamp(\(time)), 'no', 1, 0, to_timestamp(2000))
+            """
+        }
+
         @Test("an archive in PostgreSQL that an earlier version has made is brought to this one, and collectors of that one run on", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
         func anEarlierVersionIsUpgraded() async throws {
             let server = try #require(ArchiveServers.current?.postgres)
-            @Sendable func entry(_ event: Int, at time: Int) -> String {
-                """
-                INSERT INTO entries (transaction, tenant, digest, event, time, error_description, parcel, ordinal, received)
-                VALUES (1, 'default', '\(event)', \(event), to_timestamp(\(time)), 'no', 1, 0, to_timestamp(2000))
-                """
-            }
             let (archive, address) = try await onThread {
                 let address = try Self.makeEarlierDatabase(
                     server,
                     """
                     INSERT INTO transactions (tenant, guid, usecase, user_id, received) VALUES ('default', 'T', 1, 'u', to_timestamp(2000));
-                    \(entry(0, at: 10))
+                    \(Self.earlierEntry(0, at: 10))
                     """)
                 return (try ArchiveURL.open(address), address)
             }
             #expect(try await archive.transaction("T", tenant: Tenant.standard)?.entries.map(\.event) == [0])
-            _ = try await onThread { try server.ask(address, entry(1, at: 1_000_000)) }
+            _ = try await onThread { try server.ask(address, Self.earlierEntry(1, at: 1_000_000)) }
             #expect(try await archive.transaction("T", tenant: Tenant.standard)?.entries.map(\.event) == [0, 1])
             #expect(try await archive.counts(tenant: Tenant.standard).entries == 2)
             #expect(try await archive.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 2_000_000)) == 1)

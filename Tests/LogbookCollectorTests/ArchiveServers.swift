@@ -188,6 +188,15 @@
             }
         }
 
+        /// All servers of it.
+        func clickHouseServers(_ kind: ArchiveKind) throws -> [ClickHouseServer] {
+            switch kind {
+            case .clickHouseShards: try #require(clickHouseShards).servers
+            case .clickHouseReplicas: try #require(clickHouseReplicas).servers
+            default: [try clickHouse(kind)]
+            }
+        }
+
         /// An archive that holds nothing, and where it is.
         static func open(_ kind: ArchiveKind) async throws -> (archive: any Archive, address: String) {
             let servers = try #require(current)

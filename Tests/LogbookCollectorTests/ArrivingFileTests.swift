@@ -123,6 +123,60 @@
             #expect(kept("A") == text)
         }
 
+        @Test("S28: what a file is inflated to beyond what came is asked for before it is written, and may be refused in the middle")
+        func growthIsAskedFor() async throws {
+            let text = [UInt8](repeating: 0x61, count: 1 << 20), bytes = try Gzip.compress(text)
+            let heard = Locked<[(more: Int, bytes: Int)]>([])
+            func receive(_ id: String, upTo limit: Int) -> ArrivingFile {
+                FileShelf(path: folder("received")).receive(
+                    id, isGzip: true, maximumBytes: 1 << 30, digest: nil,
+                    grow: { more, bytes throws(CollectorService.Refusal) in
+                        if bytes > limit { throw CollectorService.Refusal(429, "quota_used_up", reason: "that is too much") }
+                        heard.withLock { $0.append((more, bytes)) }
+                    })
+            }
+            let whole = try await receive("A", upTo: text.count).finish(with: bytes)
+            let asked = heard.withLock { $0 }
+            #expect(whole.bytes == text.count && asked.count > 1)
+            #expect(asked.reduce(0) { $0 + $1.more } == text.count - bytes.count && asked.last?.bytes == text.count)
+            heard.withLock { $0 = [] }
+            let large = receive("B", upTo: text.count / 2)
+            await #expect {
+                _ = try await large.finish(with: bytes)
+            } throws: {
+                if case .refused(let refusal)? = $0 as? ArrivingFile.Failure { refusal.status == 429 } else { false }
+            }
+            await large.abandon()
+            #expect(heard.withLock { $0.last?.bytes } == text.count / 2)
+            #expect(names == ["A"])
+        }
+
+        @Test("S28: of a file whose id is taken nothing is asked for, unless it is another: then before it is kept beside the first")
+        func whatComesAgainGrowsNoMore() async throws {
+            let heard = Locked<[Int]>([])
+            func send(_ count: Int, refusing isRefusing: Bool = false) async throws -> ArrivingFile.Outcome {
+                let file = FileShelf(path: folder("received")).receive(
+                    "A", isGzip: true, maximumBytes: 1 << 30, digest: nil,
+                    grow: { _, bytes throws(CollectorService.Refusal) in
+                        if isRefusing { throw CollectorService.Refusal(429, "quota_used_up", reason: "that is too much") }
+                        heard.withLock { $0.append(bytes) }
+                    })
+                do { return try await file.finish(with: Gzip.compress([UInt8](repeating: 0x61, count: count))) } catch {
+                    await file.abandon()
+                    throw error
+                }
+            }
+            #expect(try await send(1 << 20).isNew)
+            heard.withLock { $0 = [] }
+            #expect(try await !send(1 << 20, refusing: true).isNew)
+            await #expect(throws: ArrivingFile.Failure.self) { _ = try await send(1 << 19, refusing: true) }
+            #expect(names == ["A"])
+            let other = try await send(1 << 19)
+            #expect(other.isNew && heard.withLock { $0 } == [1 << 19])
+            #expect(try await !send(1 << 19, refusing: true).isNew)
+            #expect(names == ["A", other.name])
+        }
+
         @Test func whatIsNotWholeLeavesNothing() async throws {
             let bytes = try Gzip.compress(Array(repeating: 0x61, count: 5000))
             let cut = receive("A", isGzip: true)

@@ -99,6 +99,61 @@
             }
         }
 
+        @Test("D6: answers and exports say which device an entry is of, where it is another one than the transaction's")
+        func entriesOfAnotherDeviceSaySo() async throws {
+            let own = TransactionRecord(
+                id: "T", usecase: 1, deviceMake: "KVM", deviceOS: "Debian", deviceOSVersion: "12", entries: [Golden.entry(1, at: 1000)])
+            let others = TransactionRecord(
+                id: "T", usecase: 1, deviceMake: "iPhone7,2", deviceOS: "iPhone OS", entries: [Golden.entry(2, at: 1001)])
+            for record in [own, others] { _ = try await archive.store(Golden.parcel(record)) }
+            let stored = try #require(try await archive.transaction("T", tenant: Tenant.standard))
+            #expect(stored.entries.map { $0.device?.make } == [nil, "iPhone7,2"])
+            try await RunningCollector.with(archive) { collector in
+                let one = try await collector.send("GET", "/v1/transactions/T").text
+                let list = try await collector.send("GET", "/v1/transactions").text
+                let line = try await collector.send("GET", "/v1/export").text
+                for answer in [one, list, #"{"apptxns":[\#(line)]}"#] {
+                    #expect(try TransactionSet.decode(Array(answer.utf8), .v0_0_2).transactions == [stored])
+                    let words = #","apptxnlog/user-agent-device-make":"iPhone7,2","apptxnlog/user-agent-device-os":"iPhone OS"}"#
+                    #expect(answer.contains(words) && answer.matches(of: /apptxnlog.user-agent/).count == 2)
+                }
+                let table = try await collector.send("GET", "/v1/export?format=csv").text
+                // Of its own device an entry says all that is known of that, and nothing of the other one.
+                #expect(
+                    table.split(whereSeparator: \.isNewline).dropFirst() == [
+                        #""T",1,,,,,,"KVM","Debian","12",1,1970-01-01T00:16:40.000000Z,,,"#,
+                        #""T",1,,,,,,"iPhone7,2","iPhone OS",,2,1970-01-01T00:16:41.000000Z,,,"#,
+                    ])
+                // What was exported may be sent, and says the same.
+                let type = "application/vnd.logbook.apptxnset-v0.0.2+json"
+                let copy = line.replacing("\"apptxn/id\":\"T\"", with: "\"apptxn/id\":\"U\"")
+                #expect(try await collector.send(#"{"apptxns":[\#(copy)]}"#, ["Content-Type": type]).status == 202)
+                #expect(try await archive.transaction("U", tenant: Tenant.standard)?.entries == stored.entries)
+            }
+        }
+
+        @Test("an export that was cut off goes on behind its last whole line", arguments: [1, 99, 100, 101, 249, 250])
+        func anExportGoesOn(count: Int) async throws {
+            try await fill(250)
+            try await RunningCollector.with(archive) { collector in
+                func lines(_ query: String) async throws -> [Substring] {
+                    try await collector.send("GET", "/v1/export" + query).text.split(whereSeparator: \.isNewline)
+                }
+                let all = try await lines("")
+                let match = try #require(all[count - 1].firstMatch(of: /"cursor":"([^"]+)"\}$/)), cursor = match.1
+                #expect(try await lines("?after=\(cursor)") == Array(all[count...]))
+                // What was asked for beside that is asked for again.
+                let odd = all[count...].filter { $0.contains(#""apptxn/usecase":1,"#) }
+                #expect(try await lines("?usecase=1&after=\(cursor)") == odd)
+                let table = try await lines("?format=csv&after=\(cursor)")
+                #expect(table.count == 1 + 250 - count)
+                if count < 250 { #expect(table[1].hasPrefix("\"T\(count)\",")) }
+                for wrong in ["/v1/export?after=x", "/v1/export?after=", "/v1/transactions?after=\(cursor)"] {
+                    #expect(try await collector.send("GET", wrong).status == 400, "\(wrong)")
+                }
+            }
+        }
+
         @Test("S26: an export whose second page cannot be read does not look like a whole one", arguments: ["jsonl", "csv"])
         func anExportThatBreaksOffIsNotWhole(format: String) async throws {
             try await fill(150)
@@ -204,7 +259,8 @@
             let kept = archive
             await Retention(
                 archive: kept, keep: .seconds(1000), clock: .manual(clock), metrics: CollectorMetrics(),
-                pause: {
+                pause: { span in
+                    #expect(span == .seconds(3600))
                     let hour = hours.withLock { hours in
                         hours += 1
                         return hours
@@ -213,7 +269,7 @@
                     if hour == 2 { throw CancellationError() }
                     clock.advance(by: .seconds(3600))
                 }
-            ).runHourly()
+            ).runUntilCancelled()
             #expect(hours.withLock { $0 } == 2)
         }
 
@@ -227,7 +283,7 @@
             let kept = archive
             await Retention(
                 archive: kept, keep: .seconds(90 * day), clock: .manual(clock), metrics: CollectorMetrics(),
-                pause: {
+                pause: { _ in
                     let pause = pauses.withLock { pauses in
                         pauses += 1
                         return pauses
@@ -239,8 +295,8 @@
                     if pause == 1 { clock.setWall(start.adding(.seconds(3650 * day))) }
                     clock.advance(by: .seconds(3600))
                 },
-                remark: { text in remarks.withLock { $0.append(text) } }
-            ).runHourly()
+                report: { _, text in remarks.withLock { $0.append(text) } }
+            ).runUntilCancelled()
             #expect(pauses.withLock { $0 } == 26)
             let said = remarks.withLock { $0 }
             #expect(said.first?.contains("3650 days") == true, "\(said)")

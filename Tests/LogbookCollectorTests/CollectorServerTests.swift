@@ -348,7 +348,7 @@
                 _ = try await collector.send(Golden.line(1), to: "/v1/logs")
                 #expect(
                     try await collector.send("GET", "/v1/stats").text
-                        == #"{"archive":{"transactions":1,"entries":2,"log_events":1,"parcels":3},"since_start":{"requests":3,"accepted":3,"duplicates":2,"rejected":0}}"#
+                        == #"{"archive":{"transactions":1,"entries":2,"log_events":1,"parcels":3},"since_start":{"requests":3,"accepted":3,"duplicates":2,"conflicting":0,"rejected":0}}"#
                 )
                 let health = try await collector.send("GET", "/health", [], ["Authorization": ""])
                 #expect(health.status == 200)

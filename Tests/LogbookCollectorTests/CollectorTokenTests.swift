@@ -98,20 +98,42 @@
             let clock = ManualClock(now: LogTime(seconds: 0))
             let one = CollectorToken("one"), two = CollectorToken("two", tenant: "acme", scopes: [.read])
             let file = try TokenFile(path: try write("\(one)\n"), clock: .manual(clock))
-            #expect(file.tokens() == [one])
+            #expect(file.tokens().all == [one])
             _ = try write("# new\r\n\(one)\r\n\(two)")
-            #expect(file.tokens() == [one])
+            #expect(file.tokens().all == [one])
             clock.advance(by: .seconds(2))
-            #expect(file.tokens() == [one, two])
+            #expect(file.tokens().all == [one, two])
             _ = try write("nonsense")
             clock.advance(by: .seconds(2))
-            #expect(file.tokens() == [one, two])
+            #expect(file.tokens().all == [one, two])
             try FileManager.default.removeItem(atPath: folder("tokens"))
             clock.advance(by: .seconds(2))
-            #expect(file.tokens() == [one, two])
+            #expect(file.tokens().all == [one, two])
             _ = try write("\(two)\n")
             clock.advance(by: .seconds(2))
-            #expect(file.tokens() == [two])
+            #expect(file.tokens().all == [two])
+        }
+
+        @Test("S24: whether tokens are of several tenants is known as the file has it now, the single token among them")
+        func tenantsAreTold() throws {
+            let clock = ManualClock(now: LogTime(seconds: 0))
+            let tokens = ["a", "a", "b"].enumerated().map { CollectorToken(Secret("t\($0.offset)"), tenant: $0.element) }
+            func areOfSeveral(besides single: CollectorToken?) throws -> [Bool] {
+                _ = try write("\(tokens[0])\n")
+                let file = try TokenFile(path: folder("tokens"), besides: single, clock: .manual(clock))
+                let before: [CollectorToken] = single.map { [$0] } ?? []
+                return try [1, 2, 3, 2].map { count in
+                    _ = try write(tokens[..<count].map(\.description).joined(separator: "\n"))
+                    clock.advance(by: .seconds(2))
+                    let known = file.tokens()
+                    #expect(known.all == before + Array(tokens[..<count]))
+                    return known.areOfSeveral
+                }
+            }
+            #expect(try areOfSeveral(besides: nil) == [false, false, true, false])
+            #expect(try areOfSeveral(besides: CollectorToken("single", tenant: "a")) == [false, false, true, false])
+            #expect(try areOfSeveral(besides: CollectorToken("single")) == [true, true, true, true])
+            #expect(!KnownTokens([]).areOfSeveral)
         }
 
         @Test("W3, S24: a token acts for its tenant and within its scopes alone, whatever ids it knows")

@@ -1,6 +1,8 @@
 #if Collector
+    import Foundation
     @testable import LogbookCollector
     import LogbookCore
+    import LogbookGzip
     import LogbookTestKit
     import LogbookTransactions
     import Testing
@@ -8,6 +10,54 @@
     @Suite struct DailyQuotaTests {
         private let folder = TemporaryFolder()
         private let clock = LogClock.manual(ManualClock(now: LogTime(seconds: 86_400 * 10 + 43_200)))
+        private static let mebibyte = 1 << 20
+
+        private var received: [String] {
+            get throws { try FileManager.default.contentsOfDirectory(atPath: folder("received")).sorted() }
+        }
+
+        private func makeService(
+            _ archive: any Archive, _ configure: (inout CollectorConfiguration) -> Void
+        ) throws -> CollectorService {
+            var configuration = CollectorConfiguration()
+            configuration.token = RunningCollector.token
+            configuration.filesFolder = folder("received")
+            configure(&configuration)
+            var service = try CollectorService(configuration: configuration, archive: archive, clock: clock)
+            service.report = { _, _ in }
+            return service
+        }
+
+        /// Of so many MiB.
+        private static func gzip(_ count: Int) throws -> [UInt8] { try Gzip.compress([UInt8](repeating: 0x61, count: count * mebibyte)) }
+
+        /// Of so many MiB, almost all of which is there when the first half of it has come.
+        private static func largeGzip(_ count: Int) throws -> [UInt8] {
+            let end = (0..<2 * ArrivingFile.pieceBytes + 1000).map { _ in UInt8.random(in: 0...255) }
+            return try Gzip.compress([UInt8](repeating: 0x61, count: count * mebibyte - end.count) + end)
+        }
+
+        /// Sends a file in two halves, and does something between them.
+        private static func send(
+            _ bytes: [UInt8], as id: String, isGzip: Bool = true, to service: CollectorService,
+            halfway: @escaping @Sendable () async -> Void = {}
+        ) async -> CollectorAnswer {
+            let fields = [
+                "Authorization": "Bearer \(RunningCollector.token.revealed)", "Content-Encoding": isGzip ? "gzip" : "identity",
+                "Content-Length": "\(bytes.count)",
+            ]
+            let half = bytes.count / 2
+            let request = CollectorRequest(
+                method: "PUT", path: "/v1/files/\(id)", query: "", header: { fields[$0] },
+                pieces: { take in
+                    try await take(Array(bytes[..<half]))
+                    await halfway()
+                    try await take(Array(bytes[half...]))
+                })
+            let answer = await service.answer(request)
+            await service.quotaIsSaved()
+            return answer
+        }
 
         @Test(
             "S28: what an outage of the archive has kept from being stored takes nothing of a tenant's day, here or in the account",
@@ -52,6 +102,104 @@
                 gate.open()
             }
             #expect(try await archive.bytesSent(on: 10) == [Tenant.standard: 9])
+        }
+
+        @Test("S28: a file of gzip counts as what it takes on the disk; one that becomes too much is stopped in the middle and counts as it came")
+        func aFileCountsAsWhatItTakes() async throws {
+            let archive = try SQLiteArchive(path: folder("archive.sqlite")), mebibyte = Self.mebibyte
+            let service = try makeService(archive) { $0.maximumBytesPerDay = 10 * mebibyte }
+            let endless = try Self.gzip(11)
+            #expect(await Self.send(endless, as: "C", to: service).status == 413)   // which no day holds
+            #expect(try await Self.send(Self.gzip(6), as: "A", to: service).status == 200)
+            #expect(try await archive.bytesSent(on: 10) == [Tenant.standard: endless.count + 6 * mebibyte])
+            let large = try await Self.send(Self.gzip(5), as: "B", to: service)
+            #expect(large.status == 429 && large.headers["Retry-After"] == "43200")   // its own growth is not soon over
+            // What they would have become is not used up.
+            let plain = [UInt8](repeating: 0x61, count: 3 * mebibyte)
+            #expect(await Self.send(plain, as: "D", isGzip: false, to: service).status == 200)
+            #expect(try await Self.send(Self.gzip(1), as: "E", to: service).status == 429)
+            #expect(try received == ["A", "D"])
+        }
+
+        @Test("S28: a file that is kept takes no more of the day when it comes again, inflated as it is; another one of its id does")
+        func aFileThatIsKeptGrowsNoMore() async throws {
+            let archive = try SQLiteArchive(path: folder("archive.sqlite")), mebibyte = Self.mebibyte
+            let service = try makeService(archive) { $0.maximumBytesPerDay = 10 * mebibyte }
+            let file = try Self.gzip(6), large = try Self.gzip(5), other = try Self.gzip(2)
+            for _ in 0..<3 { #expect(await Self.send(file, as: "A", to: service).status == 200) }
+            #expect(await Self.send(large, as: "A", to: service).status == 429)
+            #expect(try received == ["A"])
+            for _ in 0..<2 { #expect(await Self.send(other, as: "A", to: service).status == 200) }
+            #expect(try received.count == 2)
+            await service.saveQuota()
+            // Each as it came when it came again, or was refused.
+            let sent = (6 + 2) * mebibyte + 2 * file.count + large.count + other.count
+            #expect(try await archive.bytesSent(on: 10) == [Tenant.standard: sent])
+        }
+
+        @Test("S28: of a file that comes twice at the same time what it is inflated to counts once")
+        func aFileThatComesTwiceGrowsOnce() async throws {
+            let archive = try SQLiteArchive(path: folder("archive.sqlite")), mebibyte = Self.mebibyte
+            let service = try makeService(archive) { $0.maximumBytesPerDay = 10 * mebibyte }
+            let file = try Self.largeGzip(3), second = Locked(0)
+            let first = await Self.send(file, as: "A", to: service) {
+                let answer = await Self.send(file, as: "A", to: service)
+                second.withLock { $0 = answer.status }
+            }
+            #expect(second.withLock { $0 } == 200)
+            #expect(first.status == 200 && String(decoding: first.body, as: UTF8.self).contains(#""duplicates":1"#))
+            await service.saveQuota()
+            // What is asked for in the middle may be a little more than what there is in the end.
+            let sent = try #require(try await archive.bytesSent(on: 10)[Tenant.standard]), once = 3 * mebibyte + file.count
+            #expect((once...once + 1024).contains(sent))
+        }
+
+        @Test("S28: who finds only what others have under way in the way is to come again soon, and not on another day")
+        func whatIsUnderWayIsSoonOver() async throws {
+            let archive = try SQLiteArchive(path: folder("archive.sqlite")), mebibyte = Self.mebibyte
+            let service = try makeService(archive) { $0.maximumBytesPerDayOfAll = 10 * mebibyte }
+            let other = [UInt8](repeating: 0x61, count: 2 * mebibyte), told = Locked<String?>(nil)
+            @Sendable func sendOther() async -> CollectorAnswer { await Self.send(other, as: "B", isGzip: false, to: service) }
+            let large = try await Self.send(Self.largeGzip(9), as: "A", to: service) {
+                let answer = await sendOther()
+                told.withLock { $0 = answer.headers["Retry-After"] }
+            }
+            #expect(large.status == 200 && told.withLock { $0 } == "60")
+            let late = await sendOther()
+            #expect(late.status == 429 && late.headers["Retry-After"] == "43200")
+            #expect(try received == ["A"])
+        }
+
+        @Test("S28: what a file has grown to itself is not soon over, also where that is seen while it comes")
+        func ownGrowthIsNotSoonOver() async throws {
+            let archive = try SQLiteArchive(path: folder("archive.sqlite")), mebibyte = Self.mebibyte
+            let service = try makeService(archive) { $0.maximumBytesPerDay = 30 * mebibyte }
+            let earlier = [UInt8](repeating: 0x61, count: 15 * mebibyte)
+            #expect(await Self.send(earlier, as: "A", isGzip: false, to: service).status == 200)
+            // Of 9 MiB, of which the first half becomes 12: with the second it is more than the 15 that are left.
+            var noise = SystemRandomNumberGenerator()
+            let end = (0..<9 * mebibyte / 8).flatMap { _ in withUnsafeBytes(of: noise.next()) { Array($0) } }
+            let file = try Gzip.compress([UInt8](repeating: 0x61, count: 8 * mebibyte) + end)
+            #expect(file.count / 2 > 4 * mebibyte)
+            let answer = await Self.send(file, as: "B", to: service)
+            #expect(answer.status == 429 && answer.headers["Retry-After"] == "43200")
+        }
+
+        @Test("S28: what is under way and what stays are told apart, for a tenant and for all", arguments: [false, true])
+        func whatStaysIsToldApart(isOfAll: Bool) {
+            var quota = isOfAll ? DailyQuota(bytes: .max, ofAll: 100) : DailyQuota(bytes: 100)
+            var large = DailyQuota.Arrival()
+            let noon = clock.now(), other = isOfAll ? "b" : "a"
+            let soon = DailyQuota.Wait(seconds: DailyQuota.secondsUnderWay, isOfAll: isOfAll)
+            let tomorrow = DailyQuota.Wait(seconds: 43_200, isOfAll: isOfAll)
+            quota.add(20, for: other, at: noon)
+            quota.add(80, to: &large, for: "a", at: noon)
+            #expect(quota.wait(for: other, toSend: 80, at: noon) == soon)
+            #expect(quota.wait(for: other, toSend: 81, at: noon) == tomorrow)
+            #expect(quota.wait(for: "a", after: [large], at: noon) == tomorrow)
+            #expect(quota.wait(for: other, at: noon.adding(.seconds(43_190))) == DailyQuota.Wait(seconds: 10, isOfAll: isOfAll))
+            quota.end(large, for: "a", isKept: true)
+            #expect(quota.wait(for: other, at: noon) == tomorrow)
         }
 
         @Test("S28: what is under way counts here, and for everybody once it has stayed")

@@ -43,6 +43,8 @@
             weight.add(EntryRecord(event: 1, errorDescription: "\u{FC}", time: .distantPast))
             weight.add(EntryRecord(event: 2, time: .distantPast))
             #expect(weight == PageWeight(entries: 2, bytes: 12))
+            weight.add(EntryRecord(event: 3, time: .distantPast, device: DeviceFacts(make: "\u{E9}", os: "b", osVersion: "c")))
+            #expect(weight == PageWeight(entries: 3, bytes: 16))
         }
     }
 #endif

@@ -52,6 +52,19 @@
 
         @Test func whoHasNoNameIsNobody() async throws { try await ArchiveChecks.whoHasNoNameIsNobody(archive) }
 
+        @Test("D6: entries of another device than the transaction's say so, and what comes again changes nothing of it")
+        func anotherDeviceIsSaid() async throws { try await ArchiveChecks.anotherDeviceIsSaid(archive) }
+
+        @Test func onlyAContradictionIsAnotherDevice() async throws { try await ArchiveChecks.onlyAContradictionIsAnotherDevice(archive) }
+
+        @Test func aServerWithoutADevice() async throws { try await ArchiveChecks.aServerWithoutADevice(archive) }
+
+        @Test func severalDevicesInOneSet() async throws { try await ArchiveChecks.severalDevicesInOneSet(archive) }
+
+        @Test func aLongDeviceIsCut() async throws { try await ArchiveChecks.aLongDeviceIsCut(archive) }
+
+        @Test func devicesThatOnlyLookAlikeAreTwo() async throws { try await ArchiveChecks.devicesThatOnlyLookAlikeAreTwo(archive) }
+
         // MARK: The file
 
         /// Every byte of the archive's files.
@@ -251,6 +264,28 @@
             #expect(others.transactions == 1 && others.entries == 1 && others.logEvents == 1)
             #expect(try await archive.remove(receivedBefore: LogTime(microseconds: 4), limit: 10) == 4)
             #expect(try await archive.counts(tenant: nil).logEvents == 1)
+            try archive.close()
+        }
+
+        @Test("D6: an archive of the fourth version takes the device of an entry, for which nothing is written anew")
+        func theFourthVersionIsMigrated() async throws {
+            let old = folder("fourth.sqlite")
+            try await versionThree(old)
+            let queue = try DatabaseQueue(path: old)
+            try await queue.writeWithoutTransaction { database in
+                try SQLiteArchive.migrate(database, to: 4)
+                try SQLiteArchive.upgrade(database, path: old, free: 0)   // what is written anew needs room
+                #expect(try Int.fetchOne(database, sql: "PRAGMA user_version") == SQLiteArchive.schemaVersion)
+            }
+            try queue.close()
+            let archive = try SQLiteArchive(path: old)
+            for (event, make) in [(5, "KVM"), (6, "other")] {
+                let record = TransactionRecord(id: "T", usecase: 1, deviceMake: make, entries: [Golden.entry(event, at: Double(10 + event))])
+                #expect(try await archive.store(Golden.parcel(record)).accepted == 1)
+            }
+            let stored = try #require(try await archive.transaction("T", tenant: Tenant.standard))
+            #expect(stored.entries.map(\.event) == [3, 4, 5, 6])
+            #expect(stored.entries.map(\.device) == [nil, nil, nil, DeviceFacts(make: "other", os: "", osVersion: "")])
             try archive.close()
         }
 

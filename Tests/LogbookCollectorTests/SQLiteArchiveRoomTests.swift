@@ -17,7 +17,9 @@
         private func store(_ mebibytes: Int, of id: String, in archive: SQLiteArchive) async throws {
             let text = String(repeating: "x", count: 1 << 20)
             for number in 0..<mebibytes {
-                let entry = EntryRecord(event: number, errorDescription: text, time: LogTime(seconds: Double(number)))
+                // An entry without a key has one of all that it says, and takes twice the room.
+                let key = EntryKey(installation: id, epoch: 1, sequence: Int64(number))
+                let entry = EntryRecord(event: number, errorDescription: text, time: LogTime(seconds: Double(number)), key: key)
                 _ = try await archive.store(Golden.parcel(TransactionRecord(id: id, usecase: 1, entries: [entry])))
             }
         }
@@ -32,6 +34,42 @@
             for id in ["U", "V"] { try await store(1, of: id, in: archive) }
             #expect(bytes(of: "-wal") <= 4 << 20)
             #expect(try await archive.counts(tenant: nil).entries == 12)
+        }
+
+        @Test("S28: what is removed makes what is stored smaller at once, and what comes then does not make the file larger")
+        func whatIsStoredIsKnown() async throws {
+            let archive = try SQLiteArchive(path: path)
+            let empty = try #require(try await archive.storedBytes())
+            try await store(4, of: "T", in: archive)
+            #expect(try await (4 << 20..<5 << 20).contains(archive.storedBytes() ?? 0))
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: 4_000_000_000), limit: 1000) == 1)
+            #expect(try await (empty..<empty + 1 << 16).contains(archive.storedBytes() ?? 0))
+            let size = try await (archive.storedBytes() ?? 0) + archive.reusableBytes()
+            try await store(3, of: "U", in: archive)
+            #expect(try await (archive.storedBytes() ?? 0) + archive.reusableBytes() == size)
+        }
+
+        @Test("S28: how far to go for so many of the oldest is known, of transactions and log events together")
+        func theTimeOfTheOldestIsKnown() async throws {
+            let archive = try SQLiteArchive(path: path)
+            #expect(try await archive.timeOfOldest(1, from: .distantPast) == nil)
+            for (seconds, count) in [(10.0, 3), (20, 1), (30, 5)] {
+                let entries = (0..<count).map { Golden.entry($0, at: seconds) }
+                let set = TransactionSet(transactions: [TransactionRecord(id: "T", usecase: 1, entries: entries)])
+                _ = try await archive.store(TransactionParcel(parcel: nil, set: set, received: LogTime(seconds: seconds)))
+            }
+            let items = (0..<4).map { Golden.item($0) }
+            for seconds in [15.0, 40] {   // the second time they are there already
+                _ = try await archive.store(LogBatch(parcel: nil, items: items, received: LogTime(seconds: seconds)))
+            }
+            for (count, start, expected) in [
+                (1, 0.0, 10.0), (3, 0, 10), (4, 0, 15), (7, 0, 15), (8, 0, 20), (9, 0, 30), (13, 0, 30), (14, 0, 40), (1000, 0, 40),
+                (1, 10.000001, 15), (5, 15, 20), (1, 40, 40),
+            ] as [(Int, Double, Double)] {
+                let found = try await archive.timeOfOldest(count, from: LogTime(seconds: start))
+                #expect(found == LogTime(seconds: expected), "\(count) from \(start)")
+            }
+            #expect(try await archive.timeOfOldest(1, from: LogTime(seconds: 41)) == nil)
         }
 
         @Test("S28: where the write-ahead log has taken the disk's last room, it is given back once nobody reads it, without a restart")

@@ -37,6 +37,7 @@
             router.get("refused") { _, _ in Response(status: .unauthorized, body: .init(byteBuffer: ByteBuffer(string: "no"))) }
             router.get("invalid") { _, _ -> String in throw HTTPError(.unprocessableContent, message: "the tank is too small") }
             router.get("broken") { _, _ -> String in throw Broken() }
+            router.get("broken/*") { _, _ -> String in throw Broken() }
             router.get("forbidden") { _, _ -> String in throw Refused(customer: "Ada Lovelace") }
             let (ports, announce) = AsyncStream.makeStream(of: Int.self)
             let application = Application(
@@ -66,6 +67,23 @@
             #expect(try await statuses(["forbidden"], [HTTPHeader("fp-apptxn-id", "TXN1-A")]).map(\.0) == [403])
             let text = entries.last?.errorDescription ?? ""
             #expect(text.contains("Refused: refused for ") && !text.contains("Ada"), "\(text)")
+        }
+
+        @Test("W7, B14: what is thrown is described with the request's method and route, no query, and where the middleware was made")
+        func whereItWasThrown() async throws {
+            let long = "broken/" + String(repeating: "a-", count: 2000)   // nothing of it but its route
+            let named = [HTTPHeader("fp-apptxn-id", "TXN1-A")]
+            #expect(try await statuses(["broken?pin=hush", long], named).map(\.0) == [500, 500])
+            let texts = entries.compactMap(\.errorDescription)
+            try #require(texts.count == 2)
+            #expect(texts[0].hasPrefix("GET /broken: "), "\(texts[0])")
+            #expect(!texts[0].contains("hush") && !texts[0].contains("?"), "\(texts[0])")
+            #expect(texts[1].hasPrefix("GET /broken/") && !texts[1].contains("a-a-"), "\(texts[1])")
+            let place = "in statuses(_:_:) at LogbookCollectorTests/TransactionMiddlewareTests.swift:"
+            for text in texts { #expect(text.contains("Broken") && text.contains(place), "\(text)") }
+            let sources = recording.events.filter { $0.transaction != nil }.map(\.source)
+            #expect(sources.count == 4)
+            #expect(sources.allSatisfy { $0.fileName == "TransactionMiddlewareTests.swift" && $0.function == "statuses(_:_:)" })
         }
 
         @Test("W6, W7: every way a handler ends is an entry, and its answer is what it is without")

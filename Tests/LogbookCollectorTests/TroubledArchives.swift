@@ -32,6 +32,10 @@
         func checkWritable() async throws(ArchiveError) { try await archive.checkWritable() }
         func reusableBytes() async throws(ArchiveError) -> Int { try await archive.reusableBytes() }
         func giveBackRoom() async throws(ArchiveError) { try await archive.giveBackRoom() }
+        func storedBytes() async throws(ArchiveError) -> Int? { try await archive.storedBytes() }
+        func timeOfOldest(_ count: Int, from time: LogTime) async throws(ArchiveError) -> LogTime? {
+            try await archive.timeOfOldest(count, from: time)
+        }
     }
 
     /// An archive that never works.

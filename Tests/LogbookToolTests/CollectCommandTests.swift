@@ -33,6 +33,10 @@
                     (["sqlite:other.sqlite", "--token", "t", "--connections", "9223372036854775807"], 64, "connections"),
                     (["sqlite:other.sqlite", "--token", "t", "--bytes-per-day-total", "0"], 64, "at least 1"),
                     (["sqlite:other.sqlite", "--token", "t", "--keep-free=-9223372036854775808"], 64, "free"),
+                    (["sqlite:other.sqlite", "--token", "t", "--keep-size", "67108863"], 64, "must be 67108864 or more"),
+                    (["sqlite:other.sqlite", "--token", "t", "--keep-size=-1"], 64, "must be 67108864 or more"),
+                    (["postgres://u@127.0.0.1:1/d", "--token", "t", "--keep-size", "67108864"], 64, "--keep-size is for archives of SQLite"),
+                    (["clickhouse://127.0.0.1:1/d", "--token", "t", "--keep-size", "67108864"], 64, "--keep-size is for archives of SQLite"),
                     (["sqlite:other.sqlite", "--token", "t", "--files", "/dev/null"], 73, "/dev/null: "),
                     (["sqlite:other.sqlite", "--token", "t", "--files", "/proc"], 73, "/proc: "),
                 ] as [([String], Int32, String)] {
