@@ -236,7 +236,11 @@ let package = Package(
         tests("LogbookTool", ["LogbookFiles", "LogbookHTTP", "LogbookTransactions", grdb]),
         // Every block of code in README.md and Plugins-Docs/ is compiled and run here.
         .testTarget(
-            name: "GuidesTests", dependencies: ["Logbook", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", "LogbookTracking", swiftLog],
+            name: "GuidesTests",
+            dependencies: [
+                "Logbook", "LogbookFlightRecorder", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", "LogbookTracking",
+                "LogbookTransactions", swiftLog,
+            ],
             swiftSettings: settings),
 
         // Examples

@@ -40,4 +40,13 @@ import Testing
         }
         #expect(found >= 8)
     }
+
+    @Test func noSwiftHidesBehindAnotherFence() throws {
+        for page in try Self.pages() {
+            let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```")
+            for block in stride(from: 1, to: parts.count, by: 2).map({ parts[$0] }) where !block.hasPrefix("swift\n") {
+                #expect(!block.contains("import Logbook"), "\(page.lastPathComponent) shows code that is not fenced as swift")
+            }
+        }
+    }
 }

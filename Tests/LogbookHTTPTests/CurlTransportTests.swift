@@ -1,3 +1,4 @@
+import Dispatch
 import LogbookCore
 import LogbookHTTP
 import LogbookTestKit
@@ -474,6 +475,13 @@ import Musl
         return former
     }
 
+    /// The first timer in a program, also one of Dispatch's own, opens descriptors, and traps where it cannot.
+    static func letDispatchOpenItsOwn() {
+        let fired = DispatchSemaphore(value: 0)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { fired.signal() }
+        fired.wait()
+    }
+
     @Test("a transport that starts while there are no descriptors fails, and sends as soon as there are some")
     func aStartWithoutDescriptorsIsTriedAgain() async {
         // In a process of its own: the limit holds for all of it.
@@ -481,6 +489,7 @@ import Musl
             let server = try LoopbackServer { _ in .status(200) }
             let request = HTTPRequest(url: server.url), first = CurlTransport(), second = CurlTransport()
             _ = try first.sendAndWait(request, by: .seconds(60))   // what libcurl opens once is open
+            CurlTransportTests.letDispatchOpenItsOwn()
             let free = Unshared.socket(AF_INET)
             close(free)
             let former = CurlTransportTests.limitDescriptors(to: rlim_t(free))

@@ -92,6 +92,7 @@ import Testing
         service.register(try RemoteLogProvider(to: nobody, spool: path + "/spool", name: "spool"))
         #if Transactions
             var configuration = TransactionLogConfiguration(storePath: path + "/store.sqlite", storeURL: server.url, token: "hush")
+            configuration.wireVersion = .v0_0_1   // the server says no more than a status
             configuration.delivery.interval = nil
             let transactions = try TransactionLogProvider(configuration: configuration)
             service.register(transactions)

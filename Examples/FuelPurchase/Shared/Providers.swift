@@ -30,7 +30,6 @@
             // Transactions are stored in every environment: committed before the call returns, delivered in the background.
             var configuration = TransactionLogConfiguration(
                 storePath: folder + "/transactions.sqlite", storeURL: collector + "/v1/transactions", token: Secret(token))
-            configuration.wireVersion = .v0_0_2                       // entry ids and microseconds, for a collector of today
             configuration.delivery.interval = .seconds(1)             // 20 s is the default; this run lasts seconds
             configuration.delivery.longestPause = .seconds(2)
             let transactions = try TransactionLogProvider(configuration: configuration)
