@@ -52,6 +52,11 @@
             func waitForWords(in name: String) {
                 while folder.bytes(name).isEmpty, !deadline.hasPassed { usleep(500) }
             }
+            func sizeOfSeen() -> Int { folder.status("seen")?.bytes ?? 0 }
+            /// Until the receiver has something to answer: however slow the machine is, some kills come between storing and answering.
+            func waitForArrival(since size: Int) {
+                while sizeOfSeen() == size, !deadline.hasPassed { usleep(100) }
+            }
             func end(_ process: inout ChildProcess?) {
                 process?.signal(SIGKILL)
                 process?.wait(by: .seconds(30))
@@ -60,7 +65,12 @@
 
             for round in 0..<rounds where !deadline.hasPassed {
                 try start()
-                usleep(UInt32(random.next() % 12_000))
+                if round % 4 == 1 {
+                    waitForArrival(since: sizeOfSeen())
+                    usleep(UInt32(random.next() % 3000))   // as long as the receiver takes to answer
+                } else {
+                    usleep(UInt32(random.next() % 12_000))
+                }
                 totals.rounds += 1
                 if round % 3 != 1 {
                     end(&sender)
