@@ -321,11 +321,12 @@ extension BatchEngine {
     }
 
     /// The last call of both, on the queue's thread or, where there was none, on its owner's.
-    /// - Returns: What a provider says that could not be shut down well; a sink has been flushed, and has nothing to say.
+    /// - Returns: What the first of them says that could not be closed well.
     func closeSinks(by deadline: LogDeadline) -> (any Error)? {
         if state.withLock({ $0.value.keepsSinkOpen }) { return nil }
-        let sinks = [sink, fallback].compactMap { $0 }
-        _ = inside(nesting: logbook_nesting_get().depth) { for sink in sinks { sink.close(by: deadline) } }
-        return sinks.lazy.compactMap { ($0 as? ProviderSink)?.closeFailure }.first
+        let nesting = logbook_nesting_get().depth
+        let first = inside(nesting: nesting) { try sink.close(by: deadline) }
+        let second = inside(nesting: nesting) { try fallback?.close(by: deadline) }
+        return first ?? second
     }
 }

@@ -47,6 +47,8 @@ public final class BatchingProvider: LogProvider, PendingHolder {
 
     deinit { engine.close() }
 
+    public static var usualDelivery: LogDelivery? { .immediate }
+
     public func log(_ event: LogEvent) { engine.take(event) }
     public func flush(by deadline: LogDeadline) throws { try engine.flush(by: deadline) }
     public func shutdown(by deadline: LogDeadline) throws { try engine.shutdown(by: deadline) }
@@ -91,7 +93,6 @@ public final class BatchingProvider: LogProvider, PendingHolder {
 final class ProviderSink: BatchSink {
     let provider: any LogProvider
     private let wrappers: [any WrappingProvider]
-    private let closing = Locked<(any Error)?>(nil)
 
     init(provider: any LogProvider) {
         self.provider = provider
@@ -105,10 +106,5 @@ final class ProviderSink: BatchSink {
         for event in batch { provider.log(event) }
     }
     func flush(by deadline: LogDeadline) throws { try provider.flush(by: deadline) }
-    func close(by deadline: LogDeadline) {
-        do { try provider.shutdown(by: deadline) } catch { closing.withLock { $0 = error } }
-    }
-
-    /// Why its provider could not be shut down well, as far as it was tried.
-    var closeFailure: (any Error)? { closing.withLock { $0 } }
+    func close(by deadline: LogDeadline) throws { try provider.shutdown(by: deadline) }
 }

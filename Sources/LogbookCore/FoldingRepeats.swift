@@ -59,7 +59,7 @@ public final class FoldingRepeats: WrappingProvider {
 
     /// - Parameter startThread: Starts the thread that waits for a run to be reported.
     init(_ wrapped: any LogProvider, longestWait: Duration, clock: LogClock, startThread: @escaping LogThread.Start) {
-        precondition(longestWait > .zero, "FoldingRepeats.longestWait must be positive")
+        requireValid(longestWait > .zero, "FoldingRepeats.longestWait must be positive")
         self.wrapped = wrapped
         self.longestWait = longestWait
         self.clock = clock

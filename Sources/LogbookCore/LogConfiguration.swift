@@ -76,7 +76,9 @@ public struct LogConfiguration: Sendable {
     }
 
     /// How a listener is fed when the configuration is applied.
-    public func delivery(of listener: LogListener) -> LogDelivery { listener.delivery ?? preset.delivery }
+    public func delivery(of listener: LogListener) -> LogDelivery {
+        listener.delivery ?? listener.usualDelivery ?? preset.delivery
+    }
 
     func check() throws(LogConfigurationError) {
         var names: Set<String> = []

@@ -5,8 +5,9 @@ public struct LogListener: Sendable {
     public let name: String
     /// Nil: as the preset says.
     public var levels: LevelRules?
-    /// Nil: as the preset says.
+    /// Nil: as the provider's type says (``LogProvider/usualDelivery``), or else the preset.
     public var delivery: LogDelivery?
+    let usualDelivery: LogDelivery?
     public var filter: LogFilter
     /// See ``LogRegistration/isFixed``.
     public var isFixed: Bool
@@ -24,7 +25,7 @@ public struct LogListener: Sendable {
     ) {
         self.init(
             name: name ?? String(describing: Provider.self), levels: levels, delivery: delivery, where: filter,
-            isFixed: isFixed, privacy: privacy, make: provider)
+            isFixed: isFixed, privacy: privacy, usualDelivery: Provider.usualDelivery, make: provider)
     }
 
     /// The same with one level for every source.
@@ -35,7 +36,7 @@ public struct LogListener: Sendable {
     ) {
         self.init(
             name: name ?? String(describing: Provider.self), levels: LevelRules(LogThreshold(level)), delivery: delivery,
-            where: filter, isFixed: isFixed, privacy: privacy, make: provider)
+            where: filter, isFixed: isFixed, privacy: privacy, usualDelivery: Provider.usualDelivery, make: provider)
     }
 
     /// A provider whose type is only known when it is made.
@@ -43,9 +44,18 @@ public struct LogListener: Sendable {
         name: String, levels: LevelRules? = nil, delivery: LogDelivery? = nil, where filter: LogFilter = .everything,
         isFixed: Bool = false, privacy: PrivacyMode? = nil, make: @escaping @Sendable () throws -> any LogProvider
     ) {
+        self.init(
+            name: name, levels: levels, delivery: delivery, where: filter, isFixed: isFixed, privacy: privacy, usualDelivery: nil, make: make)
+    }
+
+    private init(
+        name: String, levels: LevelRules?, delivery: LogDelivery?, where filter: LogFilter, isFixed: Bool, privacy: PrivacyMode?,
+        usualDelivery: LogDelivery?, make: @escaping @Sendable () throws -> any LogProvider
+    ) {
         self.name = name
         self.levels = levels
         self.delivery = delivery
+        self.usualDelivery = usualDelivery
         self.filter = filter
         self.isFixed = isFixed
         self.privacy = privacy

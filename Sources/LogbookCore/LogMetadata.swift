@@ -54,8 +54,11 @@ extension LogValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation
     public init(dictionaryLiteral elements: (String, LogValue)...) { self = .object(LogMetadata(elements)) }
     public init(nilLiteral: ()) { self = .null }
 
+    /// A variable beside literals: `["path": LogValue(path), "attempt": LogValue(attempt)]`.
     public init(_ value: String) { self = .string(value) }
     public init(_ value: Int) { self = .integer(Int64(value)) }
+    /// Whole numbers of any type; beyond 64 bits, as a `UInt64` may be, the text of it.
+    public init(_ value: some BinaryInteger) { self = Int64(exactly: value).map { .integer($0) } ?? .string("\(value)") }
     public init(_ value: Double) { self = .double(value) }
     public init(_ value: Bool) { self = .bool(value) }
 }

@@ -23,7 +23,7 @@ public struct LogPattern: Sendable, ExpressibleByStringLiteral, CustomStringConv
     /// - Precondition: The text is a pattern; use ``init(_:)-(String)`` for a text that is not written in the program.
     public init(stringLiteral text: String) {
         guard let pattern = LogPattern(text) else {
-            preconditionFailure("\"\(text)\" is not a pattern of names such as \"net\", \"net.http\" or \"Logbook*\"")
+            fatalError("\"\(text)\" is not a pattern of names such as \"net\", \"net.http\" or \"Logbook*\"")
         }
         self = pattern
     }

@@ -25,6 +25,11 @@ public protocol LogProvider: Sendable {
     /// transaction. Yes unless it says otherwise; where no provider can, no task is asked. Asked when it is registered.
     var wantsContext: Bool { get }
 
+    /// How a ``LogListener`` that says nothing else has it fed, whatever the preset is: `.immediate` for a provider that keeps events safe
+    /// itself before ``log(_:)`` returns, or has a queue of its own, where one more in front would keep them in memory for nothing. Nil, as
+    /// it is unless the provider says otherwise, for what the preset says.
+    static var usualDelivery: LogDelivery? { get }
+
     /// The provider's own account, when it may still lose what ``log(_:)`` took (it queues, or its writes can fail). Nil when
     /// an event is taken care of as soon as ``log(_:)`` returns.
     ///
@@ -45,6 +50,7 @@ extension LogProvider {
     public func shutdown(by deadline: LogDeadline) throws { try flush(by: deadline) }
     public var interest: LogInterest { .everything }
     public var wantsContext: Bool { true }
+    public static var usualDelivery: LogDelivery? { nil }
     public var ledger: LogLedger? { nil }
     public var latestFailure: String? { nil }
     public var oldestPending: LogTime? { nil }
@@ -76,12 +82,13 @@ public protocol BatchSink: Sendable {
     func flush(by deadline: LogDeadline) throws
 
     /// The last call. Does nothing unless the sink has something to let go of.
-    func close(by deadline: LogDeadline)
+    /// - Throws: What whoever shuts down is to be told of; it is closed all the same.
+    func close(by deadline: LogDeadline) throws
 }
 
 extension BatchSink {
     public func flush(by deadline: LogDeadline) throws {}
-    public func close(by deadline: LogDeadline) {}
+    public func close(by deadline: LogDeadline) throws {}
 }
 
 /// What became of a batch that a sink could not write whole.

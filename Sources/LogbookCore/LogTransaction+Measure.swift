@@ -5,8 +5,11 @@ extension LogTransaction {
     /// ```swift
     /// let account = try await login.measure(started: 2, done: 7, failed: 4) { try await client.signIn(name, password) }
     /// ```
-    /// The code is that of `NSError` where the error has one, otherwise the number of the enum's case. Of a
-    /// ``LogDescribableError`` the description is what it says of itself, and private parts stay private.
+    /// The code is that of `NSError` where the error has one, and of an enum of whole numbers (`enum SignInError: Int, Error`) the number.
+    /// Swift numbers the cases of other enums itself, those with associated values first, so a new case or value may give them other codes;
+    /// errors of structures and classes have the code 1. Where analysts are to compare codes, take an enum of whole numbers, or log the
+    /// event with the code that is meant. Of a ``LogDescribableError`` the description is what it says of itself, and private parts stay
+    /// private.
     ///
     /// - Throws: What `body` throws.
     public func measure<Result>(

@@ -57,12 +57,14 @@ public struct QueuePolicy: Sendable, Hashable {
     var summableBytes: Int { min(maximumBytes, .max / 4) }
 
     func check() {
-        precondition((1...1_000_000).contains(capacity), "QueuePolicy.capacity must be 1...1_000_000")
-        precondition((0...1_000_000).contains(reservedCapacity), "QueuePolicy.reservedCapacity must be 0...1_000_000")
-        precondition((1...capacity).contains(batchCount), "QueuePolicy.batchCount must be 1...capacity")
-        precondition(maximumBytes > 0, "QueuePolicy.maximumBytes must be positive")
-        precondition(failureThreshold >= 1, "QueuePolicy.failureThreshold must be 1 or more")
-        precondition(linger >= .zero && firstPause > .zero && longestPause >= firstPause, "QueuePolicy spans must be positive")
+        requireValid((1...1_000_000).contains(capacity), "QueuePolicy.capacity must be 1...1_000_000")
+        requireValid((0...1_000_000).contains(reservedCapacity), "QueuePolicy.reservedCapacity must be 0...1_000_000")
+        requireValid((1...capacity).contains(batchCount), "QueuePolicy.batchCount must be 1...capacity")
+        requireValid(maximumBytes > 0, "QueuePolicy.maximumBytes must be positive")
+        requireValid(failureThreshold >= 1, "QueuePolicy.failureThreshold must be 1 or more")
+        requireValid(linger >= .zero, "QueuePolicy.linger must not be negative")
+        requireValid(firstPause > .zero, "QueuePolicy.firstPause must be positive")
+        requireValid(longestPause >= firstPause, "QueuePolicy.longestPause must not be shorter than firstPause")
     }
 }
 

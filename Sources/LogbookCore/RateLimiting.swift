@@ -23,7 +23,7 @@ public struct RateLimit: Sendable, Hashable {
     }
 
     func check() {
-        precondition(count > 0 && span > .zero && maximumKinds > 0, "RateLimit.count, .span and .maximumKinds must be positive")
+        requireValid(count > 0 && span > .zero && maximumKinds > 0, "RateLimit.count, .span and .maximumKinds must be positive")
     }
 
     /// The span of one kind that is running.

@@ -33,7 +33,7 @@ public struct RecentEventsPolicy: Sendable, Hashable {
     }
 
     func check() {
-        precondition(
+        requireValid(
             count > 0 && maximumTransactions > 0 && maximumBytes > 0,
             "RecentEventsPolicy.count, .maximumTransactions and .maximumBytes must be positive")
     }

@@ -26,8 +26,8 @@ public struct SamplingPolicy: Sendable, Hashable {
     }
 
     func check() {
-        precondition(first >= 0 && every >= 0, "SamplingPolicy.first and .every must not be negative")
-        precondition(window > .zero && maximumKinds > 0, "SamplingPolicy.window and .maximumKinds must be positive")
+        requireValid(first >= 0 && every >= 0, "SamplingPolicy.first and .every must not be negative")
+        requireValid(window > .zero && maximumKinds > 0, "SamplingPolicy.window and .maximumKinds must be positive")
     }
 
     /// The count of one kind.

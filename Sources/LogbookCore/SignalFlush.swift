@@ -13,11 +13,12 @@ enum SignalFlush {
     private struct State {
         /// The process whose thread waits; a forked child has to start its own.
         var watcher: ProcessLineage?
-        var limit = Duration.zero
+        /// Nil for that of every end.
+        var limit: Duration?
     }
     private static let state = Locked(State())
 
-    static func install(_ signals: [Int32], within limit: Duration) throws(SignalFlushError) {
+    static func install(_ signals: [Int32], within limit: Duration?) throws(SignalFlushError) {
         try state.withLock { state throws(SignalFlushError) in
             state.limit = limit
             if state.watcher?.isCurrent != true {
@@ -36,7 +37,7 @@ enum SignalFlush {
     private static func wait(on descriptor: Int32) {
         let signal = logbook_signal_wait(descriptor)
         guard signal > 0 else { return }
-        ExitFlush.run("signal \(signal)", within: state.withLock { $0.limit })
+        ExitFlush.run("signal \(signal)", within: state.withLock { $0.limit } ?? LogService.exitFlushLimit)
         state.withLock { $0.watcher = nil }
         close(descriptor)
         logbook_signal_repeat(signal)
@@ -54,10 +55,11 @@ extension LogService {
     /// `SIGTERM`, 130 for `SIGINT`, in a shell's terms). A second signal meanwhile takes its earlier effect at once. A signal that is
     /// ignored stays ignored. The first signal is flushed for: a program whose own handler lets it go on calls this again.
     /// - Parameters:
-    ///   - limit: How long the providers may take, all together; 0 for not at all.
+    ///   - limit: How long the providers may take, all together; 0 for not at all, and nil for as long as at the end of the program,
+    ///     ``exitFlushLimit``.
     /// - Throws: When one cannot be watched. Those before it in the list are.
     public static func flushOnSignals(
-        _ signals: [Int32] = endingSignals, within limit: Duration = .seconds(2)
+        _ signals: [Int32] = endingSignals, within limit: Duration? = nil
     ) throws(SignalFlushError) {
         try SignalFlush.install(signals, within: limit)
     }

@@ -2,8 +2,11 @@
 /// provider, also a wrapper.
 ///
 /// ```swift
-/// service.register(Sampling(FoldingRepeats(file), SamplingPolicy(first: 100, every: 10)), delivery: .queued())
+/// service.register(Sampling(FoldingRepeats(BatchingProvider(file)), SamplingPolicy(first: 100, every: 10)))
 /// ```
+/// The queue stands inside, in front of a provider that is a ``BatchSink``: one in front of the wrapper gives it one event after the other,
+/// and what the sink cannot write then is counted as lost, while its own queue offers it again.
+///
 /// To write one, adopt this protocol, say what is ``wrapped`` and write ``LogProvider/log(_:)``; everything else is passed on.
 public protocol WrappingProvider: LogProvider {
     /// The provider behind this one.

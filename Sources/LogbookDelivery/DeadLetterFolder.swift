@@ -49,8 +49,8 @@ public final class DeadLetterFolder: Sendable {
     package init(
         at path: String, maximumBytes: Int, maximumLetters: Int, files base: some FileSystem
     ) throws(DeadLetterError) {
-        precondition(maximumBytes > 0, "DeadLetterFolder: maximumBytes must be positive")
-        precondition(maximumLetters > 0, "DeadLetterFolder: maximumLetters must be positive")
+        requireValid(maximumBytes > 0, "DeadLetterFolder: maximumBytes must be positive")
+        requireValid(maximumLetters > 0, "DeadLetterFolder: maximumLetters must be positive")
         self.path = path
         self.maximumBytes = maximumBytes
         self.maximumLetters = maximumLetters

@@ -53,12 +53,12 @@ public struct DeliveryConditions: Sendable {
     }
 
     package func check() {
-        precondition(minimumBattery.map { (0...1).contains($0) } ?? true, "DeliveryConditions.minimumBattery must be 0...1")
-        precondition(maximumLoad.map { $0 >= 0 } ?? true, "DeliveryConditions.maximumLoad must not be negative")
+        requireValid(minimumBattery.map { (0...1).contains($0) } ?? true, "DeliveryConditions.minimumBattery must be 0...1")
+        requireValid(maximumLoad.map { $0 >= 0 } ?? true, "DeliveryConditions.maximumLoad must not be negative")
         if let hours {
             let day = 0..<24
-            precondition(day.contains(hours.from) && day.contains(hours.to), "DeliveryConditions.hours must be 0..<24")
-            precondition(hours.from != hours.to, "DeliveryConditions.hours must not be the same hour twice; leave them out for every hour")
+            requireValid(day.contains(hours.from) && day.contains(hours.to), "DeliveryConditions.hours must be 0..<24")
+            requireValid(hours.from != hours.to, "DeliveryConditions.hours must not be the same hour twice; leave them out for every hour")
         }
     }
 

@@ -1,3 +1,4 @@
+internal import LogbookCore
 public import LogbookHTTP
 
 /// A question to a receiver that has read a parcel and says later whether it has kept it. The parcel is on its way until then.
@@ -11,7 +12,7 @@ public struct DeliveryInquiry: Sendable, Hashable {
     public var limit: Duration
 
     public init(name: String, request: HTTPRequest, interval: Duration, limit: Duration) {
-        precondition(interval > .zero && limit >= interval, "DeliveryInquiry: interval and limit must be positive and in order")
+        requireValid(interval > .zero && limit >= interval, "DeliveryInquiry: interval and limit must be positive and in order")
         self.name = name
         self.request = request
         self.interval = interval

@@ -6,7 +6,9 @@ public struct DeliveryPolicy: Sendable, Hashable {
     public var firstPause: Duration
     /// The longest pause after failed attempts in a row, at least ``firstPause``.
     public var longestPause: Duration
-    /// How often the courier looks for parcels without being woken, longer than none; nil for never.
+    /// How often the courier looks for parcels without being woken, longer than none; nil, which is what a new policy has, for never. Where
+    /// somebody's policy has one from the start, as that of transactions and of uploads has, change what you mean and leave it the rest:
+    /// `configuration.delivery.longestPause = .seconds(60)`.
     public var interval: Duration?
     /// A receiver that asks for more than this is asked again after this; at least ``firstPause``.
     public var longestRetryAfter: Duration
@@ -39,14 +41,14 @@ public struct DeliveryPolicy: Sendable, Hashable {
     }
 
     func check() {
-        precondition(
-            firstPause > .zero && longestPause >= firstPause, "DeliveryPolicy pauses must be positive and in order")
-        precondition(interval.map { $0 > .zero } ?? true, "DeliveryPolicy.interval must be positive")
-        precondition(
+        requireValid(firstPause > .zero, "DeliveryPolicy.firstPause must be positive")
+        requireValid(longestPause >= firstPause, "DeliveryPolicy.longestPause must not be shorter than firstPause")
+        requireValid(interval.map { $0 > .zero } ?? true, "DeliveryPolicy.interval must be positive")
+        requireValid(
             longestRetryAfter >= firstPause, "DeliveryPolicy.longestRetryAfter must not be shorter than firstPause")
-        precondition(misconfiguredPause > .zero, "DeliveryPolicy.misconfiguredPause must be positive")
-        precondition(rejectionsInARow > 0, "DeliveryPolicy.rejectionsInARow must be positive")
-        precondition((1...16).contains(parcelsInFlight), "DeliveryPolicy.parcelsInFlight must be 1...16")
+        requireValid(misconfiguredPause > .zero, "DeliveryPolicy.misconfiguredPause must be positive")
+        requireValid(rejectionsInARow > 0, "DeliveryPolicy.rejectionsInARow must be positive")
+        requireValid((1...16).contains(parcelsInFlight), "DeliveryPolicy.parcelsInFlight must be 1...16")
     }
 
     /// The pause after `failures` failed attempts in a row: a random moment between the first pause and a ceiling that doubles

@@ -1,3 +1,5 @@
+internal import LogbookCore
+
 /// How safe a line is, and when.
 public enum FileDurability: Sendable, Hashable {
     /// The kernel has each line when it is written: it survives `kill -9`. A crash of the machine may take what was written since
@@ -11,7 +13,7 @@ public enum FileDurability: Sendable, Hashable {
 
     func check() {
         if case .interval(let span) = self {
-            precondition(span >= .milliseconds(10), "FileDurability.interval must be at least 10 ms")
+            requireValid(span >= .milliseconds(10), "FileDurability.interval must be at least 10 ms")
         }
     }
 }

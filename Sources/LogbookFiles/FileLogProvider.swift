@@ -17,7 +17,8 @@ internal import Synchronization
 /// The event that makes the file roll waits until the closed file is as safe; register queued where that wait matters.
 ///
 /// **Failures** never reach the program that logs. A line that cannot be written is counted as
-/// ``DropReason/inputOutputError`` when it was logged immediately, and offered again when it was queued. Writing goes on as
+/// ``DropReason/inputOutputError`` when it was logged immediately, and offered again when it was queued: by
+/// `delivery: .queued()`, or behind a wrapper by `BatchingProvider(file)`, see ``WrappingProvider``. Writing goes on as
 /// soon as the disk allows, always on a fresh line, and where immediately logged lines are missing one line says how many.
 ///
 /// Other processes may append to the same file, and tools may rename, remove or truncate it: each event looks who has the

@@ -113,11 +113,11 @@ public struct RollingPolicy: Sendable, Hashable {
     }
 
     func check() {
-        precondition(maximumBytes >= 1, "RollingPolicy.maximumBytes must be at least 1")
-        precondition(maximumFileAge.map { $0 > .zero } ?? true, "RollingPolicy.maximumFileAge must be positive")
-        precondition(maximumArchives >= 0, "RollingPolicy.maximumArchives must not be negative")
-        precondition(maximumTotalBytes >= 0, "RollingPolicy.maximumTotalBytes must not be negative")
-        precondition(maximumAge.map { $0 > .zero } ?? true, "RollingPolicy.maximumAge must be positive")
-        precondition(maximumUndeliveredBytes >= 0, "RollingPolicy.maximumUndeliveredBytes must not be negative")
+        requireValid(maximumBytes >= 1, "RollingPolicy.maximumBytes must be at least 1")
+        requireValid(maximumFileAge.map { $0 > .zero } ?? true, "RollingPolicy.maximumFileAge must be positive")
+        requireValid(maximumArchives >= 0, "RollingPolicy.maximumArchives must not be negative")
+        requireValid(maximumTotalBytes >= 0, "RollingPolicy.maximumTotalBytes must not be negative")
+        requireValid(maximumAge.map { $0 > .zero } ?? true, "RollingPolicy.maximumAge must be positive")
+        requireValid(maximumUndeliveredBytes >= 0, "RollingPolicy.maximumUndeliveredBytes must not be negative")
     }
 }

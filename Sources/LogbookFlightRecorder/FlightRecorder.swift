@@ -162,6 +162,8 @@ public final class FlightRecorder: SafeEndWitness {
     public func shutdown(by deadline: LogDeadline) throws { close() }
 
     /// Events beyond a quarter of the ring are dropped as ``DropReason/oversize``. In a forked child the account begins anew.
+    public static var usualDelivery: LogDelivery? { .immediate }
+
     public var ledger: LogLedger? {
         guard lineage.isCurrent else {
             let lost = lostInChild.load(ordering: .relaxed)

@@ -1,3 +1,5 @@
+internal import LogbookCore
+
 /// Cuts a stream of bytes into lines, however the bytes arrive. It holds the beginning of one line at most, and looks at each byte once.
 ///
 /// A line ends at `\n`; a `\r` before it belongs to the ending. A last line without an ending counts. A line longer than
@@ -22,7 +24,7 @@ package struct LineSplitter: Sendable {
     private var continues = false
 
     package init(maximumLineBytes: Int = 64 << 10) {
-        precondition(maximumLineBytes >= 4, "LineSplitter.maximumLineBytes must be at least 4")
+        requireValid(maximumLineBytes >= 4, "LineSplitter.maximumLineBytes must be at least 4")
         self.maximumLineBytes = maximumLineBytes
     }
 

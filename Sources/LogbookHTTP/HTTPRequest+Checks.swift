@@ -21,7 +21,11 @@ extension HTTPRequest {
         }
         let target = if let known, known.url == url { known } else { try RequestTarget(url) }
         guard target.scheme == "https" || allowsPlainHTTP || target.isLoopback else {
-            throw .invalidRequest("plain http to \(target.host) would send everything in the clear; use https")
+            throw .invalidRequest(
+                """
+                plain http to \(target.host) would send everything in the clear; use https, or, on a network that you trust, a program may \
+                allow it: CurlTransport(allowsPlainHTTP: true)
+                """)
         }
         if let signature {
             let words = [signature.accessKey, signature.region, signature.service]

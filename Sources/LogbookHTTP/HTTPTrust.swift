@@ -1,3 +1,5 @@
+internal import LogbookCore
+
 /// Whom a transport trusts, and how it shows who it is. Certificates and host names are always verified; nothing here turns that off.
 public struct HTTPTrust: Sendable, Hashable {
     /// The certificate by which a server can know us, in files of PEM.
@@ -35,7 +37,7 @@ public struct HTTPTrust: Sendable, Hashable {
     }
 
     package func check() {
-        precondition(
+        requireValid(
             pinnedKeys.allSatisfy { key in
                 key.utf8.count == 44 && key.hasSuffix("=") && key.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3B }
             }, "HTTPTrust.pinnedKeys must be SHA-256 digests in base64, 44 characters each")

@@ -30,7 +30,7 @@ public struct ClickHouseDestination: LogDestination, Hashable {
         let isName = table.utf8.allSatisfy { byte in
             (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || [0x5F, 0x2E].contains(byte)
         }
-        precondition(isName && !table.isEmpty, "ClickHouseDestination: table must be letters, digits and _, with one dot at most")
+        requireValid(isName && !table.isEmpty, "ClickHouseDestination: table must be letters, digits and _, with one dot at most")
         var parameters = settings
         parameters["input_format_skip_unknown_fields"] = "1"
         parameters["insert_distributed_sync"] = "1"

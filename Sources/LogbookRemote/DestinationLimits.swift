@@ -1,3 +1,5 @@
+internal import LogbookCore
+
 /// What a receiver takes in one request.
 public struct DestinationLimits: Sendable, Hashable {
     /// At least 1.
@@ -8,7 +10,7 @@ public struct DestinationLimits: Sendable, Hashable {
     public var span: Duration?
 
     public init(events: Int = 100_000, bytes: Int = .max, span: Duration? = nil) {
-        precondition(events > 0 && bytes > 0 && span.map { $0 > .zero } ?? true, "DestinationLimits must be positive")
+        requireValid(events > 0 && bytes > 0 && span.map { $0 > .zero } ?? true, "DestinationLimits must be positive")
         self.events = events
         self.bytes = bytes
         self.span = span

@@ -29,7 +29,7 @@ public struct ElasticsearchDestination: LogDestination, Hashable {
         let isName = index.utf8.allSatisfy { byte in
             (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || [0x2E, 0x5F, 0x2D].contains(byte)
         }
-        precondition(isName && !index.isEmpty, "ElasticsearchDestination: index must be lower-case letters, digits, . _ and -")
+        requireValid(isName && !index.isEmpty, "ElasticsearchDestination: index must be lower-case letters, digits, . _ and -")
         // Of each entry no more than what is read: else the answer would be as long as the parcel.
         self.url = url.withoutTrailingSlashes + "/\(index)/_bulk?filter_path=" + Self.fields.joined(separator: ",")
         self.authorization = authorization

@@ -1,3 +1,4 @@
+internal import LogbookCore
 internal import LogbookGzip
 public import LogbookHTTP
 
@@ -8,7 +9,7 @@ extension HTTPBodyStream {
     ///
     /// - Parameter level: 1 (fastest) to 9 (smallest).
     public func gzip(level: Int = 1) -> HTTPBodyStream {
-        precondition((1...9).contains(level), "the level must be 1...9")
+        requireValid((1...9).contains(level), "the level must be 1...9")
         return HTTPBodyStream(name: name + ".gz") {
             GzipBodyReader(try open(), bytes: bytes, try GzipStream.compressing(level: level))
         }

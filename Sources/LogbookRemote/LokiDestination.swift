@@ -31,8 +31,8 @@ public struct LokiDestination: LogDestination, Hashable {
     public init(
         url: String, labels: [String: String], tenant: String? = nil, authorization: Authorization = .none
     ) {
-        precondition(labels.keys.allSatisfy(Self.isName), "LokiDestination: a label's name is a letter or _, then letters, digits and _")
-        precondition(labels["level"] == nil, "LokiDestination: the label level is set by the destination")
+        requireValid(labels.keys.allSatisfy(Self.isName), "LokiDestination: a label's name is a letter or _, then letters, digits and _")
+        requireValid(labels["level"] == nil, "LokiDestination: the label level is set by the destination")
         self.url = url.withoutTrailingSlashes + "/loki/api/v1/push"
         self.labels = labels.map { Label(name: $0, value: $1) }.sorted { $0.name < $1.name }
         self.tenant = tenant

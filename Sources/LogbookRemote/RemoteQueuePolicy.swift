@@ -1,3 +1,5 @@
+internal import LogbookCore
+
 /// How many events a remote provider holds, and when it seals them into a parcel.
 public struct RemoteQueuePolicy: Sendable, Hashable {
     /// What happens when an event finds the queue full. Ordinary events give way first: errors, and what transactions said, are dropped
@@ -39,10 +41,10 @@ public struct RemoteQueuePolicy: Sendable, Hashable {
     }
 
     func check() {
-        precondition((1...10_000_000).contains(maximumEvents), "RemoteQueuePolicy.maximumEvents must be 1...10_000_000")
-        precondition((1...100_000).contains(parcelEvents), "RemoteQueuePolicy.parcelEvents must be 1...100_000")
-        precondition(maximumBytes > 0 && parcelBytes > 0, "RemoteQueuePolicy bytes must be positive")
-        precondition(parcelAge >= .zero, "RemoteQueuePolicy.parcelAge must not be negative")
-        precondition((1...9).contains(compressionLevel), "RemoteQueuePolicy.compressionLevel must be 1...9")
+        requireValid((1...10_000_000).contains(maximumEvents), "RemoteQueuePolicy.maximumEvents must be 1...10_000_000")
+        requireValid((1...100_000).contains(parcelEvents), "RemoteQueuePolicy.parcelEvents must be 1...100_000")
+        requireValid(maximumBytes > 0 && parcelBytes > 0, "RemoteQueuePolicy bytes must be positive")
+        requireValid(parcelAge >= .zero, "RemoteQueuePolicy.parcelAge must not be negative")
+        requireValid((1...9).contains(compressionLevel), "RemoteQueuePolicy.compressionLevel must be 1...9")
     }
 }

@@ -28,7 +28,7 @@ public struct S3Destination: LogDestination, LineDestination, Hashable {
         let isPlain = (bucket + prefix).utf8.allSatisfy { byte in
             (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || "-._~/".utf8.contains(byte)
         }
-        precondition(
+        requireValid(
             isPlain && !bucket.isEmpty, "S3Destination: bucket and prefix must be letters, digits, - . _ ~ and /")
         if let endpoint {
             base = endpoint.withoutTrailingSlashes + "/" + bucket

@@ -20,10 +20,10 @@ public struct SplunkAcknowledgement: Sendable, Hashable {
     public init(channel: String? = nil, interval: Duration = .seconds(2), limit: Duration = .seconds(300)) {
         let channel = channel ?? UniqueID.make()
         let groups = channel.split(separator: "-", omittingEmptySubsequences: false)
-        precondition(
+        requireValid(
             groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy { $0.isASCII && $0.isHexDigit },
             "SplunkAcknowledgement.channel must be a GUID")
-        precondition(interval > .zero && limit >= interval, "SplunkAcknowledgement: interval and limit must be positive and in order")
+        requireValid(interval > .zero && limit >= interval, "SplunkAcknowledgement: interval and limit must be positive and in order")
         self.channel = channel
         self.interval = interval
         self.limit = limit

@@ -1,3 +1,5 @@
+internal import LogbookCore
+
 /// How much a spool holds, how safe it is, and when events are sealed into a parcel.
 public struct SpoolPolicy: Sendable, Hashable {
     /// How safe an event is when `log` returns.
@@ -36,11 +38,11 @@ public struct SpoolPolicy: Sendable, Hashable {
     }
 
     func check() {
-        precondition(maximumBytes >= 64 << 10, "SpoolPolicy.maximumBytes must be at least 64 KiB")
-        precondition((1...100_000).contains(parcelEvents), "SpoolPolicy.parcelEvents must be 1...100_000")
-        precondition(parcelBytes > 0, "SpoolPolicy.parcelBytes must be positive")
-        precondition(parcelAge >= .zero, "SpoolPolicy.parcelAge must not be negative")
-        precondition((1...9).contains(compressionLevel), "SpoolPolicy.compressionLevel must be 1...9")
+        requireValid(maximumBytes >= 64 << 10, "SpoolPolicy.maximumBytes must be at least 64 KiB")
+        requireValid((1...100_000).contains(parcelEvents), "SpoolPolicy.parcelEvents must be 1...100_000")
+        requireValid(parcelBytes > 0, "SpoolPolicy.parcelBytes must be positive")
+        requireValid(parcelAge >= .zero, "SpoolPolicy.parcelAge must not be negative")
+        requireValid((1...9).contains(compressionLevel), "SpoolPolicy.compressionLevel must be 1...9")
     }
 
     /// A file is small beside the whole, so that there is always an old one to drop.

@@ -40,8 +40,8 @@ public final class LogUploader: Sendable {
     ///   - request: How a file becomes a request; ``update(_:)`` changes it later.
     ///   - conditions: When files may be uploaded. They are asked before every attempt, and before each piece of a file.
     ///   - concurrency: Files on their way at the same time at most, `1...8`.
-    ///   - policy: How patient the uploader is; every `interval`, 60 seconds unless it says otherwise, it looks for files that
-    ///     nobody told it about.
+    ///   - policy: How patient the uploader is; every `interval`, 60 seconds by default, it looks for files that nobody
+    ///     told it about. A policy of your own says its `interval`: without one it looks at the start alone.
     ///   - onEvent: Called on threads of the uploader: return promptly.
     /// - Throws: ``FileLogProviderError`` when the name or the folder cannot be.
     public convenience init(
@@ -59,7 +59,7 @@ public final class LogUploader: Sendable {
         policy: DeliveryPolicy, transport: any HTTPTransport, files: some FileSystem, clock: LogClock,
         randomness: LogRandomness, onEvent: (@Sendable (UploadEvent) -> Void)?
     ) throws(FileLogProviderError) {
-        precondition((1...8).contains(concurrency), "LogUploader: concurrency must be 1...8")
+        requireValid((1...8).contains(concurrency), "LogUploader: concurrency must be 1...8")
         request.check()
         conditions.check()
         let tell = onEvent ?? { _ in }

@@ -1,3 +1,4 @@
+internal import LogbookCore
 public import LogbookHTTP
 internal import LogbookFormat
 internal import LogbookDelivery
@@ -88,8 +89,8 @@ public struct UploadRequest: Sendable {
     var keepsFilesApart: Bool { method != .put || adapt != nil || url.contains("{id}") }
 
     func check() {
-        precondition(maximumBytes.map { $0 >= 1024 } ?? true, "UploadRequest.maximumBytes must be at least 1024")
-        precondition(
+        requireValid(maximumBytes.map { $0 >= 1024 } ?? true, "UploadRequest.maximumBytes must be at least 1024")
+        requireValid(
             maximumLineBytes.map { $0 >= 256 && $0 <= maximumBytes ?? .max } ?? true,
             "UploadRequest.maximumLineBytes must be at least 256 and at most maximumBytes")
     }

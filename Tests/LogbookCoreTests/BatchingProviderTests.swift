@@ -521,6 +521,25 @@ extension DropReason {
         #expect(sink.inner.written.map(\.sequence) == [1])
     }
 
+    @Test func aSinkThatCannotBeClosedWellIsToldOfAndSoIsAFallback() {
+        struct Leaving: BatchSink {
+            let failure: ScriptedFailure?
+            func write(_ batch: [LogEvent]) throws {}
+            func close(by deadline: LogDeadline) throws { if let failure { throw failure } }
+        }
+        let (sink, fallback) = (ScriptedFailure("a line is lost"), ScriptedFailure("another one is"))
+        let cases: [(ScriptedFailure?, ScriptedFailure?, told: ScriptedFailure)] = [
+            (sink, nil, sink), (sink, fallback, sink), (nil, fallback, fallback),
+        ]
+        for (first, second, told) in cases {
+            let provider = BatchingProvider(Leaving(failure: first), fallback: Leaving(failure: second))
+            #expect(throws: told) { try provider.shutdown(by: .seconds(60)) }
+            let service = LogService()
+            service.register(sink: Leaving(failure: first ?? second))
+            #expect(service.shutdown(by: .seconds(60)).unfinished.map(\.reason) == ["\(told)"])
+        }
+    }
+
     @Test func whoShutsDownAgainWhileTheSinkClosesIsNotToldOfALossAgain() {
         final class Closing: BatchSink {
             let isAwaited = Atomic(false)

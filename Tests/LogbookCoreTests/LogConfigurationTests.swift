@@ -18,6 +18,20 @@ import Testing
         var closed: Bool { isClosed.withLock { $0 } }
     }
 
+    @Test func whoHasAQueueOfHisOwnIsFedAtOnceUnlessTheListenerSaysOtherwise() throws {
+        struct Nowhere: BatchSink { func write(_ batch: [LogEvent]) {} }
+        let configuration = LogConfiguration(.production) {
+            LogListener(BatchingProvider(Nowhere()), name: "own queue")
+            LogListener(BatchingProvider(Nowhere()), name: "own queue and level", from: .error)
+            LogListener(BatchingProvider(Nowhere()), name: "two queues", delivery: .queued())
+            LogListener(RecordingProvider(), name: "plain")
+            LogListener(name: "unknown", make: { RecordingProvider() })
+        }
+        let deliveries = configuration.listeners.map { configuration.delivery(of: $0) }
+        #expect(deliveries == [.immediate, .immediate, .queued(), LogPreset.production.delivery, LogPreset.production.delivery])
+        #expect(deliveries[3] != .immediate)
+    }
+
     @Test func itIsComposedOfListenersLevelsAndOtherConfigurations() throws {
         let audit = LogConfiguration {
             LogListener(RecordingProvider(), name: "audit", where: .category("payment"))

@@ -28,4 +28,10 @@ import Testing
         let plain: LogMetadata = ["a": 1, "b": ["c": "x"]]
         #expect(!plain.mayHoldProtected)
     }
+
+    @Test func wholeNumbersOfAnyTypeAreNumbers() {
+        let count: UInt8 = 7
+        let metadata: LogMetadata = ["count": LogValue(count), "left": LogValue(-3 as Int32), "bytes": LogValue(UInt64.max)]
+        #expect(metadata == ["count": .integer(7), "left": .integer(-3), "bytes": .string("18446744073709551615")])
+    }
 }

@@ -87,6 +87,18 @@ private func waitForTheEnd() -> Never { while true { pause() } }
                 .contains("logbook: signal 15: not everything is safe: blocked"))
     }
 
+    @Test func unlessItHasALimitOfItsOwnThatOfTheEndHolds() async throws {
+        let result = try await #require(processExitsWith: .signal(SIGTERM), observing: [\.standardErrorContent]) {
+            LogService.shared.register(BlockingProvider(), delivery: .queued(), name: "blocked")
+            try LogService.flushOnSignals()
+            LogService.exitFlushLimit = .zero
+            LogService.info("never written")
+            kill(getpid(), SIGTERM)
+            waitForTheEnd()
+        }
+        #expect(!String(decoding: result.standardErrorContent, as: UTF8.self).contains("signal 15"))   // nothing was tried
+    }
+
     @Test(arguments: [[SIGTERM, SIGTERM], [SIGTERM, SIGINT]])
     func aSecondSignalEndsAtOnce(_ signals: [Int32]) async {
         let first = signals[0], second = signals[1]

@@ -104,8 +104,8 @@ final class FlawedQueue: LogProvider {
         try writeAll(by: deadline)
         if flaw != .flushesFirst, flaw != .neverFlushes, flaw != .closesUnflushed || !closing { try sink.flush(by: deadline) }
         if closing {
-            sink.close(by: deadline)
-            if flaw == .closesTwice { sink.close(by: deadline) }
+            try sink.close(by: deadline)
+            if flaw == .closesTwice { try sink.close(by: deadline) }
         }
     }
 

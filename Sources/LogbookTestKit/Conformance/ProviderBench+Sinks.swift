@@ -15,7 +15,7 @@ extension ProviderBench {
 
     private func settled(_ sink: any BatchSink, _ logged: [LogEvent]) throws -> Reading {
         try doing("flush of the sink") { try sink.flush(by: deadline) }
-        doing("close of the sink") { sink.close(by: deadline) }
+        try doing("close of the sink") { try sink.close(by: deadline) }
         return try readBack(logged)
     }
 
@@ -90,7 +90,7 @@ extension ProviderBench {
         try writeAll(events(3), to: sink)
         try stalled {
             doing("flush of the sink \(words)") { for _ in 1...times { try? sink.flush(by: deadline()) } }
-            doing("close of the sink \(words)") { sink.close(by: deadline()) }
+            doing("close of the sink \(words)") { try? sink.close(by: deadline()) }
         }
     }
 }
