@@ -102,6 +102,8 @@ final class CourierEngine: Sendable {
         case weigh(Flight, Result<HTTPResponse, HTTPFailure>)
         case ask(Flight, HTTPRequest)
         case settleAgain
+        /// While it ends.
+        case settleAtLast
         case letGo
         case stop
     }
@@ -312,20 +314,26 @@ final class CourierEngine: Sendable {
 
     private func run() {
         state.withLock { $0.value.thread = LogThread.currentNumber }
-        var unsettled: Settlement?
+        var unsettled: [Settlement] = []
+        var lastTry: LogDeadline? = .now, endOfTries: LogDeadline?
         work: while true {
-            switch waitForWork(hasSettlement: unsettled != nil) {
+            switch waitForWork(hasSettlement: !unsettled.isEmpty, lastTry: lastTry) {
             case .send:
                 let aim = aim   // before the source makes a parcel for it
                 if let parcel = nextParcel(), mayGo(parcel) { send(parcel, at: aim) }
             case .prepare:
                 prepareNextParcel()
             case .weigh(let flight, let answer):
-                if var settlement = weigh(answer, flight), !settle(&settlement) { unsettled = settlement }
+                if var settlement = weigh(answer, flight), !settle(&settlement) { unsettled.append(settlement) }
             case .ask(let flight, let request):
                 exchange(request, of: flight)
             case .settleAgain:
-                if var settlement = unsettled { unsettled = settle(&settlement) ? nil : settlement }
+                settleAgain(&unsettled)
+            case .settleAtLast:
+                let end = endOfTries ?? .after(Self.lastTries)
+                endOfTries = end
+                settleAgain(&unsettled)
+                lastTry = end.hasPassed ? nil : .after(Self.tryAgain)
             case .letGo:
                 source.letGo()
             case .stop:
@@ -341,7 +349,17 @@ final class CourierEngine: Sendable {
         for cancellation in cancellations { cancellation.cancel() }
     }
 
-    private func waitForWork(hasSettlement: Bool) -> Work {
+    /// How long a courier that ends tries to note what has arrived, and how often: what is not noted goes again with the next run.
+    private static let lastTries = Duration.seconds(10), tryAgain = Duration.milliseconds(100)
+
+    private func settleAgain(_ unsettled: inout [Settlement]) {
+        var rest: [Settlement] = []
+        for var settlement in unsettled where !settle(&settlement) { rest.append(settlement) }
+        unsettled = rest
+    }
+
+    /// - Parameter lastTry: When a courier that ends tries again to note what has arrived; nil when it has given that up.
+    private func waitForWork(hasSettlement: Bool, lastTry: LogDeadline?) -> Work {
         let start = clock.monotonicNanoseconds()  // read first: to look a little early does no harm
         let sourcesDue = source.nextParcelIsDue.map { start + $0.nanosecondsAhead }
         return state.withLock { access in
@@ -350,6 +368,13 @@ final class CourierEngine: Sendable {
             while true {
                 let isStopping = access.value.phase != .running
                 let limit = access.value.shutdownDeadline
+                if isStopping, hasSettlement, let lastTry {
+                    if lastTry.hasPassed { return .settleAtLast }
+                    if !limit.hasPassed, !access.value.flights.values.contains(where: { $0.answer != nil }) {
+                        access.wait(until: min(limit, lastTry))
+                        continue
+                    }
+                }
                 if isStopping, access.value.flights.isEmpty || limit.hasPassed { return .stop }
                 // What the source could not note comes first.
                 if !hasSettlement || isStopping, let (flight, answer) = takeAnswer(access) { return .weigh(flight, answer) }

@@ -1,0 +1,36 @@
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@testable import LogbookDelivery
+
+extension CourierTests {
+    private func hold(_ source: MemoryParcels, failures: Int) -> (Courier, ScriptedTransport) {
+        source.failSettling(times: failures)
+        let transport = ScriptedTransport(.status(200)), courier = courier(source, transport)
+        courier.wake()
+        #expect(becomesTrue { courier.status.latestAnswer?.contains("cannot note that a is done") == true })
+        return (courier, transport)
+    }
+
+    @Test("what has arrived and could not be noted is noted by a shutdown: otherwise it would go again with the next run")
+    func aShutdownNotesWhatHasArrived() {
+        let source = MemoryParcels(["a"]), (courier, transport) = hold(source, failures: 3)
+        courier.shutdown(by: .seconds(60))
+        #expect(source.settled == [.init(id: "a", fate: .delivered)])
+        #expect(diary.events.last == .delivered(parcel: "a", count: 1))
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func aShutdownWithoutTimeTriesItOnce() {
+        let source = MemoryParcels(["a"]), (courier, _) = hold(source, failures: 1)
+        courier.shutdown(by: .now)
+        #expect(becomesTrue { source.settled == [.init(id: "a", fate: .delivered)] })
+    }
+
+    @Test func whatASourceNeverNotesHoldsUpNoShutdownForLong() {
+        let (courier, _) = hold(MemoryParcels(["a"]), failures: .max), patience = LogDeadline.seconds(60)
+        courier.shutdown(by: .milliseconds(50))
+        #expect(!patience.hasPassed && diary.events == [.attempting(parcel: "a")])
+    }
+}
