@@ -182,6 +182,7 @@ extension Spool {
             // Somebody else may have the lane by now, and miss the file. Who sends it again is known by its events.
             if state.isReleased { return }
             try remove(held.segment)
+            if let place = state.sealed.firstIndex(where: { $0.name == held.segment }) { state.sealed[place].isRemoved = true }
         }
     }
 

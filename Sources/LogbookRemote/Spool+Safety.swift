@@ -111,10 +111,18 @@ extension Spool {
             try makeSafe(segment)
         } catch {
             guard error.number == ENOENT, !isThere(segment.name) else { return error }
+            if isInMemoryAlone(segment.name) { return error }
             let lost = loseVanished(segment.name)   // none when it was delivered meanwhile
             state.withLock { $0.unreported += lost }
         }
         return nil
+    }
+
+    /// Whether the courier has the events of a file in hand that somebody else has removed.
+    private func isInMemoryAlone(_ segment: SpoolName) -> Bool {
+        state.withLock { state in
+            !state.isReleased && state.inHand.contains(segment) && state.sealed.contains { $0.name == segment && !$0.isRemoved }
+        }
     }
 
     /// - Returns: Why it is not safe.

@@ -35,6 +35,8 @@ final class Spool<Files: FileSystem>: EventStore {
         var isDistrusted = false
         /// Lines of it are gone since it is in hand: nobody writes it anew before it is not.
         var isMissingLines = false
+        /// Its file was removed, since the receiver has all of it.
+        var isRemoved = false
         /// Whether it is known which of its events are transactions'.
         var isToldApart = true
         /// Somebody else has had its lane while it was here.

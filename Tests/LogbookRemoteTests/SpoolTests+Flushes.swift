@@ -84,6 +84,22 @@ extension SpoolTests {
         #expect(spool.deliveries == LogLedger(submitted: 5, dropped: [.corruptRecovered: 2]))
     }
 
+    @Test("while a file is in hand that somebody has removed, its events are in memory alone, and no flush calls them safe")
+    func aFileInHandThatIsGoneIsNotSafe() throws {
+        let spool = try makeSpool(SpoolPolicy(parcelEvents: 1), files: FaultyFileSystem())
+        for number in 1...2 { _ = spool.take(.numbered(number)) }
+        let parcel = try #require(try spool.nextParcel(besides: []))
+        #expect(unlink(folder("spool/" + eventFiles[0])) == 0)
+        for _ in 1...2 {
+            let failure = #expect(throws: RemoteLogProviderError.self) { try spool.makeSafe(by: .seconds(30)) }
+            #expect(failure?.description.contains("No such file or directory") == true, "\(String(describing: failure))")
+        }
+        #expect(spool.deliveries == LogLedger(submitted: 2))
+        try spool.settle(parcel, as: .delivered)
+        #expect(try spool.makeSafe(by: .seconds(30)))
+        #expect(spool.deliveries == LogLedger(submitted: 2, delivered: 1))
+    }
+
     /// For power, with two events: the disk has not confirmed the file of the first, which cannot be read, and so not be written anew with the
     /// second. It cannot be read until the test says so.
     private func spoolWithDistrustedFile(
