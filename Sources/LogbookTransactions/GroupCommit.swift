@@ -20,24 +20,61 @@ final class GroupCommit: Sendable {
         case stored
         /// A logout has ended what it belongs to.
         case ended
+        /// It waits in memory, since it was logged by what this commit itself has called.
+        case waits
         case failed(TransactionStoreError)
 
         /// Whether another program's lock has kept it from being stored.
         var isBusy: Bool { if case .failed(.busy) = self { true } else { false } }
+
+        var failure: TransactionStoreError? { if case .failed(let failure) = self { failure } else { nil } }
     }
 
     private struct State {
         var waiting: [(ticket: UInt64, event: LogEvent)] = []
         var latestTicket: UInt64 = 0
-        var isCommitting = false
+        /// The number of the thread that commits; nil when none does.
+        var committer: UInt64?
         var fates: [UInt64: Fate] = [:]
-        /// The oldest first. Changed by whoever commits.
-        var parked: [LogEvent] = []
+        /// The oldest first. Changed by whoever commits, and by what that calls.
+        var parked: [LogEvent] = [] { didSet { note() } }
+        /// Of these, the first so many are being stored.
+        var inHand = 0 { didSet { note() } }
+        /// Whether some of them are parked because of another program, which was said.
+        var isLockedOut = false
         var isClosed = false
+        var page: (page: LossPage, name: String)?
+        var slot: PendingSlot?
+
+        /// Says where it outlives the process what is parked; nothing where nothing is.
+        private mutating func note() {
+            guard let page else { return }
+            guard let oldest = parked.first, let latest = parked.last else { return slot = nil }
+            slot = slot ?? page.page.slot(named: page.name)
+            slot?.note(
+                PendingSlot.Tally(
+                    LogLedger(submitted: UInt64(parked.count)), inHand: inHand, oldest: PendingSlot.Stamp(oldest),
+                    latest: PendingSlot.Stamp(latest)))
+        }
+
+        mutating func note(on page: LossPage, as name: String) {
+            if self.page != nil { return }
+            self.page = (page, name)
+            note()
+        }
+
+        /// Drops the oldest of those that are too many.
+        /// - Returns: How many those are.
+        mutating func dropSurplus() -> Int {
+            let surplus = max(0, parked.count - GroupCommit.maximumParked)
+            if surplus > 0 { parked.removeFirst(surplus) }
+            return surplus
+        }
     }
     private enum Turn {
         case done(Fate)
-        case commit([(ticket: UInt64, event: LogEvent)])
+        case wait(UInt64)
+        case commit([(ticket: UInt64, event: LogEvent)], then: UInt64)
     }
 
     private let store: TransactionStore
@@ -50,34 +87,41 @@ final class GroupCommit: Sendable {
         self.settle = settle
     }
 
-    /// Returns once the entry is stored, or parked.
-    /// - Returns: False when it is not stored, because a logout has ended what it belongs to.
+    /// Returns once the entry is stored, or parked. What the commit itself has called, such as who hears diagnostics, waits for no commit.
     /// - Throws: ``TransactionStoreError/busy(path:)``: it is parked.
-    func append(_ event: LogEvent) throws(TransactionStoreError) -> Bool {
-        let ticket = state.withLock { access in
-            access.value.latestTicket += 1
-            access.value.waiting.append((access.value.latestTicket, event))
-            return access.value.latestTicket
+    func append(_ event: LogEvent) throws(TransactionStoreError) -> Fate {
+        let thread = LogThread.currentNumber
+        var next = state.withLock { access -> Turn in
+            guard access.value.committer == thread else {
+                access.value.latestTicket += 1
+                access.value.waiting.append((access.value.latestTicket, event))
+                return .wait(access.value.latestTicket)
+            }
+            if access.value.isClosed { return .done(.failed(.closed(path: store.path))) }
+            access.value.parked.append(event)   // beyond what may be parked the next commit gives the oldest up
+            return .done(.waits)
         }
         while true {
-            switch turn(of: ticket) {
-            case .done(.stored): return true
-            case .done(.ended): return false
+            switch next {
             case .done(.failed(let failure)): throw failure
-            case .commit(let group): commit(group)
+            case .done(let fate): return fate
+            case .wait(let ticket): next = turn(of: ticket, thread)
+            case .commit(let group, let ticket):
+                commit(group)
+                next = .wait(ticket)
             }
         }
     }
 
-    private func turn(of ticket: UInt64) -> Turn {
+    private func turn(of ticket: UInt64, _ thread: UInt64) -> Turn {
         state.withLock { access in
             while true {
                 if let fate = access.value.fates.removeValue(forKey: ticket) { return .done(fate) }
-                if !access.value.isCommitting {
-                    access.value.isCommitting = true
+                if access.value.committer == nil {
+                    access.value.committer = thread
                     let group = access.value.waiting.prefix(Self.maximumCount)
                     access.value.waiting.removeFirst(group.count)
-                    return .commit(Array(group))
+                    return .commit(Array(group), then: ticket)
                 }
                 access.wait()
             }
@@ -91,16 +135,15 @@ final class GroupCommit: Sendable {
             ? write(group.map(\.event)[...], .usual) : [Fate](repeating: .failed(.busy(path: store.path)), count: group.count)
         let (isNews, surplus) = state.withLock { access -> (Bool, Int) in
             if access.value.isClosed { fates = fates.map { $0.isBusy ? .failed(.closed(path: store.path)) : $0 } }
-            let wasEmpty = access.value.parked.isEmpty
-            for (entry, fate) in zip(group, fates) {
-                access.value.fates[entry.ticket] = fate
-                if fate.isBusy { access.value.parked.append(entry.event) }
-            }
-            let surplus = max(0, access.value.parked.count - Self.maximumParked)
-            access.value.parked.removeFirst(surplus)
-            access.value.isCommitting = false
+            for (entry, fate) in zip(group, fates) { access.value.fates[entry.ticket] = fate }
+            let busy = zip(group, fates).filter(\.1.isBusy).map(\.0.event)
+            if !busy.isEmpty { access.value.parked += busy }
+            let isNews = !busy.isEmpty && !access.value.isLockedOut
+            if isNews { access.value.isLockedOut = true }
+            let surplus = access.value.dropSurplus()
+            access.value.committer = nil
             access.broadcast()
-            return (wasEmpty && !access.value.parked.isEmpty, surplus)
+            return (isNews, surplus)
         }
         // Who hears of it may log as well.
         for fate in settled { settle(fate) }
@@ -112,7 +155,8 @@ final class GroupCommit: Sendable {
     }
 
     /// A group that fails is stored in two halves, and so on, so that an entry that cannot be stored takes no other with it. Where none of
-    /// them could be, nobody waits for the same again, and nothing overtakes what comes before it.
+    /// them could be, nobody waits for the same again, and nothing overtakes what comes before it; nor is a disk asked for each of them
+    /// that fails or is full, once it has taken none of a half.
     private func write(_ events: ArraySlice<LogEvent>, _ patience: StorePatience) -> [Fate] {
         do throws(TransactionStoreError) {
             var fates = [Fate](repeating: .stored, count: events.count)
@@ -123,7 +167,9 @@ final class GroupCommit: Sendable {
             return [Fate](repeating: .failed(failure), count: events.count)
         } catch {
             let half = events.count / 2, first = write(events.prefix(half), patience)
-            if case .failed(let failure)? = first.last, failure.isOfTheWholeStore {
+            let isOfNoUse =
+                first.last?.failure.map { $0.isOfTheWholeStore || $0.isOfTheDisk && first.allSatisfy { $0.failure?.isOfTheDisk == true } }
+            if isOfNoUse == true, let failure = first.last?.failure {
                 return first + [Fate](repeating: .failed(failure), count: events.count - half)
             }
             return first + write(events.dropFirst(half), patience)
@@ -136,58 +182,98 @@ final class GroupCommit: Sendable {
     /// - Throws: ``TransactionStoreError/busy(path:)`` when some of it is parked at the deadline.
     func storeParked(by deadline: LogDeadline) throws(TransactionStoreError) {
         while true {
-            let isOurs = state.withLock { access -> Bool? in
-                while !access.value.parked.isEmpty {
-                    if !access.value.isCommitting {
-                        access.value.isCommitting = true
-                        return true
-                    }
-                    if !access.wait(until: deadline) { return false }
-                }
-                return nil
-            }
-            guard let isOurs else { return }
+            guard let isOurs = beginStoring(by: deadline) else { return }
             if isOurs {
-                let (settled, isDone) = tryParked(by: deadline)
-                state.withLock { access in
-                    access.value.isCommitting = false
-                    access.broadcast()
-                }
-                for fate in settled { settle(fate) }
-                if isDone { return }
+                if storeNow(by: deadline) { return }
                 let next = min(deadline, .after(Self.lookAgain))
                 // However many others look meanwhile.
                 state.withLock { access in while !access.value.parked.isEmpty, access.wait(until: next) {} }
             }
-            if deadline.hasPassed { throw .busy(path: store.path) }
+            if deadline.hasPassed {
+                if state.withLock({ $0.value.parked.isEmpty }) { return }
+                throw .busy(path: store.path)
+            }
         }
     }
 
-    /// By whoever commits, who tells of it when he does no more.
+    /// The same for who closes the file, and waits for those who use it in this process anyway: for them however long, for another program
+    /// not at all. What is parked then is for ``close()``.
+    func storeParkedAtLast() {
+        if beginStoring(by: .never) == true { storeNow(by: .never, .turn) }
+    }
+
+    /// - Returns: Whether this thread commits now, which it does not where others did until the deadline; nil when nothing is parked.
+    private func beginStoring(by deadline: LogDeadline) -> Bool? {
+        let thread = LogThread.currentNumber
+        return state.withLock { access -> Bool? in
+            while !access.value.parked.isEmpty {
+                if access.value.committer == nil {
+                    access.value.committer = thread
+                    return true
+                }
+                if access.value.committer == thread { return nil }   // called by what this commit has called
+                if !access.wait(until: deadline) { return access.value.parked.isEmpty ? nil : false }
+            }
+            return nil
+        }
+    }
+
+    /// By whoever commits, who does no more afterwards.
+    /// - Returns: Whether nothing is parked that was.
+    @discardableResult
+    private func storeNow(by deadline: LogDeadline, _ patience: StorePatience? = nil) -> Bool {
+        let (settled, isDone) = tryParked(by: deadline, patience)
+        state.withLock { access in
+            access.value.committer = nil
+            access.broadcast()
+        }
+        for fate in settled { settle(fate) }
+        return isDone
+    }
+
+    /// By whoever commits, who tells of it when he does no more. What comes meanwhile is left to the next, and so is what is left when the
+    /// deadline has passed, but for the first of it.
     /// - Returns: What became of some of what is parked, and whether nothing is any more.
-    private func tryParked(by deadline: LogDeadline) -> (settled: [Fate], isDone: Bool) {
-        var settled: [Fate] = []
-        while true {
-            let events = state.withLock { $0.value.parked.prefix(Self.maximumCount) }
-            if events.isEmpty { return (settled, true) }
-            let fates = write(events, .attempt(by: deadline)).prefix { !$0.isBusy }
+    private func tryParked(by deadline: LogDeadline, _ patience: StorePatience? = nil) -> (settled: [Fate], isDone: Bool) {
+        var settled: [Fate] = [], rest = state.withLock { $0.value.parked.count }
+        while rest > 0 {
+            if !settled.isEmpty, deadline.hasPassed { return (settled, false) }
+            let events = state.withLock { access in
+                let events = access.value.parked.prefix(min(rest, Self.maximumCount))
+                access.value.inHand = events.count
+                return events
+            }
+            let fates = write(events, patience ?? .attempt(by: deadline)).prefix { !$0.isBusy }
             settled += fates
-            state.withLock { $0.value.parked.removeFirst(fates.count) }
+            rest -= fates.count
+            state.withLock { access in
+                access.value.inHand = 0
+                access.value.parked.removeFirst(fates.count)
+                if access.value.parked.isEmpty {
+                    access.value.isLockedOut = false
+                    access.broadcast()   // who waits for that need not wait for what is committed next
+                }
+            }
             if fates.count < events.count { return (settled, false) }
         }
+        return (settled, true)
     }
 
     /// Parks nothing from now on, and gives up what is parked.
     /// - Returns: How many entries, and beginnings of transactions, that are.
     func close() -> Int {
-        state.withLock { access in
+        let thread = LogThread.currentNumber
+        return state.withLock { access in
             access.value.isClosed = true
             // Who commits then waits for no other program.
-            while access.value.isCommitting && !access.value.parked.isEmpty { access.wait() }
+            while let committer = access.value.committer, committer != thread, !access.value.parked.isEmpty { access.wait() }
             defer { access.value.parked = [] }
             return access.value.parked.count
         }
     }
+
+    /// Begins to note where it outlives the process what is parked.
+    func notePending(on page: LossPage, as name: String) { state.withLock { $0.value.note(on: page, as: name) } }
 
     /// How long others who use the store wait for another program: while something is parked no longer than who logs, who would wait for
     /// them otherwise.

@@ -1,3 +1,5 @@
+internal import LogbookCore
+
 /// What one request carries at most.
 public struct ParcelLimits: Sendable, Hashable {
     /// Transactions, `1...`.
@@ -11,6 +13,6 @@ public struct ParcelLimits: Sendable, Hashable {
     }
 
     func check() {
-        precondition(transactions > 0 && bytes > 0, "ParcelLimits must be positive")
+        requireValid(transactions > 0 && bytes > 0, "ParcelLimits must be positive")
     }
 }

@@ -180,6 +180,15 @@ extension TransactionStoreError {
         }
     }
 
+    /// Whether the disk has failed or is full: everything fares alike, but for what is small enough to fit.
+    var isOfTheDisk: Bool {
+        switch self {
+        case .diskFull: true
+        case .failed(_, let code, _): ResultCode(rawValue: code).primaryResultCode == .SQLITE_IOERR
+        default: false
+        }
+    }
+
     /// What is wrong with a file, without its name.
     var cause: String {
         switch self {

@@ -19,6 +19,9 @@ package struct StorePatience: Sendable {
         StorePatience(deadline: min(deadline, .after(moment)), waitsForPrograms: false)
     }
 
+    /// For its turn however long, and for no other program.
+    static let turn = StorePatience(deadline: .never, waitsForPrograms: false)
+
     private static let moment = Duration.seconds(1)
 
     /// How long another program is waited for from now on, in milliseconds.

@@ -46,7 +46,7 @@ public struct TransactionLogConfiguration: Sendable {
     /// How long a request may take: 30 seconds and one more for each 8 KiB of its body, unless ``HTTPLimits/total`` is set.
     public var requestLimits = HTTPLimits()
     /// When to deliver, and how patiently. Its `interval` is 20 seconds; nil delivers when asked to, when the token or the
-    /// address is set, and after ``deliverAfterEntries``.
+    /// address is set, and after ``deliverAfterEntries``. Change its values one by one: a new `DeliveryPolicy` has no interval.
     public var delivery = DeliveryPolicy(interval: .seconds(20))
     /// When anything may be sent; entries are stored as ever meanwhile. An entry that carries an error has the level
     /// ``LogLevel/warning``, for ``DeliveryConditions/urgentFrom``, and any other ``LogLevel/info``.

@@ -20,7 +20,7 @@ public import LogbookHTTP
 ///
 /// User, variant, version, session and installation are said of transactions that begin in this run. Of one that goes on here
 /// (`service.transaction(continuing:…)`, ``ServerTransaction``) and began elsewhere, they are left to whoever began it.
-public final class TransactionLogProvider: LogProvider, BatchSink {
+public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder {
     private let configuration: TransactionLogConfiguration
     private let lanes: StoreLanes
     var store: TransactionStore { lanes.own }
@@ -30,6 +30,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     private let errors: StoreErrors
     private let courier: Courier
     private let account: Locked<LogLedger>
+    private let lineage = ProcessLineage.current
     /// Entries since the courier was woken for their number.
     let uncollected = Locked(0)
 
@@ -46,8 +47,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         startThread: @escaping LogThread.Start
     ) throws(TransactionStoreError) {
         configuration.parcelLimits.check()
-        precondition(configuration.maximumStoreBytes >= 1 << 20, "maximumStoreBytes must be at least 1 MiB")
-        precondition(configuration.deliverAfterEntries.map { $0 > 0 } ?? true, "deliverAfterEntries must be positive")
+        requireValid(configuration.maximumStoreBytes >= 1 << 20, "maximumStoreBytes must be at least 1 MiB")
+        requireValid(configuration.deliverAfterEntries.map { $0 > 0 } ?? true, "deliverAfterEntries must be positive")
         let labels = TransactionSession(
             appVersion: configuration.appVersion, user: configuration.user, variant: configuration.variant,
             clock: configuration.clock, randomness: configuration.randomness)
@@ -83,6 +84,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
 
     // MARK: Taking entries
 
+    public static var usualDelivery: LogDelivery? { .immediate }
     public var interest: LogInterest { .transactionEntries }
 
     /// Stores the entry before it returns, in one commit with those of other threads that store at the same time. When that fails,
@@ -97,14 +99,13 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
         account.withLock { $0.submit() }
         let fate: GroupCommit.Fate
         do throws(TransactionStoreError) {
-            let isStored = try errors.reporting { () throws(TransactionStoreError) in try commits.append(event) }
-            fate = isStored ? .stored : .ended
+            fate = try errors.reporting { () throws(TransactionStoreError) in try commits.append(event) }
         } catch {
             fate = .failed(error)
         }
         if !fate.isBusy { Self.note(fate, in: account) }
         switch fate {
-        case .stored, .failed(.busy): wakeCourier(for: CollectionOfOne(event))
+        case .stored, .waits, .failed(.busy): wakeCourier(for: CollectionOfOne(event))
         case .ended, .failed: break
         }
     }
@@ -112,6 +113,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// Counts what became of an entry.
     private static func note(_ fate: GroupCommit.Fate, in account: Locked<LogLedger>) {
         switch fate {
+        case .waits: break
         case .stored: account.withLock { $0.deliver() }
         case .ended: account.withLock { $0.drop(1, .loggedOut) }
         case .failed(.closed): account.withLock { $0.drop(1, .alreadyShutDown) }
@@ -187,33 +189,42 @@ public final class TransactionLogProvider: LogProvider, BatchSink {
     /// being written to it is: where another program keeps it locked, up to ``TransactionLogConfiguration/busyTimeout`` after the deadline.
     /// What was not delivered stays in it. What another program's lock has kept from being stored until the deadline is lost, counted under
     /// ``DropReason/providerTimeout``; `onError` and diagnostics say so.
-    public func shutdown(by deadline: LogDeadline) {
+    /// - Throws: ``TransactionStoreError/lost(path:count:)`` when something is lost so. The shutdown is made all the same; a second one says
+    ///   nothing of it.
+    public func shutdown(by deadline: LogDeadline) throws {
         courier.beginShutdown(by: deadline)
         try? flush(by: deadline)
         courier.shutdown(by: deadline)
-        giveUpWhatWaits("the shutdown loses")
+        let lost = giveUpWhatWaits("the shutdown loses")
         lanes.close()
+        if lost > 0 { throw TransactionStoreError.lost(path: store.path, count: lost) }
     }
 
     /// Stores what waits in memory, if that can be at once; what cannot is counted, and said.
     /// - Parameter words: What is said before the number.
-    private func giveUpWhatWaits(_ words: String) {
-        try? commits.storeParked(by: .now)
+    /// - Returns: How many entries, and beginnings of transactions, are lost.
+    @discardableResult
+    private func giveUpWhatWaits(_ words: String) -> Int {
+        commits.storeParkedAtLast()
         errors.tell()
         let lost = commits.close()
-        if lost == 0 { return }
+        if lost == 0 { return 0 }
         LogDiagnostics.report("transactions shut down", "\(words) \(lost.inEntries): another program keeps \(store.path) locked")
         account.withLock { $0.drop(lost, .providerTimeout) }
+        return lost
     }
 
     /// Who lets go of it without a shutdown loses nothing that can be stored.
-    deinit { giveUpWhatWaits("it was let go of without a shutdown, which loses") }
+    /// In a forked child what waits is its parent's.
+    deinit { if lineage.isCurrent { giveUpWhatWaits("it was let go of without a shutdown, which loses") } }
 
-    public func close(by deadline: LogDeadline) { shutdown(by: deadline) }
+    public func close(by deadline: LogDeadline) throws { try shutdown(by: deadline) }
 
     /// Entries, and beginnings of transactions, that were taken: `delivered` ones are in the file, or were; others wait in memory, see
     /// ``log(_:)``.
     public var ledger: LogLedger? { account.withLock { $0 } }
+
+    package func notePending(on page: LossPage, as name: String) { commits.notePending(on: page, as: name) }
 
     /// When the oldest of those was said that wait in memory; nil when none does.
     public var oldestPending: LogTime? { commits.oldestParked }

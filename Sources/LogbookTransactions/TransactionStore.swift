@@ -60,7 +60,7 @@ package final class TransactionStore: Sendable {
     /// Bytes that the file may use; see ``makeRoom(for:_:)``.
     let maximumBytes: Int
     private let terms: Terms
-    private let turn = StoreTurn()
+    let turn = StoreTurn()
     private let clock: LogClock
     private let onRecovery: (@Sendable (TransactionStoreRecovery) -> Void)?
     let session: TransactionSession

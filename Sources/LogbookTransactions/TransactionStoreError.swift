@@ -1,3 +1,5 @@
+internal import LogbookDelivery
+
 /// What may go wrong with the file that transactions are kept in.
 public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     /// Another process, or another provider of this one, has the store open, and it is not to be shared
@@ -29,6 +31,9 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     case recovered(path: String, TransactionStoreRecovery)
     /// Any other failure, with SQLite's extended result code. What was to be written may or may not be there after a restart.
     case failed(path: String, code: Int32, reason: String)
+    /// A shutdown has lost so many entries and beginnings of transactions, which waited in memory: another program kept the file locked
+    /// until the deadline.
+    case lost(path: String, count: Int)
     /// Used after it was closed.
     case closed(path: String)
 
@@ -54,10 +59,12 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
         case .cannotRead(let path, let reason):
             "cannot read the transaction store \(path): \(reason); check that it is there and this user may read it"
         case .diskFull(let path): "no room to write to the transaction store \(path); free space on its disk"
-        case .busy(let path): "another program keeps the transaction store \(path) locked; let it finish"
+        case .busy(let path): "another program, or another thread of this one, is at work on the transaction store \(path); let it finish"
         case .damaged(let path, let reason):
             "the transaction store \(path) is damaged (\(reason)); move it away, and save what can be read with `logbook store repair`"
         case .failed(let path, let code, let reason): "the transaction store \(path) failed: \(reason) (SQLite code \(code))"
+        case .lost(let path, let count):
+            "\(count.inEntries) were lost: another program kept the transaction store \(path) locked; give the shutdown more time"
         case .closed(let path): "the transaction store \(path) is closed"
         }
     }

@@ -93,7 +93,7 @@
             let body = String(decoding: try #require(server.requests.last).body, as: UTF8.self)
             #expect(body.contains(#""apptxn/app-version":"1.4.0""#) && body.contains(#""apptxn/variant":"B""#))
 
-            transactions.shutdown(by: .seconds(30))
+            try transactions.shutdown(by: .seconds(30))
             service.transaction(LoginEvent.self).log(.shown)
             let failure = heard.events.first { $0.message == "transactions" }?.error
             #expect(failure?.description.contains("transactions.sqlite is closed") == true)
@@ -172,7 +172,7 @@
             #expect(transactions.deliveryStatus.isPaused && server.requests.count == 1)
             appIsBack()
             #expect(server.waitForRequests(2))
-            transactions.shutdown(by: .seconds(30))
+            try transactions.shutdown(by: .seconds(30))
             #expect(home.names.contains("transactions.sqlite"))
         }
 

@@ -69,8 +69,8 @@
                 #expect(stored.entries.map(\.offset) == [0, 12_500_000_000, nil, nil, 13_100_000_000])
                 #expect(try clientStore.counts().entries == 0)
                 #expect(try serverStore.counts().entries == 0)
-                clientStore.shutdown(by: .seconds(10))
-                serverStore.shutdown(by: .seconds(10))
+                try clientStore.shutdown(by: .seconds(10))
+                try serverStore.shutdown(by: .seconds(10))
             }
         }
     }

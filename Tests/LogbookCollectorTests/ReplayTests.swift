@@ -49,7 +49,7 @@
                 let metrics = try await collector.send("GET", "/metrics").text
                 #expect(metrics.contains("\nlogbook_collector_items_total{outcome=\"accepted\"} 5\n"))
                 #expect(metrics.contains("\nlogbook_collector_items_total{outcome=\"duplicate\"} 15\n"))
-                client.shutdown(by: .seconds(10))
+                try client.shutdown(by: .seconds(10))
             }
         }
 

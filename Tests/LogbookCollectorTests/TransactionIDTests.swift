@@ -39,7 +39,7 @@
                     #expect(found?.entries.map(\.event) == [number], "\(number)")
                 }
                 #expect(try await archive.counts(tenant: nil).transactions == Self.ids.count)
-                store.shutdown(by: .seconds(10))
+                try store.shutdown(by: .seconds(10))
             }
         }
     }

@@ -45,13 +45,13 @@
                 let inUse = try Tool.run(["store", "repair", "store.sqlite"], in: folder)
                 #expect(inUse.status == 75)
                 #expect(inUse.errors.contains("in use"))
-                provider.shutdown(by: .seconds(30))
+                try provider.shutdown(by: .seconds(30))
             }
 
             @Test func whatCannotBeWrittenIsNoSuccess() throws {
                 let (provider, service) = try provider()
                 for usecase in 0..<3 { service.transaction(usecase: usecase).log(0, error: 1, String(repeating: "x", count: 300)) }
-                provider.shutdown(by: .seconds(30))
+                try provider.shutdown(by: .seconds(30))
                 for (command, what) in [("dump", "the lines"), ("verify", "the answer"), ("repair", "the answer")] {
                     let full = try Tool.runOntoAFullDisk(["store", command, "store.sqlite"], in: folder)
                     #expect(full.status == 74)
@@ -74,7 +74,7 @@
                     let transaction = service.transaction(usecase: usecase)
                     transaction.log(0, error: 1, String(repeating: "x", count: 300))
                 }
-                provider.shutdown(by: .seconds(30))
+                try provider.shutdown(by: .seconds(30))
                 let path = folder("store.sqlite")
                 let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
                 try handle.seek(toOffset: 4096 * 14)

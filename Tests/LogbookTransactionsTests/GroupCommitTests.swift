@@ -190,8 +190,10 @@ extension Bench {
         let transaction = bench.service.transaction(usecase: 1)
         try bench.whileLocked {
             for event in 1...2 { transaction.log(event) }
-            bench.provider.shutdown(by: .milliseconds(20))
-            bench.provider.shutdown(by: .now)
+            #expect(throws: TransactionStoreError.lost(path: bench.folder.store, count: 2)) {
+                try bench.provider.shutdown(by: .milliseconds(20))
+            }
+            try bench.provider.shutdown(by: .now)
             transaction.log(3)
         }
         let ledger = LogLedger(submitted: 4, delivered: 1, dropped: [.providerTimeout: 2, .alreadyShutDown: 1])
@@ -208,6 +210,90 @@ extension Bench {
         #expect(bench.service.shutdown(by: .seconds(30)).isComplete)
         #expect(bench.stored == [1])
         #expect(bench.registration.ledger == LogLedger(submitted: 2, delivered: 2))
+    }
+
+    @Test("Row 21: the service's report of a shutdown that loses what waits in memory says so")
+    func aShutdownOfTheService() throws {
+        let bench = try Bench { $0.busyTimeout = .milliseconds(20) }
+        let transaction = bench.service.transaction(usecase: 1)
+        try bench.whileLocked {
+            transaction.log(1)
+            #expect(!bench.service.shutdown(by: .milliseconds(20)).isComplete)   // whoever of the two is late
+        }
+    }
+
+    @Test("Row 21: a shutdown waits for who reads in this process, and stores what waits in memory: closing the file waits for him anyway")
+    func aShutdownBesideAReader() throws {
+        let bench = try Bench { $0.busyTimeout = .milliseconds(20) }
+        let provider = bench.provider, transaction = bench.service.transaction(usecase: 1), turn = provider.store.turn
+        try bench.whileLocked { transaction.log(1) }
+        let gate = Gate(), reads = Heard<Bool>(), ended = Heard<Bool>()
+        LogThread.start("reader") {
+            turn.take(by: .never) {
+                reads.append(true)
+                gate.wait()
+            }
+        }
+        #expect(reads.wait(for: 1) == [true])
+        LogThread.start("shutdown") { ended.append((try? provider.shutdown(by: .now)) != nil) }
+        #expect(becomesTrue { turn.waitingCount > 0 })
+        gate.open()
+        #expect(ended.wait(for: 1) == [true])
+        #expect(bench.stored == [1])
+        #expect(bench.registration.ledger == LogLedger(submitted: 2, delivered: 2))
+    }
+
+    @Test("Row 21: a flush without time stores some of what waits in memory, and no more than one group")
+    func aFlushWithoutTime() throws {
+        let bench = try Bench { $0.busyTimeout = .zero }
+        let transaction = bench.service.transaction(usecase: 1)
+        try bench.whileLocked { for event in 1...600 { transaction.log(event) } }
+        #expect(throws: bench.busy) { try bench.provider.flush(by: .now) }
+        #expect(bench.stored == Array(1...512))
+        try bench.provider.flush(by: .seconds(60))
+        #expect(bench.stored == Array(1...600))
+    }
+
+    @Test("process_died: what waits in memory is noted where losses are recorded, and nothing else is")
+    func itIsNotedForTheNextRun() throws {
+        let page = PageInMemory(), bench = try Bench { $0.busyTimeout = .zero }
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(1)
+        bench.service.recordLosses(on: page.page)
+        #expect(page.losses() == [])
+        try bench.whileLocked {
+            for event in 2...4 { transaction.log(event) }
+            let losses = try #require(page.losses())
+            #expect(losses.map(\.count) == [3...3] && losses.map(\.provider) == [bench.registration.name])
+        }
+        transaction.log(5)
+        #expect(bench.stored == [1, 2, 3, 4, 5] && page.losses() == [])
+    }
+
+    @Test("what is logged by who hears that the store gives entries up, while what waited in memory is stored, waits for no commit")
+    func whoHearsDiagnosticsMayLog() async {
+        await #expect(processExitsWith: .success) {
+            let bench = try Bench {
+                $0.busyTimeout = .zero
+                $0.maximumStoreBytes = 1 << 20
+            }
+            let transaction = bench.service.transaction(usecase: 1), other = bench.service.transaction(usecase: 2)
+            let said = Locked(0)
+            LogDiagnostics.setHandler { remark in
+                guard remark.message.contains("gives up") else { return }
+                said.withLock { $0 += 1 }
+                other.log(7)
+            }
+            let text = String(repeating: "x", count: 4000)
+            try bench.whileLocked { for event in 1...400 { transaction.log(event, error: 1, text) } }
+            let isHeard = LogDeadline.seconds(1)   // of one origin no more is said in a second, and that it is locked was
+            #expect(becomesTrue { isHeard.hasPassed })
+            try bench.provider.flush(by: .seconds(60))
+            #expect(said.withLock { $0 } > 0)
+            try bench.provider.flush(by: .seconds(60))   // what was logged meanwhile
+            #expect(bench.sqlite3("SELECT count(*) FROM txn_log WHERE usecase_event = 7") != "0")
+            #expect(bench.registration.ledger.pending == 0)
+        }
     }
 
     @Test("Row 21: who lets go of a provider without a shutdown loses nothing that can be stored")
@@ -237,7 +323,7 @@ extension Bench {
             let transaction = bench.service.transaction(usecase: 1)
             try bench.whileLocked {
                 for event in 1...2 { transaction.log(event) }
-                bench.provider.shutdown(by: .milliseconds(20))
+                try? bench.provider.shutdown(by: .milliseconds(20))
             }
             let path = bench.folder.store
             #expect(

@@ -114,7 +114,7 @@ struct Bench {
     }
 
     /// Closes the store, as the end of the program would.
-    func close() { provider.shutdown(by: .seconds(30)) }
+    func close() { #expect(throws: Never.self) { try provider.shutdown(by: .seconds(30)) } }
 
     func deliver() throws { try provider.deliver(by: .seconds(30)) }
 

@@ -44,7 +44,7 @@ import Testing
             configuration.delivery.interval = nil
             let provider = try TransactionLogProvider(configuration: configuration)
             return ConformanceSpecimen(
-                provider, readBack: { try Self.readBack(folder, provider) }, cleanUp: { provider.shutdown(by: .seconds(30)) })
+                provider, readBack: { try Self.readBack(folder, provider) }, cleanUp: { try? provider.shutdown(by: .seconds(30)) })
         }.run()
         #expect(report.findings.isEmpty, "\(report)")
     }

@@ -119,7 +119,7 @@ extension TransactionDeliveryTests {
         #expect(bench.provider.deliveryStatus.isPaused)
 
         let deadline = LogDeadline.seconds(60)
-        bench.provider.shutdown(by: deadline)   // while they are paused
+        try bench.provider.shutdown(by: deadline)   // while they are paused
         #expect(!deadline.hasPassed)
         #expect(bench.sqlite3("SELECT usecase_event FROM txn_log") == "4")
     }

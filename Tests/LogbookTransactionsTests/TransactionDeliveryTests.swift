@@ -205,7 +205,7 @@ import Testing
         clock.advance(by: .seconds(20))
         #expect(events.wait(for: 1) == [.delivered(transactions: 1, entries: 1)])
         #expect(attempts.withLock { $0 } == 2)
-        provider.shutdown(by: .seconds(30))
+        try provider.shutdown(by: .seconds(30))
     }
 
     @Test("C2, C16: nothing to send makes no request and no noise")

@@ -43,7 +43,7 @@
             }
         case "drain":
             try provider.deliver(by: .seconds(120))
-            provider.shutdown(by: .seconds(10))
+            try provider.shutdown(by: .seconds(10))
         default: exit(64)
         }
     } catch {

@@ -72,7 +72,7 @@ func run() throws -> [Row] {
     let store = try provider("ours"), direct = try DirectBaseline("\(folder)/direct.sqlite", pragmas: walFull)
     let cached = try GRDBBaseline("\(folder)/cached.sqlite", isRecord: false), record = try GRDBBaseline("\(folder)/record.sqlite", isRecord: true)
     let alone = try DirectBaseline("\(folder)/alone.sqlite", pragmas: deleteFull, isGrouped: false)
-    defer { store.shutdown(by: .seconds(10)) }   // while its files are there
+    defer { try? store.shutdown(by: .seconds(10)) }   // while its files are there
     var next = 0
     func take(_ count: Int) -> Range<Int> {
         defer { next += count }
