@@ -221,7 +221,7 @@
                 try writing(&state) { _ throws(SystemError) in try files.synchronize(file) }
             }
             let place = state.place!, bytes = state.bytes
-            let beside = "\(id)~\(digest.prefix(16))"
+            let beside = "\(id)~\(digest.prefix(FileShelf.besideDigits))"
             for name in [id, beside] {
                 var isNew = false
                 if let lack = state.lackOfRoom {

@@ -63,6 +63,9 @@ public struct CollectorConfiguration: Sendable, Hashable {
     public var keepFreeBytes = 64 << 20
     /// What is older is removed, at the start and every hour: transactions by their latest part. Nil keeps everything.
     public var keep: Duration?
+    /// Whole files of ``filesFolder`` that came longer ago are removed, at the start and every hour: those of tenants that have a token, and
+    /// of `default`. What else is in their folders stays, unless it is a file whose name a received one could have. Nil keeps them all.
+    public var keepFiles: Duration?
     /// Bytes that what SQLite's archive stores takes at most, about; 64 MiB or more, nil for any number. Where it takes more, the oldest
     /// is removed until it takes 95 % of them: transactions, by their latest part, and log events. That is looked at at the start and
     /// every ten seconds: what comes meanwhile may be there besides, or longer where it comes faster than the oldest goes, and the
@@ -84,6 +87,10 @@ public struct CollectorConfiguration: Sendable, Hashable {
         if connections.maximum > ConnectionLimits.most { throw .invalid("there cannot be more than \(ConnectionLimits.most) connections") }
         if keepFreeBytes < 0 { throw .invalid("the bytes that are to stay free must not be fewer than none") }
         if let keep, keep <= .zero { throw .invalid("the time for which everything is kept must be longer than none") }
+        if let keepFiles {
+            if keepFiles <= .zero { throw .invalid("the time for which whole files are kept must be longer than none") }
+            if filesFolder == nil { throw .invalid("--keep-files is for whole files: give their folder with --files") }
+        }
         if let keepBytes, keepBytes < Self.leastKeepBytes {
             throw .invalid(
                 """

@@ -22,6 +22,7 @@ final class CollectorMetrics: Sendable {
         var brokenOff = 0
         var removed = 0
         var removedForSize = 0
+        var removedFiles = 0
         var times = ClientTimes()
         /// How many archive calls took at most as long as the bound of the same place; the last one took longer than all.
         var latencies = [Int](repeating: 0, count: CollectorMetrics.bounds.count + 1)
@@ -69,6 +70,8 @@ final class CollectorMetrics: Sendable {
     func removed(_ count: Int) { state.withLock { $0.removed += count } }
 
     func removedForSize(_ count: Int) { state.withLock { $0.removedForSize += count } }
+
+    func removedFiles(_ count: Int) { state.withLock { $0.removedFiles += count } }
 
     func archived(in nanoseconds: UInt64) {
         let place = Self.bounds.firstIndex { nanoseconds <= UInt64($0) * 1_000_000 } ?? Self.bounds.count
@@ -125,6 +128,7 @@ final class CollectorMetrics: Sendable {
         add(
             "removed_for_size_total", "counter", "Transactions and log events removed, the oldest, since more was stored than may be.",
             [("", String(state.removedForSize))])
+        add("removed_files_total", "counter", "Whole files removed for their age.", [("", String(state.removedFiles))])
         var counts: [(String, String)] = []
         var total = 0
         for (place, count) in state.latencies.enumerated() {

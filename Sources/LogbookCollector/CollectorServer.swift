@@ -52,9 +52,7 @@
         ///   that cannot be used.
         public func run(onListening: @escaping @Sendable (_ port: Int) async -> Void) async throws(CollectorError) {
             let service = service
-            if let folder = configuration.filesFolder {
-                for path in FileShelf.paths(for: service.tokens().all, in: folder) { FileShelf(path: path).removeLeftovers() }
-            }
+            for shelf in service.shelves() { shelf.removeLeftovers() }
             await service.loadQuota()
             var logger = Logger(label: "logbook-collector")
             logger.logLevel = .error
@@ -81,7 +79,8 @@
                 onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
                 logger: logger)
             let retention = Retention(
-                archive: service.archive, keep: configuration.keep, keepBytes: configuration.keepBytes, clock: service.clock,
+                archive: service.archive, keep: configuration.keep, keepBytes: configuration.keepBytes,
+                files: configuration.keepFiles.map { FileRetention(keep: $0) { service.removeFiles(receivedBefore: $0) } }, clock: service.clock,
                 metrics: service.metrics)
             let removing: Task<Void, Never>? = retention.keepsAll ? nil : Task { await retention.runUntilCancelled() }
             defer { removing?.cancel() }
@@ -129,8 +128,26 @@
             case .failed(let error)?:
                 throw .cannotListen(host: configuration.host, port: configuration.port, reason: Self.reason(error))
             case .abandoned?: abandons.withLock { $0 = true }   // the archive would be waited for
-            case .served?, nil: break
+            case .served?, nil:
+                removing?.cancel()
+                await Self.awaitEnd(of: removing)   // it tells what it has removed for the size
             }
+        }
+
+        /// Waits for the task no longer than ``endDeadline``, whether or not its own task is cancelled.
+        private static func awaitEnd(of task: Task<Void, Never>?) async {
+            guard let task else { return }
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let late = Task {
+                try? await Task.sleep(for: endDeadline)
+                end.yield()
+            }
+            Task {
+                await task.value
+                end.yield()
+            }
+            await Task { _ = await ends.first { true } }.value
+            late.cancel()
         }
 
         private enum Ending: Sendable {

@@ -24,7 +24,7 @@
             if case .transactionTooLarge(let id, let place) = error {
                 // Whoever may read the tenant's transactions may know of this one.
                 var reason = "the transaction \(id) is too large for an answer; ask for others than it, or the archive for it in SQL"
-                if let place { reason += "; a list goes on behind it with cursor=\(place)" }
+                if let place { reason += "; a list goes on behind it with cursor=\(place), and an export with after=\(place)" }
                 return Refusal(413, "too_large", reason: reason, next: place?.description)
             }
             return Refusal(

@@ -11,6 +11,18 @@
             return { freeBytes(folder).map { $0 >= kept } ?? true }
         }
 
+        /// Those of every tenant that has a token now, and of `default`; none where no files are kept.
+        func shelves() -> [FileShelf] {
+            guard let folder = configuration.filesFolder else { return [] }
+            return FileShelf.paths(for: tokens().all, in: folder).map { FileShelf(path: $0) }
+        }
+
+        /// - Returns: How many files went, and of each shelf the first reason why there are not more.
+        func removeFiles(receivedBefore oldest: LogTime) -> (count: Int, failures: [String]) {
+            let outcomes = shelves().map { $0.remove(receivedBefore: oldest) }
+            return (outcomes.reduce(0) { $0 + $1.count }, outcomes.compactMap(\.failure))
+        }
+
         /// A whole file: `PUT /v1/files/<id>`, or `POST /v1/files` with the id in `Logbook-Parcel`. The answer names the id, also where
         /// the file is kept beside another one of that id.
         func takeFile(

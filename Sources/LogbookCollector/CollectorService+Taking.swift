@@ -29,6 +29,7 @@
                 do throws(TransactionSetError) { set = try TransactionSet.decode(body, version) } catch {
                     throw Refusal(error)
                 }
+                try checkDevices(of: set)
                 let parcel = TransactionParcel(
                     tenant: caller.tenant, parcel: parcel, set: set, received: clock.now())
                 let receipt = try await stored { () async throws(ArchiveError) in try await archive.store(parcel) }
@@ -40,6 +41,21 @@
                     headers[Self.conflictingHeader] = String(receipt.conflicting)   // no body: the original client stumbles over one
                 }
                 return CollectorAnswer(status: 202, headers: headers)
+            }
+        }
+
+        /// What a set says once of a device may have to be kept with each of its entries, and an element with entries of many devices comes to
+        /// as many elements: so a small body could take very much more room and time than it has come with.
+        private func checkDevices(of set: TransactionSet) throws(Refusal) {
+            let apart = set.withDevicesApart, most = TransactionSetLimits().transactions
+            if apart.transactions.count > most {
+                throw Refusal(
+                    413, "too_large", reason: "a set holds at most \(most) transactions, one with entries of several devices once for each; send it in parts")
+            }
+            if apart.deviceBytesOfEntries > configuration.maximumBodyBytes {
+                throw Refusal(
+                    413, "too_large",
+                    reason: "what the set says of devices comes to more than \(configuration.maximumBodyBytes) bytes with each of its entries; send it in parts")
             }
         }
 

@@ -38,6 +38,20 @@
         }
     }
 
+    extension TransactionSet {
+        /// Bytes, about, of what its elements say of devices, where that is kept with each of their entries.
+        var deviceBytesOfEntries: Int {
+            func bytes(_ fact: String?) -> Int {
+                // As they travel to the larger archives, in JSON.
+                fact?.utf8.prefix(DeviceFacts.maximumEntryBytes).reduce(0) { $0 + ($1 < 0x20 ? 6 : 1) } ?? 0
+            }
+            return transactions.reduce(0) { sum, transaction in
+                let each = bytes(transaction.deviceMake) + bytes(transaction.deviceOS) + bytes(transaction.deviceOSVersion)
+                return sum + each * transaction.entries.count
+            }
+        }
+    }
+
     extension TransactionParcel {
         /// The same with a set as it travels: no entry in it has a device of its own.
         var withDevicesApart: TransactionParcel {

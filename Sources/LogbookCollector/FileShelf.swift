@@ -78,6 +78,38 @@
             }
         }
 
+        /// Removes what came before then. What is no file, or has a name that no file has here, is somebody else's and stays.
+        /// - Returns: How many files those were, and why there are not more.
+        func remove(receivedBefore oldest: LogTime) -> (count: Int, failure: String?) {
+            var count = 0, failure: String?
+            do throws(SystemError) {
+                let folder = try files.openFolder(at: path)
+                defer { files.close(folder) }
+                for name in try files.names(in: folder) where Self.isName(name) {
+                    do throws(SystemError) {
+                        let status = try files.status(of: name, in: folder)
+                        guard status.kind == .regular, status.modified < oldest else { continue }
+                        try files.remove(name, in: folder)
+                        count += 1
+                    } catch {
+                        if error.number != ENOENT, failure == nil { failure = "\(path)/\(name): \(error)" }
+                    }
+                }
+            } catch {
+                if error.number != ENOENT { failure = "\(path): \(error)" }   // nothing has come for this tenant
+            }
+            return (count, failure)
+        }
+
+        /// Whether a file may be kept under that name: an id, or where another one has that, what ``ArrivingFile`` adds to it.
+        private static func isName(_ name: String) -> Bool {
+            let parts = name.split(separator: "~", omittingEmptySubsequences: false)
+            return parts.count <= 2 && isValid(String(parts[0])) && (parts.count == 1 || parts[1].utf8.count == besideDigits)
+        }
+
+        /// Of its digest, in the name of a file that is kept beside another one.
+        static let besideDigits = 16
+
         /// Removes what a collector that was killed has received of files; what another one receives is locked, and stays.
         func removeLeftovers() {
             guard let folder = try? files.openFolder(at: path) else { return }

@@ -3,13 +3,28 @@
     internal import LogbookTransactions
 
     extension PostgresArchive {
-        /// Of entries that found something under their keys, those under whose keys something else stands.
+        /// What comparing may take: who stores waits for it, and it reads all that a transaction has from the time of its first entry here to
+        /// that of its last.
+        static let longestComparison = Duration.seconds(1)
+
+        /// Of entries that found something under their keys, those under whose keys something else stands. None where it takes longer than
+        /// `limit`: then they count as duplicates, and nobody waits the longer for them the more there is.
         static func conflicts(
-            among entries: [AdmittedSet.Entry], of tenant: String, _ connection: PostgresConnection
+            among entries: [AdmittedSet.Entry], of tenant: String, within limit: Duration = longestComparison, _ connection: PostgresConnection
         ) throws(PostgresFailure) -> [ArchiveReceipt.Conflict] {
             let keyed = entries.filter { $0.record.key != nil }
             if keyed.isEmpty { return [] }
-            let stored = try Self.stored(keyed, of: tenant, connection)
+            let milliseconds = max(1, limit.wholeNanoseconds / 1_000_000), deadline = LogDeadline.after(limit)
+            try connection.execute("SAVEPOINT comparing")
+            try connection.execute("SET LOCAL statement_timeout = \(milliseconds)")
+            var found: [String: (transaction: String, content: EntryContent)]?
+            do throws(PostgresFailure) {
+                found = try Self.stored(keyed, of: tenant, by: deadline, connection)
+            } catch {
+                guard case .refused("57014", _) = error else { throw error }
+            }
+            try connection.execute("ROLLBACK TO SAVEPOINT comparing")   // nothing was written, and the limit goes with it
+            guard let stored = found else { return [] }
             return keyed.compactMap { entry in
                 // What is not found there stands in another transaction, or at another time.
                 if let found = stored[entry.digest], found.transaction.isSameText(as: entry.transaction),
@@ -29,10 +44,11 @@
             var end: Int64
         }
 
-        /// What stands under the keys of entries in their own transactions, about at their own times; by the digests of the keys.
+        /// What stands under the keys of entries in their own transactions, about at their own times; by the digests of the keys. Nil where
+        /// that was not found out until the deadline.
         private static func stored(
-            _ entries: [AdmittedSet.Entry], of tenant: String, _ connection: PostgresConnection
-        ) throws(PostgresFailure) -> [String: (transaction: String, content: EntryContent)] {
+            _ entries: [AdmittedSet.Entry], of tenant: String, by deadline: LogDeadline, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> [String: (transaction: String, content: EntryContent)]? {
             var periods: [[UInt8]: Period] = [:]   // by the bytes of the ids: texts that only look alike are two to an archive
             for entry in entries {
                 let second = EntryContent.second(of: entry.record.time.microseconds), end = second + EntryContent.microsecondsOfSecond
@@ -55,6 +71,7 @@
             let windows = try Self.windows(
                 of: .entries, from: LogTime(microseconds: start).postgresText, to: LogTime(microseconds: end).postgresText, connection)
             for window in windows {
+                if deadline.hasPassed { return nil }
                 let some = try connection.execute(entriesUnderKeys, [tenant, rows, window.start, window.end, digests]).rows
                 for row in some {
                     guard let digest = row[0], let transaction = row[1], let time = row[2].flatMap({ Int64($0) }),

@@ -55,8 +55,8 @@
                 }
                 return .stored(
                     try close(
-                        number, items: parcel.set.entryCount, accepted: accepted, conflicts: conflicts, erased: admitted.erasedCount,
-                        connection))
+                        number, received: parcel.received, items: parcel.set.entryCount, accepted: accepted, conflicts: conflicts,
+                        erased: admitted.erasedCount, connection))
             }
         }
 
@@ -80,7 +80,7 @@
                         Self.insertEvents, [tenant, number, "\(batch.received.microseconds)", Self.rows(rows)]
                     ).count
                     return try Self.close(
-                        number, items: items.count, accepted: accepted, erased: items.count - rows.count, connection)
+                        number, received: batch.received, items: items.count, accepted: accepted, erased: items.count - rows.count, connection)
                 }
             }
         }
@@ -118,10 +118,16 @@
         }
 
         private static func close(
-            _ number: String, items: Int, accepted: Int, conflicts: [ArchiveReceipt.Conflict] = [], erased: Int,
+            _ number: String, received: LogTime, items: Int, accepted: Int, conflicts: [ArchiveReceipt.Conflict] = [], erased: Int,
             _ connection: PostgresConnection
         ) throws(PostgresFailure) -> ArchiveReceipt {
-            try connection.execute("UPDATE parcels SET items = items + $1::bigint WHERE id = $2::bigint", ["\(accepted)", number])
+            // A parcel of which something new has come is as young as that.
+            try connection.execute(
+                """
+                UPDATE parcels SET items = items + $1::bigint,
+                  received = CASE WHEN $1::bigint > 0 THEN greatest(received, \(time("$3"))) ELSE received END
+                WHERE id = $2::bigint
+                """, ["\(accepted)", number, "\(received.microseconds)"])
             return ArchiveReceipt(
                 accepted: accepted, duplicates: items - accepted - conflicts.count - erased, conflicts: conflicts, erased: erased)
         }

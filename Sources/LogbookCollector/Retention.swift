@@ -9,6 +9,7 @@ struct Retention: Sendable {
     let keep: Duration?
     /// What is stored takes so many bytes at most, about; nil for any number.
     var keepBytes: Int?
+    var files: FileRetention?
     let clock: LogClock
     let metrics: CollectorMetrics
     /// Lets so much time pass; throws when the task is cancelled.
@@ -18,7 +19,7 @@ struct Retention: Sendable {
     let doubt = Locked(ClockDoubt())
     let account = Locked(Account())
     /// Whether there is nothing to do.
-    var keepsAll: Bool { keep == nil && keepBytes == nil }
+    var keepsAll: Bool { keep == nil && keepBytes == nil && files == nil }
 
     /// How long the size of what is stored is not looked at.
     static let lookInterval = Duration.seconds(10)
@@ -29,10 +30,10 @@ struct Retention: Sendable {
     static let remarkSpacing = Duration.seconds(600)
 
     /// Removes what is too old now. Nothing while the clock is in doubt: what is removed does not come back when the clock does.
-    /// - Returns: How much it was.
+    /// - Returns: How much of the archive it was.
     @discardableResult
     func run() async throws(ArchiveError) -> Int {
-        guard let keep else { return 0 }
+        if keep == nil && files == nil { return 0 }
         let now = clock.now(), uptime = clock.monotonicNanoseconds()
         switch doubt.withLock({ $0.look(at: now, uptime: uptime) }) {
         case .believed: break
@@ -44,6 +45,12 @@ struct Retention: Sendable {
             }
             return 0
         }
+        if let files {
+            let (count, failures) = await files.run(at: now)
+            metrics.removedFiles(count)
+            for failure in failures { report("retention of files", failure) }
+        }
+        guard let keep else { return 0 }
         let oldest = now.adding(.zero - keep), step = archive.removalStep
         var removed = 0
         while !Task.isCancelled {

@@ -73,7 +73,7 @@
                     if try Self.erase(transaction, of: parcel.tenant, upTo: end, database) { remains.withLock { $0 = true } }
                 }
                 receipt.duplicates = ordinal - receipt.accepted - receipt.conflicting - receipt.erased
-                try Self.close(number, accepted: receipt.accepted, database)
+                try Self.close(number, accepted: receipt.accepted, received: received, database)
                 return receipt
             }
         }
@@ -124,7 +124,7 @@
                     try Self.noteArrival(of: latest + 1...latest + Int64(receipt.accepted), received: received, database)
                 }
                 receipt.duplicates = batch.items.count - receipt.accepted - receipt.erased
-                try Self.close(number, accepted: receipt.accepted, database)
+                try Self.close(number, accepted: receipt.accepted, received: received, database)
                 return receipt
             }
         }
@@ -246,10 +246,14 @@
             return try insert.integer()
         }
 
-        private static func close(_ number: Int64?, accepted: Int, _ database: Database) throws {
-            let update = try RowStatement("UPDATE parcels SET items = items + ? WHERE id = ?", database)
+        /// A parcel of which something new has come is as young as that.
+        private static func close(_ number: Int64?, accepted: Int, received: Int64, _ database: Database) throws {
+            let update = try RowStatement(
+                "UPDATE parcels SET items = items + ?1, received = CASE WHEN ?1 > 0 THEN max(received, ?2) ELSE received END WHERE id = ?3",
+                database)
             try update.bind(accepted, at: 1)
-            try update.bind(number, at: 2)
+            try update.bind(received, at: 2)
+            try update.bind(number, at: 3)
             _ = try update.run()
         }
     }

@@ -69,7 +69,13 @@
 
         @Option(
             help: ArgumentHelp(
-                "Bytes that SQLite's archive stores at most, about, 67108864 or more: beyond them the oldest is removed, until 95 % are left. Files of --files are not counted, and stay. (default: any number)",
+                "Remove whole files that came more than so many days ago, 1 to 36500, at the start and every hour. (default: never)",
+                valueName: "days"))
+        var keepFiles: Int?
+
+        @Option(
+            help: ArgumentHelp(
+                "Bytes that SQLite's archive stores at most, about, 67108864 or more: beyond them the oldest is removed, until 95 % are left. Files of --files are not counted. (default: any number)",
                 valueName: "count"))
         var keepSize: Int?
 
@@ -104,8 +110,10 @@
         private static let mostDays = 36_500
 
         func validate() throws {
-            if let keep, !(1...Self.mostDays).contains(keep) {
-                throw ValidationError("The days of --keep must be 1 to \(Self.mostDays); without it everything is kept.")
+            for (days, option) in [(keep, "--keep"), (keepFiles, "--keep-files")] {
+                if let days, !(1...Self.mostDays).contains(days) {
+                    throw ValidationError("The days of \(option) must be 1 to \(Self.mostDays); without it everything is kept.")
+                }
             }
         }
 
@@ -119,6 +127,7 @@
             configuration.tlsCertificate = tlsCertificate
             configuration.tlsKey = tlsKey
             configuration.keep = keep.map { .seconds($0 * 86_400) }
+            configuration.keepFiles = keepFiles.map { .seconds($0 * 86_400) }
             configuration.keepBytes = keepSize
             configuration.maximumRequestsPerMinute = requestsPerMinute
             configuration.maximumBytesPerDay = bytesPerDay

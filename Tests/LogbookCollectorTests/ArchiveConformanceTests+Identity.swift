@@ -68,5 +68,45 @@
             #expect(plan.first?.hasPrefix("Hash Join ") == true, "\(plan)")
             #expect(!plan.contains { $0.contains("= ANY (") }, "\(plan)")
         }
+
+        @Test("C25: where comparing takes PostgreSQL longer than it may, what is there counts as a duplicate, and nobody waits for it", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
+        func comparingHasALimit() async throws {
+            let (archive, address) = try await ArchiveServers.open(.postgres), count = 20_000
+            func parcel(saying event: Int) -> TransactionParcel {
+                let entries = (0..<count).map { Golden.entry(event, at: 10, key: EntryKey(installation: "I", epoch: 1, sequence: Int64($0))) }
+                return Golden.parcel(TransactionRecord(id: "T", usecase: 1, entries: entries))
+            }
+            #expect(try await archive.store(parcel(saying: 1)).accepted == count)
+            let other = parcel(saying: 2)
+            let (all, none, limit) = try await onThread {
+                let connection = try PostgresConnection(PostgresAddress(address)), entries = AdmittedSet(other, erased: [:]).entries
+                return try connection.transaction { () throws(PostgresFailure) -> (Int, Int, String?) in
+                    let usual = try connection.execute("SHOW statement_timeout").rows[0][0]
+                    let all = try PostgresArchive.conflicts(among: entries, of: Tenant.standard, within: .seconds(60), connection)
+                    let none = try PostgresArchive.conflicts(among: entries, of: Tenant.standard, within: .milliseconds(1), connection)
+                    let isUsual = try connection.execute("SHOW statement_timeout").rows[0][0] == usual
+                    return (all.count, none.count, isUsual ? nil : usual)
+                }
+            }
+            #expect(all == count && none == 0 && limit == nil)
+        }
+
+        @Test("S33: a parcel is as young as what came last in it: its name stays as long as that", arguments: [ArchiveKind.sqlite, .postgres].filter { ArchiveKind.available.contains($0) })
+        func aParcelIsAsYoungAsItsLatestRows(_ kind: ArchiveKind) async throws {
+            let (archive, _) = try await ArchiveServers.open(kind)
+            func arrive(_ count: Int, at seconds: Double) async throws -> ArchiveReceipt {
+                let items = (1...count).map { number in
+                    LogBatch.Item(
+                        event: LogEvent(sequence: UInt64(number), time: LogTime(seconds: 0), level: .info, message: "\(number)"), origin: nil)
+                }
+                return try await archive.store(LogBatch(parcel: "P", items: items, received: LogTime(seconds: seconds)))
+            }
+            #expect(try await arrive(1, at: 100_000) == ArchiveReceipt(accepted: 1, duplicates: 0))
+            #expect(try await arrive(2, at: 900_000) == ArchiveReceipt(accepted: 1, duplicates: 1))
+            let step = archive.removalStep
+            while try await archive.remove(receivedBefore: LogTime(seconds: 500_000), limit: step) >= step {}
+            #expect(try await archive.counts(tenant: nil).logEvents == 1)
+            #expect(try await arrive(2, at: 900_001) == ArchiveReceipt(accepted: 1, duplicates: 1))
+        }
     }
 #endif

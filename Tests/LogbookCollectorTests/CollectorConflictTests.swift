@@ -5,7 +5,7 @@
     import LogbookTransactions
     import Testing
 
-    /// Entries that come under ids that others have, as those of a copied disk may.
+    /// Entries that come under ids that others have, as those of a copied disk may, or of more devices than a set can name.
     @Suite struct CollectorConflictTests {
         private let folder = TemporaryFolder()
         private let said = Locked<[String]>([])
@@ -24,8 +24,15 @@
                     event: 1, errorDescription: description, time: LogTime(seconds: 10),
                     key: EntryKey(installation: "I", epoch: 1, sequence: Int64(number)))
             }
-            let body = TransactionSet(transactions: [TransactionRecord(id: "T", usecase: 1, entries: entries)]).encode(.v0_0_2)
-            return await service.answer(
+            return await send(TransactionSet(transactions: [TransactionRecord(id: "T", usecase: 1, entries: entries)]), to: service)
+        }
+
+        private func send(_ set: TransactionSet, to service: CollectorService) async -> CollectorAnswer {
+            await send(set.encode(.v0_0_2), to: service)
+        }
+
+        private func send(_ body: [UInt8], to service: CollectorService) async -> CollectorAnswer {
+            await service.answer(
                 CollectorRequest(
                     method: "POST", path: "/v1/transactions", query: "",
                     header: { $0 == "Content-Type" ? "application/vnd.logbook.apptxnset-v0.0.2+json" : nil },
@@ -57,6 +64,39 @@
             let stats = await service.answer(
                 CollectorRequest(method: "GET", path: "/v1/stats", query: "", header: { _ in nil }, pieces: { _ in }))
             #expect(String(decoding: stats.body, as: UTF8.self).contains(#""accepted":5,"duplicates":5,"conflicting":6,"rejected":0"#))
+        }
+
+        @Test("S18: what a set says of devices is kept with each of its entries, so that counts; nothing of one that says too much is stored")
+        func devicesTakeNoMoreThanABodyMay() async throws {
+            let service = try makeService()
+            func record(_ count: Int, _ make: String) -> TransactionRecord {
+                TransactionRecord(
+                    id: "T", usecase: 1, deviceMake: make, deviceOS: "Linux", deviceOSVersion: make,
+                    entries: (0..<count).map { EntryRecord(event: $0, time: LogTime(seconds: 10)) })
+            }
+            let own = TransactionRecord(id: "T", usecase: 1, deviceMake: "a", deviceOS: "a", deviceOSVersion: "a")
+            for make in [String(repeating: "x", count: 300), String(repeating: "\u{1}", count: 50)] {
+                let answer = await send(TransactionSet(transactions: [own, record(20_000, make)]), to: service)
+                #expect(answer.status == 413)
+                #expect(String(decoding: answer.body, as: UTF8.self).contains("what the set says of devices comes to more than 8388608 bytes"))
+            }
+            #expect(try await service.archive.counts(tenant: nil).entries == 0)
+            #expect(await send(TransactionSet(transactions: [own, record(20_000, "Raspberry Pi 4 Model B Rev 1.4")]), to: service).status == 202)
+        }
+
+        @Test("S18: entries of so many devices that they come to more elements than a set may have are refused")
+        func devicesAreNoMoreThanElementsMayBe() async throws {
+            let service = try makeService()
+            func body(_ count: Int) -> [UInt8] {
+                let entries = (0..<count).map {
+                    #"{"apptxnlog/usecase-event":1,"apptxnlog/timestamp-us":1,"apptxnlog/user-agent-device-make":"\#($0)"}"#
+                }
+                return Array(#"{"apptxns":[{"apptxn/id":"T","apptxn/usecase":1,"apptxn/logs":[\#(entries.joined(separator: ","))]}]}"#.utf8)
+            }
+            let answer = await send(body(TransactionSetLimits().transactions), to: service)   // and one of the transaction itself
+            #expect(answer.status == 413)
+            #expect(String(decoding: answer.body, as: UTF8.self).contains("one with entries of several devices once for each"))
+            #expect(await send(body(100), to: service).status == 202)
         }
     }
 #endif

@@ -35,6 +35,7 @@
                     (["sqlite:other.sqlite", "--token", "t", "--keep-free=-9223372036854775808"], 64, "free"),
                     (["sqlite:other.sqlite", "--token", "t", "--keep-size", "67108863"], 64, "must be 67108864 or more"),
                     (["sqlite:other.sqlite", "--token", "t", "--keep-size=-1"], 64, "must be 67108864 or more"),
+                    (["sqlite:other.sqlite", "--token", "t", "--keep-files", "9"], 64, "give their folder with --files"),
                     (["postgres://u@127.0.0.1:1/d", "--token", "t", "--keep-size", "67108864"], 64, "--keep-size is for archives of SQLite"),
                     (["clickhouse://127.0.0.1:1/d", "--token", "t", "--keep-size", "67108864"], 64, "--keep-size is for archives of SQLite"),
                     (["sqlite:other.sqlite", "--token", "t", "--files", "/dev/null"], 73, "/dev/null: "),
@@ -55,10 +56,12 @@
 
             @Test("days that are none, or more than anybody can mean, are refused", arguments: ["0", "36501", "106751991167301"])
             func keepingHasLimits(days: String) throws {
-                let arguments = ["collect", "--archive", "sqlite:archive.sqlite", "--token", "t", "--port", "0", "--keep", days]
-                let outcome = try Tool.run(arguments, in: folder)
-                #expect(outcome.status == 64)
-                #expect(outcome.errors.contains("The days of --keep must be 1 to 36500"), "\(outcome.errors)")
+                let arguments = ["collect", "--archive", "sqlite:archive.sqlite", "--token", "t", "--port", "0", "--files", "received"]
+                for option in ["--keep", "--keep-files"] {
+                    let outcome = try Tool.run(arguments + [option, days], in: folder)
+                    #expect(outcome.status == 64)
+                    #expect(outcome.errors.contains("The days of \(option) must be 1 to 36500"), "\(outcome.errors)")
+                }
                 #expect(!FileManager.default.fileExists(atPath: folder("archive.sqlite")))
             }
 
