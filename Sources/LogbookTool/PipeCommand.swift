@@ -14,14 +14,14 @@
                 provider cannot keep up, reading waits, and soon the program that logs and the other providers with it; what is waited \
                 for is said after ten seconds. A remote that is away is waited for no longer than --deadline: then what it does not take \
                 is saved in the file --undelivered, as long as it is away, and reading goes on. Where that file cannot be written, as on a \
-                full disk, reading waits. The --token-file is read again for each request. The end of the input, SIGTERM, SIGINT and \
-                SIGHUP end it, and, where events go to --console alone, a reader that has gone; then the providers have --deadline \
-                seconds. Of what is in the pipe when a signal comes 1 MiB is still read. Exits with 0 when everything was delivered, and \
-                with 75 when something was not, the reader has gone, or a signal left input unread; events that the remote did not take, \
-                or refused for good, are then saved in the file --undelivered. Where it has not said which of a parcel it refuses, the \
-                whole parcel is: sent again, what it has is stored once. Exits with 73, and reads nothing, when a file or folder that it \
-                writes to cannot be opened, and with 74 when the input could not be read to its end, or the summary could not be \
-                written, and what was read was delivered.
+                full disk, reading waits. The --token-file is read again for each request, and once a second: a new token ends the wait \
+                after a refusal of the old one. The end of the input, SIGTERM, SIGINT and SIGHUP end it, and, where events go to \
+                --console alone, a reader that has gone; then the providers have --deadline seconds. Of what is in the pipe when a \
+                signal comes 1 MiB is still read. Exits with 0 when everything was delivered, and with 75 when something was not, the \
+                reader has gone, or a signal left input unread; events that the remote did not take, or refused for good, are then saved \
+                in the file --undelivered. Where it has not said which of a parcel it refuses, the whole parcel is: sent again, what it \
+                has is stored once. Exits with 73, and reads nothing, when a file or folder that it writes to cannot be opened, and with \
+                74 when the input could not be read to its end, or the summary could not be written, and what was read was delivered.
                 """)
 
         enum Format: String, CaseIterable, ExpressibleByArgument { case text, article, json }
@@ -167,11 +167,12 @@
                 outlets.append(.init(service.register(provider, from: from, delivery: .queued(Self.queue))))
             }
             if let remote {
-                let origin = LogOrigin.ephemeral()
+                let origin = LogOrigin.ephemeral(), watch = TokenWatch(reading: try tokens.reading())
                 let provider = RemoteLogProvider(
-                    to: CollectorDestination(url: remote, readingToken: try tokens.reading()), origin: origin,
+                    to: CollectorDestination(url: remote, readingToken: watch.token), origin: origin,
                     queue: RemoteQueuePolicy(maximumEvents: 10_000_000, maximumBytes: 1 << 40, overflow: .dropNewest),
                     onRefused: { onRefused($0, origin) })
+                if tokens.mayChange { watch.tell { provider.reconfigured() } }
                 outlets.append(
                     .init(
                         service.register(provider, from: from), origin: origin, undelivered: { provider.undelivered() },

@@ -42,7 +42,7 @@
         /// another counts. While there is none to be read in it the one of before does.
         func reading() throws -> @Sendable () -> Secret? {
             let first = try secret()
-            guard token == nil, let tokenFile, Self.isFile(tokenFile) else { return { first } }
+            guard mayChange, let tokenFile else { return { first } }
             let latest = Locked(first)
             return {
                 var new: Secret?
@@ -53,6 +53,9 @@
                 }
             }
         }
+
+        /// Whether the token is in a file that another may be put in.
+        var mayChange: Bool { token == nil && (tokenFile.map(Self.isFile) ?? false) }
 
         private static func isFile(_ path: String) -> Bool {
             var facts = stat()

@@ -166,6 +166,27 @@
                 #expect(server.requests.first?.header("Authorization") == "Bearer first")
             }
 
+            @Test func aNewTokenInTheFileEndsTheWaitAfterARefusal() throws {
+                let folder = folder
+                folder.write("first\n", to: "token")
+                chmod(folder("token"), 0o600)
+                let server = try LoopbackServer { request in
+                    if request.header("Authorization") != "Bearer second" { return .status(401) }
+                    let parcel = request.header("Logbook-Parcel") ?? ""
+                    return .status(200, body: #"{"parcel":"\#(parcel)","accepted":1,"duplicates":0,"rejected":0}"#)
+                }
+                let tool = try Tool(
+                    ["pipe", "--remote", server.url, "--token-file", "token", "--undelivered", "rest.jsonl"], in: folder, name: "pipe")
+                try tool.send("one\n")
+                #expect(becomesTrue { tool.errors.contains("401") })
+                folder.write("second\n", to: "token")
+                let isSent = becomesTrue { server.requests.last?.header("Authorization") == "Bearer second" }
+                #expect(isSent)
+                try tool.endInput()
+                #expect(tool.wait().status == 0, "\(tool.errors)")
+                #expect(server.requests.count == 2)
+            }
+
             @Test func whatTheRemoteRefusesIsSavedAsWell() throws {
                 let server = try LoopbackServer { _ in .status(400) }
                 let outcome = try Tool.run(
