@@ -267,8 +267,9 @@ final class GroupCommit: Sendable {
             access.value.isClosed = true
             // Who commits then waits for no other program.
             while let committer = access.value.committer, committer != thread, !access.value.parked.isEmpty { access.wait() }
-            defer { access.value.parked = [] }
-            return access.value.parked.count
+            let lost = access.value.parked.count - access.value.inHand   // what this thread is storing, which has called it, is told of there
+            access.value.parked.removeLast(lost)
+            return lost
         }
     }
 
