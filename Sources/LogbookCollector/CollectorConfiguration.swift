@@ -63,8 +63,8 @@ public struct CollectorConfiguration: Sendable, Hashable {
     public var keepFreeBytes = 64 << 20
     /// What is older is removed, at the start and every hour: transactions by their latest part. Nil keeps everything.
     public var keep: Duration?
-    /// Whole files of ``filesFolder`` that came longer ago are removed, at the start and every hour: those of tenants that have a token, and
-    /// of `default`. What else is in their folders stays, unless it is a file whose name a received one could have. Nil keeps them all.
+    /// Whole files of ``filesFolder`` that came longer ago are removed, at the start and every hour: those of tenants that have a token,
+    /// and of `default`. What else is in their folders stays, unless it is a file whose name a received one could have. Nil keeps them all.
     public var keepFiles: Duration?
     /// Bytes that what SQLite's archive stores takes at most, about; 64 MiB or more, nil for any number. Where it takes more, the oldest
     /// is removed until it takes 95 % of them: transactions, by their latest part, and log events. That is looked at at the start and

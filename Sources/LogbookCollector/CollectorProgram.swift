@@ -38,6 +38,7 @@
                 let tokens = try CollectorService.tokens(of: configuration, clock: .system)
                 for path in FileShelf.paths(for: tokens().all, in: folder) { try FileShelf(path: path).check() }
             }
+            try Self.checkWhatFilesRemove(configuration, ArchiveURL.sqlitePath(archive).map(String.init))
             do throws(ArchiveError) {
                 self.archive = try ArchiveURL.open(archive, clickHousePassword: clickHousePassword)
             } catch {
@@ -46,11 +47,28 @@
             var configuration = configuration
             // The other archives look after the room on their own machines.
             if let path = ArchiveURL.sqlitePath(archive) {
-                let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-                configuration.storageFolder = path.hasPrefix("/") ? (folder.isEmpty ? "/" : folder) : (folder.isEmpty ? "." : folder)
+                configuration.storageFolder = Self.folder(of: path)
             }
             self.configuration = configuration
             server = try CollectorServer(configuration: configuration, archive: self.archive)
+        }
+
+        /// Files of the collector's own that lie in the folder of whole files would go with them in time.
+        private static func checkWhatFilesRemove(
+            _ configuration: CollectorConfiguration, _ archive: String?
+        ) throws(CollectorError) {
+            guard configuration.keepFiles != nil, let folder = configuration.filesFolder else { return }
+            let files = SystemFileSystem(), resolved = try? files.resolvedPath(ofFolder: folder)
+            for path in [archive, configuration.tokenFile, configuration.tlsCertificate, configuration.tlsKey].compactMap(\.self) {
+                if (try? files.resolvedPath(ofFolder: Self.folder(of: path))) == resolved {
+                    throw .invalid("--keep-files would remove \(path), which lies in the folder of --files; keep it in another one")
+                }
+            }
+        }
+
+        private static func folder(of path: some StringProtocol) -> String {
+            let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+            return folder.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : folder
         }
 
         /// Serves, blocking the calling thread, until ``stop()``; then closes the archive, unless it still has requests.

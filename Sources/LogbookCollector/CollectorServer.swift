@@ -80,8 +80,8 @@
                 logger: logger)
             let retention = Retention(
                 archive: service.archive, keep: configuration.keep, keepBytes: configuration.keepBytes,
-                files: configuration.keepFiles.map { FileRetention(keep: $0) { service.removeFiles(receivedBefore: $0) } }, clock: service.clock,
-                metrics: service.metrics)
+                files: configuration.keepFiles.map { FileRetention(keep: $0) { service.removeFiles(receivedBefore: $0) } },
+                clock: service.clock, metrics: service.metrics)
             let removing: Task<Void, Never>? = retention.keepsAll ? nil : Task { await retention.runUntilCancelled() }
             defer { removing?.cancel() }
             let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: logger))
@@ -129,6 +129,7 @@
                 throw .cannotListen(host: configuration.host, port: configuration.port, reason: Self.reason(error))
             case .abandoned?: abandons.withLock { $0 = true }   // the archive would be waited for
             case .served?, nil:
+                impatience.withLock { $0 }?.cancel()   // nothing is waited for that it could tell of
                 removing?.cancel()
                 await Self.awaitEnd(of: removing)   // it tells what it has removed for the size
             }

@@ -44,18 +44,24 @@
             }
         }
 
-        /// What a set says once of a device may have to be kept with each of its entries, and an element with entries of many devices comes to
-        /// as many elements: so a small body could take very much more room and time than it has come with.
+        /// What a set says once of a device may have to be kept with each of its entries, and an element with entries of many devices comes
+        /// to as many elements: so a small body could take very much more room and time than it has come with.
         private func checkDevices(of set: TransactionSet) throws(Refusal) {
             let apart = set.withDevicesApart, most = TransactionSetLimits().transactions
             if apart.transactions.count > most {
                 throw Refusal(
-                    413, "too_large", reason: "a set holds at most \(most) transactions, one with entries of several devices once for each; send it in parts")
+                    413, "too_large",
+                    reason: """
+                        a set holds at most \(most) transactions, one with entries of several devices once for each; send it in parts
+                        """)
             }
             if apart.deviceBytesOfEntries > configuration.maximumBodyBytes {
                 throw Refusal(
                     413, "too_large",
-                    reason: "what the set says of devices comes to more than \(configuration.maximumBodyBytes) bytes with each of its entries; send it in parts")
+                    reason: """
+                        what the set says of devices comes to more than \(configuration.maximumBodyBytes) bytes with each of its entries; \
+                        send it in parts
+                        """)
             }
         }
 

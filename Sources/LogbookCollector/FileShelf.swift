@@ -104,7 +104,8 @@
         /// Whether a file may be kept under that name: an id, or where another one has that, what ``ArrivingFile`` adds to it.
         private static func isName(_ name: String) -> Bool {
             let parts = name.split(separator: "~", omittingEmptySubsequences: false)
-            return parts.count <= 2 && isValid(String(parts[0])) && (parts.count == 1 || parts[1].utf8.count == besideDigits)
+            guard parts.count <= 2, isValid(String(parts[0])) else { return false }
+            return parts.count == 1 || parts[1].utf8.count == besideDigits && parts[1].allSatisfy(\.isHexDigit)
         }
 
         /// Of its digest, in the name of a file that is kept beside another one.

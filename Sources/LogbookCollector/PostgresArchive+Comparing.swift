@@ -3,27 +3,28 @@
     internal import LogbookTransactions
 
     extension PostgresArchive {
-        /// What comparing may take: who stores waits for it, and it reads all that a transaction has from the time of its first entry here to
-        /// that of its last.
+        /// What comparing may take: who stores waits for it, and it reads all that a transaction has from the time of its first entry here
+        /// to that of its last.
         static let longestComparison = Duration.seconds(1)
 
         /// Of entries that found something under their keys, those under whose keys something else stands. None where it takes longer than
         /// `limit`: then they count as duplicates, and nobody waits the longer for them the more there is.
         static func conflicts(
-            among entries: [AdmittedSet.Entry], of tenant: String, within limit: Duration = longestComparison, _ connection: PostgresConnection
+            among entries: [AdmittedSet.Entry], of tenant: String, within limit: Duration = longestComparison,
+            _ connection: PostgresConnection
         ) throws(PostgresFailure) -> [ArchiveReceipt.Conflict] {
             let keyed = entries.filter { $0.record.key != nil }
             if keyed.isEmpty { return [] }
-            let milliseconds = max(1, limit.wholeNanoseconds / 1_000_000), deadline = LogDeadline.after(limit)
+            let deadline = LogDeadline.after(limit)
             try connection.execute("SAVEPOINT comparing")
-            try connection.execute("SET LOCAL statement_timeout = \(milliseconds)")
+            try limitStatements(to: deadline, connection)
             var found: [String: (transaction: String, content: EntryContent)]?
             do throws(PostgresFailure) {
                 found = try Self.stored(keyed, of: tenant, by: deadline, connection)
             } catch {
                 guard case .refused("57014", _) = error else { throw error }
             }
-            try connection.execute("ROLLBACK TO SAVEPOINT comparing")   // nothing was written, and the limit goes with it
+            try leaveComparing(connection)
             guard let stored = found else { return [] }
             return keyed.compactMap { entry in
                 // What is not found there stands in another transaction, or at another time.
@@ -33,6 +34,26 @@
                     return nil
                 }
                 return ArchiveReceipt.Conflict(entry.record, in: entry.transaction)
+            }
+        }
+
+        private static func limitStatements(to deadline: LogDeadline, _ connection: PostgresConnection) throws(PostgresFailure) {
+            let milliseconds = max(1, (deadline.remaining ?? .zero).wholeNanoseconds / 1_000_000)   // 0 would be no limit
+            try connection.execute("SET LOCAL statement_timeout = \(milliseconds)")
+        }
+
+        /// Nothing was written, and the limit goes as well. It holds for this until then, and where it was over already, PostgreSQL may
+        /// have no time for it: then it is asked again.
+        private static func leaveComparing(_ connection: PostgresConnection) throws(PostgresFailure) {
+            var isLate = 0
+            while true {
+                do throws(PostgresFailure) {
+                    try connection.execute("ROLLBACK TO SAVEPOINT comparing")
+                    return
+                } catch {
+                    isLate += 1
+                    guard case .refused("57014", _) = error, isLate < 5 else { throw error }
+                }
             }
         }
 
@@ -72,6 +93,7 @@
                 of: .entries, from: LogTime(microseconds: start).postgresText, to: LogTime(microseconds: end).postgresText, connection)
             for window in windows {
                 if deadline.hasPassed { return nil }
+                try limitStatements(to: deadline, connection)
                 let some = try connection.execute(entriesUnderKeys, [tenant, rows, window.start, window.end, digests]).rows
                 for row in some {
                     guard let digest = row[0], let transaction = row[1], let time = row[2].flatMap({ Int64($0) }),

@@ -80,7 +80,8 @@
                         Self.insertEvents, [tenant, number, "\(batch.received.microseconds)", Self.rows(rows)]
                     ).count
                     return try Self.close(
-                        number, received: batch.received, items: items.count, accepted: accepted, erased: items.count - rows.count, connection)
+                        number, received: batch.received, items: items.count, accepted: accepted, erased: items.count - rows.count,
+                        connection)
                 }
             }
         }

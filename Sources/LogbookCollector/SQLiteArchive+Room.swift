@@ -23,7 +23,8 @@
             try await readInTurn { try Self.bytes(of: .allPages, $0) - Self.bytes(of: .freePages, $0) }
         }
 
-        /// By parcels, the names of which are removed with what they brought: each knows when it came, and how much was new.
+        /// By parcels, the names of which are removed with what they brought: each knows when something new of it
+        /// came last, and how much was new.
         public func timeOfOldest(_ count: Int, from time: LogTime) async throws(ArchiveError) -> LogTime? {
             try await readInTurn { database in
                 let parcels = try Row.fetchAll(

@@ -6,8 +6,8 @@
 /// let http = LogService.category("net.http")
 /// http.debug("\(method) \(path)")
 /// ```
-/// The name goes with every event as the metadata `category`, so every format shows it that shows metadata. ``LevelRules``, ``LogFilter`` and
-/// ``LogService/raise(to:for:during:)`` find events by it; a rule for `net` covers `net.http`. A category that is given in the
+/// The name goes with every event as the metadata `category`, so every format shows it that shows metadata. ``LevelRules``, ``LogFilter``
+/// and ``LogService/raise(to:for:during:)`` find events by it; a rule for `net` covers `net.http`. A category that is given in the
 /// metadata of a call, or of ``LogService/with(_:_:)``, is the same thing.
 public struct LogCategory: Sendable {
     /// Parts with dots between them, the widest first: `net.http`.

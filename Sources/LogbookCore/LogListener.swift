@@ -45,7 +45,8 @@ public struct LogListener: Sendable {
         isFixed: Bool = false, privacy: PrivacyMode? = nil, make: @escaping @Sendable () throws -> any LogProvider
     ) {
         self.init(
-            name: name, levels: levels, delivery: delivery, where: filter, isFixed: isFixed, privacy: privacy, usualDelivery: nil, make: make)
+            name: name, levels: levels, delivery: delivery, where: filter, isFixed: isFixed, privacy: privacy, usualDelivery: nil,
+            make: make)
     }
 
     private init(

@@ -55,8 +55,9 @@ extension LogService {
         }
     }
 
-    /// The same for text, or any value, that is at hand as a variable. Of a ``LogDescribableError`` it is what that says of itself. An error
-    /// that is logged so is the message alone: `error:` is for the one by which receivers find its type (`error("no answer", error: error)`).
+    /// The same for text, or any value, that is at hand as a variable. Of a ``LogDescribableError`` it is what that says of itself. An
+    /// error that is logged so is the message alone: `error:` is for the one by which receivers find its type
+    /// (`error("no answer", error: error)`).
     @inlinable
     @_disfavoredOverload
     public func log<Value>(

@@ -102,6 +102,9 @@ package final class PendingSlot: Sendable {
         turn.pointee.store(UInt64(next), ordering: .releasing)
     }
 
+    /// Says that there is nothing, and that it is not meant either with what has reached no queue.
+    package func noteNothing() { if page.isOfThisProcess { turn.pointee.store(0, ordering: .releasing) } }
+
     /// What the slot that begins there says; nil when it is nobody's.
     static func tally(in numbers: LossPage.Numbers, at offset: Int) -> Tally? {
         let turn = numbers[offset]

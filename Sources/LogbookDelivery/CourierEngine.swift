@@ -350,7 +350,7 @@ final class CourierEngine: Sendable {
     }
 
     /// How long a courier that ends tries to note what has arrived, and how often: what is not noted goes again with the next run.
-    private static let lastTries = Duration.seconds(10), tryAgain = Duration.milliseconds(100)
+    private static let lastTries = Duration.seconds(5), tryAgain = Duration.milliseconds(100)
 
     private func settleAgain(_ unsettled: inout [Settlement]) {
         var rest: [Settlement] = []
@@ -370,6 +370,9 @@ final class CourierEngine: Sendable {
                 let limit = access.value.shutdownDeadline
                 if isStopping, hasSettlement, let lastTry {
                     if lastTry.hasPassed { return .settleAtLast }
+                    if !limit.hasPassed, let (flight, request) = takeQuestion(dueAt: clock.monotonicNanoseconds(), access) {
+                        return .ask(flight, request)
+                    }
                     if !limit.hasPassed, !access.value.flights.values.contains(where: { $0.answer != nil }) {
                         access.wait(until: min(limit, lastTry))
                         continue

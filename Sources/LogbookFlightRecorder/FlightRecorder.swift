@@ -160,10 +160,9 @@ public final class FlightRecorder: SafeEndWitness {
     /// Takes nothing more. What is to be handed over stays: only ``LogService/shutdown(by:)`` knows whether everything became safe, and
     /// leaves nothing then, except what this run was to hand over itself and did not.
     public func shutdown(by deadline: LogDeadline) throws { close() }
-
-    /// Events beyond a quarter of the ring are dropped as ``DropReason/oversize``. In a forked child the account begins anew.
     public static var usualDelivery: LogDelivery? { .immediate }
 
+    /// Events beyond a quarter of the ring are dropped as ``DropReason/oversize``. In a forked child the account begins anew.
     public var ledger: LogLedger? {
         guard lineage.isCurrent else {
             let lost = lostInChild.load(ordering: .relaxed)

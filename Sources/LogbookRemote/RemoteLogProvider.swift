@@ -211,10 +211,10 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
     package func handOver(_ save: ([LogEvent]) -> Bool) -> Int { events.handOver(save) }
 
     package func notePending(on page: LossPage, as name: String) { events.notePending(on: page, as: name) }
+    public static var usualDelivery: LogDelivery? { .immediate }
 
     /// What became of the events that were logged here. Delivered are, in memory, those that the receiver has acknowledged, and
     /// with a folder those that are in it; see ``deliveries``.
-    public static var usualDelivery: LogDelivery? { .immediate }
     public var ledger: LogLedger? { events.ledger }
 
     /// Why the latest delivery failed; nil when it did not, or none was tried. See ``status``.

@@ -10,6 +10,8 @@ internal import LogbookCore
 final class GroupCommit: Sendable {
     /// Entries in one commit at most.
     private static let maximumCount = 512
+    /// Entries that tell of a disk that takes none of them how it fares with others: one alone may be the one that is too large.
+    private static let telling = 8
     /// Entries that are parked at most; beyond so many the oldest are given up.
     static let maximumParked = 4096
     /// How often ``storeParked(by:)`` looks whether the file is free.
@@ -43,24 +45,16 @@ final class GroupCommit: Sendable {
         /// Whether some of them are parked because of another program, which was said.
         var isLockedOut = false
         var isClosed = false
-        var page: (page: LossPage, name: String)?
-        var slot: PendingSlot?
+        var slot: PendingSlot? { didSet { note() } }
 
         /// Says where it outlives the process what is parked; nothing where nothing is.
-        private mutating func note() {
-            guard let page else { return }
-            guard let oldest = parked.first, let latest = parked.last else { return slot = nil }
-            slot = slot ?? page.page.slot(named: page.name)
-            slot?.note(
+        private func note() {
+            guard let slot else { return }
+            guard let oldest = parked.first, let latest = parked.last else { return slot.noteNothing() }
+            slot.note(
                 PendingSlot.Tally(
                     LogLedger(submitted: UInt64(parked.count)), inHand: inHand, oldest: PendingSlot.Stamp(oldest),
                     latest: PendingSlot.Stamp(latest)))
-        }
-
-        mutating func note(on page: LossPage, as name: String) {
-            if self.page != nil { return }
-            self.page = (page, name)
-            note()
         }
 
         /// Drops the oldest of those that are too many.
@@ -155,8 +149,8 @@ final class GroupCommit: Sendable {
     }
 
     /// A group that fails is stored in two halves, and so on, so that an entry that cannot be stored takes no other with it. Where none of
-    /// them could be, nobody waits for the same again, and nothing overtakes what comes before it; nor is a disk asked for each of them
-    /// that fails or is full, once it has taken none of a half.
+    /// them could be, nobody waits for the same again, and nothing overtakes what comes before it; nor is a disk that fails or is full
+    /// asked for each of them, once it has taken none of ``telling`` and more.
     private func write(_ events: ArraySlice<LogEvent>, _ patience: StorePatience) -> [Fate] {
         do throws(TransactionStoreError) {
             var fates = [Fate](repeating: .stored, count: events.count)
@@ -167,9 +161,8 @@ final class GroupCommit: Sendable {
             return [Fate](repeating: .failed(failure), count: events.count)
         } catch {
             let half = events.count / 2, first = write(events.prefix(half), patience)
-            let isOfNoUse =
-                first.last?.failure.map { $0.isOfTheWholeStore || $0.isOfTheDisk && first.allSatisfy { $0.failure?.isOfTheDisk == true } }
-            if isOfNoUse == true, let failure = first.last?.failure {
+            let failsForAll = half >= Self.telling && first.allSatisfy { $0.failure?.isOfTheDisk == true }
+            if let failure = first.last?.failure, failure.isOfTheWholeStore || failsForAll {
                 return first + [Fate](repeating: .failed(failure), count: events.count - half)
             }
             return first + write(events.dropFirst(half), patience)
@@ -245,10 +238,10 @@ final class GroupCommit: Sendable {
             }
             let fates = write(events, patience ?? .attempt(by: deadline)).prefix { !$0.isBusy }
             settled += fates
-            rest -= fates.count
             state.withLock { access in
-                access.value.inHand = 0
                 access.value.parked.removeFirst(fates.count)
+                access.value.inHand = 0
+                rest = min(rest - fates.count, access.value.parked.count)   // who closes gives up what is not in hand
                 if access.value.parked.isEmpty {
                     access.value.isLockedOut = false
                     access.broadcast()   // who waits for that need not wait for what is committed next
@@ -267,14 +260,18 @@ final class GroupCommit: Sendable {
             access.value.isClosed = true
             // Who commits then waits for no other program.
             while let committer = access.value.committer, committer != thread, !access.value.parked.isEmpty { access.wait() }
-            let lost = access.value.parked.count - access.value.inHand   // what this thread is storing, which has called it, is told of there
+            // What this thread is storing, where that has called this, is told of there.
+            let lost = access.value.parked.count - access.value.inHand
             access.value.parked.removeLast(lost)
             return lost
         }
     }
 
     /// Begins to note where it outlives the process what is parked.
-    func notePending(on page: LossPage, as name: String) { state.withLock { $0.value.note(on: page, as: name) } }
+    func notePending(on page: LossPage, as name: String) {
+        guard state.withLock({ $0.value.slot == nil }), let slot = page.slot(named: name) else { return }
+        state.withLock { if $0.value.slot == nil { $0.value.slot = slot } }
+    }
 
     /// How long others who use the store wait for another program: while something is parked no longer than who logs, who would wait for
     /// them otherwise.

@@ -189,8 +189,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     /// being written to it is: where another program keeps it locked, up to ``TransactionLogConfiguration/busyTimeout`` after the deadline.
     /// What was not delivered stays in it. What another program's lock has kept from being stored until the deadline is lost, counted under
     /// ``DropReason/providerTimeout``; `onError` and diagnostics say so.
-    /// - Throws: ``TransactionStoreError/lost(path:count:)`` when something is lost so. The shutdown is made all the same; a second one says
-    ///   nothing of it.
+    /// - Throws: ``TransactionStoreError/lost(path:count:)`` when something is lost so. The shutdown is made all the same; a second one
+    ///   says nothing of it.
     public func shutdown(by deadline: LogDeadline) throws {
         courier.beginShutdown(by: deadline)
         try? flush(by: deadline)

@@ -64,7 +64,8 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
             "the transaction store \(path) is damaged (\(reason)); move it away, and save what can be read with `logbook store repair`"
         case .failed(let path, let code, let reason): "the transaction store \(path) failed: \(reason) (SQLite code \(code))"
         case .lost(let path, let count):
-            "\(count.inEntries) were lost: another program kept the transaction store \(path) locked; give the shutdown more time"
+            "\(count.inEntries) \(count == 1 ? "was" : "were") lost: another program kept the transaction store \(path) locked; give the "
+                + "shutdown more time"
         case .closed(let path): "the transaction store \(path) is closed"
         }
     }

@@ -186,7 +186,7 @@ private func waitForTheEnd() -> Never { while true { pause() } }
     @Test func aSignalFlushesFirst() async throws {
         let result = try await #require(processExitsWith: .signal(SIGTERM), observing: [\.standardOutputContent]) {
             LogService.exitFlushLimit = .seconds(5)                      // for all together; 2 s unless set, 0 for not at all
-            try LogService.flushOnSignals()                              // SIGTERM and Ctrl-C flush first, as long, and then end the program as ever
+            try LogService.flushOnSignals()                              // SIGTERM and Ctrl-C flush first, as long, and then end it as ever
             LogService.shared.register(ConsoleLogProvider(), delivery: .queued(QueuePolicy(linger: .seconds(3600))))
             LogService.info("it was in the queue")
             kill(getpid(), SIGTERM)

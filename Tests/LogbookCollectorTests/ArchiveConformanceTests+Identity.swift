@@ -71,10 +71,11 @@
 
         @Test("C25: where comparing takes PostgreSQL longer than it may, what is there counts as a duplicate, and nobody waits for it", .enabled(if: PostgresServer.isPossible, "needs the Debian package postgresql-15"))
         func comparingHasALimit() async throws {
-            let (archive, address) = try await ArchiveServers.open(.postgres), count = 20_000
+            let (archive, address) = try await ArchiveServers.open(.postgres), count = 50_000
             func parcel(saying event: Int) -> TransactionParcel {
-                let entries = (0..<count).map { Golden.entry(event, at: 10, key: EntryKey(installation: "I", epoch: 1, sequence: Int64($0))) }
-                return Golden.parcel(TransactionRecord(id: "T", usecase: 1, entries: entries))
+                let keys = (0..<count).map { EntryKey(installation: "I", epoch: 1, sequence: Int64($0)) }
+                return Golden.parcel(
+                    TransactionRecord(id: "T", usecase: 1, entries: keys.map { Golden.entry(event, at: 10, key: $0) }))
             }
             #expect(try await archive.store(parcel(saying: 1)).accepted == count)
             let other = parcel(saying: 2)
@@ -83,7 +84,7 @@
                 return try connection.transaction { () throws(PostgresFailure) -> (Int, Int, String?) in
                     let usual = try connection.execute("SHOW statement_timeout").rows[0][0]
                     let all = try PostgresArchive.conflicts(among: entries, of: Tenant.standard, within: .seconds(60), connection)
-                    let none = try PostgresArchive.conflicts(among: entries, of: Tenant.standard, within: .milliseconds(1), connection)
+                    let none = try PostgresArchive.conflicts(among: entries, of: Tenant.standard, within: .milliseconds(5), connection)
                     let isUsual = try connection.execute("SHOW statement_timeout").rows[0][0] == usual
                     return (all.count, none.count, isUsual ? nil : usual)
                 }
@@ -97,7 +98,8 @@
             func arrive(_ count: Int, at seconds: Double) async throws -> ArchiveReceipt {
                 let items = (1...count).map { number in
                     LogBatch.Item(
-                        event: LogEvent(sequence: UInt64(number), time: LogTime(seconds: 0), level: .info, message: "\(number)"), origin: nil)
+                        event: LogEvent(sequence: UInt64(number), time: LogTime(seconds: 0), level: .info, message: "\(number)"),
+                        origin: nil)
                 }
                 return try await archive.store(LogBatch(parcel: "P", items: items, received: LogTime(seconds: seconds)))
             }

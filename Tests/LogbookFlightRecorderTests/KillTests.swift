@@ -39,6 +39,9 @@
         @Test("200 random kills: nothing acknowledged is lost among the last events that the ring has room for")
         func killed() async throws {
             let totals = try await onThread { try Self.killVictims() }
+            print(
+                "kills: \(totals.acknowledged) events acknowledged, \(totals.keptUnacknowledged) kept that were not, "
+                    + "\(totals.wrapped) rings were full")
             // Otherwise the rounds would have proved nothing.
             #expect(totals.acknowledged > 1000)
             #expect(totals.keptUnacknowledged > 0)

@@ -35,6 +35,7 @@
                     (["sqlite:other.sqlite", "--token", "t", "--keep-free=-9223372036854775808"], 64, "free"),
                     (["sqlite:other.sqlite", "--token", "t", "--keep-size", "67108863"], 64, "must be 67108864 or more"),
                     (["sqlite:other.sqlite", "--token", "t", "--keep-size=-1"], 64, "must be 67108864 or more"),
+                    (["sqlite:other.sqlite", "--token", "t", "--files", ".", "--keep-files", "9"], 64, "would remove other.sqlite"),
                     (["sqlite:other.sqlite", "--token", "t", "--keep-files", "9"], 64, "give their folder with --files"),
                     (["postgres://u@127.0.0.1:1/d", "--token", "t", "--keep-size", "67108864"], 64, "--keep-size is for archives of SQLite"),
                     (["clickhouse://127.0.0.1:1/d", "--token", "t", "--keep-size", "67108864"], 64, "--keep-size is for archives of SQLite"),

@@ -214,11 +214,20 @@ extension Bench {
 
     @Test("Row 21: the service's report of a shutdown that loses what waits in memory says so")
     func aShutdownOfTheService() throws {
+        /// Has less time than the service has.
+        struct Hasty: WrappingProvider {
+            let wrapped: any LogProvider
+            func log(_ event: LogEvent) { wrapped.log(event) }
+            func shutdown(by deadline: LogDeadline) throws { try wrapped.shutdown(by: .milliseconds(20)) }
+        }
         let bench = try Bench { $0.busyTimeout = .milliseconds(20) }
-        let transaction = bench.service.transaction(usecase: 1)
+        let service = LogService(device: phone, clock: .manual(bench.clock))
+        service.register(Hasty(wrapped: bench.provider))
+        let transaction = service.transaction(usecase: 1)
         try bench.whileLocked {
             transaction.log(1)
-            #expect(!bench.service.shutdown(by: .milliseconds(20)).isComplete)   // whoever of the two is late
+            let lost = TransactionStoreError.lost(path: bench.folder.store, count: 1)
+            #expect(service.shutdown(by: .seconds(60)).unfinished.map(\.reason) == ["\(lost)"])
         }
     }
 
@@ -293,6 +302,25 @@ extension Bench {
             try bench.provider.flush(by: .seconds(60))   // what was logged meanwhile
             #expect(bench.sqlite3("SELECT count(*) FROM txn_log WHERE usecase_event = 7") != "0")
             #expect(bench.registration.ledger.pending == 0)
+        }
+    }
+
+    @Test("who hears that the store gives entries up may shut it down: what is being stored then is counted once, and the rest is lost")
+    func whoHearsDiagnosticsMayShutDown() async {
+        await #expect(processExitsWith: .success) {
+            let bench = try Bench {
+                $0.busyTimeout = .zero
+                $0.maximumStoreBytes = 1 << 20
+            }
+            let transaction = bench.service.transaction(usecase: 1), provider = bench.provider
+            LogDiagnostics.setHandler { remark in if remark.message.contains("gives up") { try? provider.shutdown(by: .seconds(5)) } }
+            let text = String(repeating: "x", count: 4000)
+            try bench.whileLocked { for event in 1...600 { transaction.log(event, error: 1, text) } }
+            let isHeard = LogDeadline.seconds(1)   // of one origin no more is said in a second, and that it is locked was
+            #expect(becomesTrue { isHeard.hasPassed })
+            try? provider.flush(by: .seconds(60))
+            let ledger = bench.registration.ledger
+            #expect(ledger.pending == 0 && ledger.dropped[.providerTimeout] ?? 0 > 0, "\(ledger)")
         }
     }
 
