@@ -20,11 +20,12 @@ extension Spool {
     /// What cannot be read is left to the courier, which tries it again.
     func countWhatIsLeft() {
         let remarks = counting.withLock { _ -> [String] in
-            var remarks: [String] = [], passed: Set<SpoolName> = []
-            while let segment = nextUncounted(besides: passed) {
+            var remarks: [String] = [], passed: Set<SpoolName> = [], start = 0
+            while let (segment, place) = nextUncounted(from: start, besides: passed) {
                 passed.insert(segment)
+                start = place
                 do throws(SystemError) {
-                    if let remark = try count(segment) { remarks.append(remark) }
+                    if let remark = try count(segment, near: place) { remarks.append(remark) }
                 } catch {
                     break   // no file can be opened for now: whoever asks next tries again
                 }
@@ -34,16 +35,29 @@ extension Spool {
         for remark in remarks { LogDiagnostics.report(name, remark) }   // whoever hears it may ask for the account
     }
 
-    private func nextUncounted(besides passed: Set<SpoolName>) -> SpoolName? {
-        state.withLock { state -> SpoolName? in
+    /// - Parameter start: Where to begin to look, so that many files are not gone through for each of them.
+    private func nextUncounted(from start: Int, besides passed: Set<SpoolName>) -> (segment: SpoolName, place: Int)? {
+        state.withLock { state -> (segment: SpoolName, place: Int)? in
             if state.isReleased { return nil }   // somebody else may have the lane by now
-            let unreadable = state.unreadable
-            return state.sealed.first { $0.uncounted > 0 && unreadable[$0.name] == nil && !passed.contains($0.name) }?.name
+            func isNext(_ place: Int) -> Bool {
+                guard state.sealed[place].uncounted > 0 else { return false }
+                let name = state.sealed[place].name
+                return state.unreadable[name] == nil && !passed.contains(name)
+            }
+            let start = min(start, state.sealed.count)
+            guard let place = (start..<state.sealed.count).first(where: isNext) ?? (0..<start).first(where: isNext) else { return nil }
+            return (state.sealed[place].name, place)
         }
     }
 
+    /// - Parameter hint: Where it was a moment ago.
+    private func place(of segment: SpoolName, near hint: Int?, _ state: inout State) -> Int? {
+        if let hint, hint < state.sealed.count, state.sealed[hint].name == segment { return hint }
+        return state.sealed.firstIndex { $0.name == segment }
+    }
+
     /// - Returns: What is to be said of it, once the locks are given back.
-    private func count(_ segment: SpoolName) throws(SystemError) -> String? {
+    private func count(_ segment: SpoolName, near hint: Int) throws(SystemError) -> String? {
         let content: [UInt8]
         do throws(SystemError) {
             content = try read(segment)
@@ -56,10 +70,10 @@ extension Spool {
         }
         let count = SpoolLine.count(content)
         state.withLock { state in
-            _ = enter(count, bytes: content.count, of: segment, &state)
+            _ = enter(count, bytes: content.count, of: segment, near: hint, &state)
             // Its first line was never finished.
             guard count == 0, !state.isReleased, !state.inHand.contains(segment),
-                let place = state.sealed.firstIndex(where: { $0.name == segment })
+                let place = place(of: segment, near: hint, &state)
             else { return }
             try? files.remove(segment.text, in: folder)
             forget(place, because: .corruptRecovered, &state)
@@ -70,9 +84,9 @@ extension Spool {
     /// It was read. Where nobody had counted its events yet, they are entered.
     /// - Parameter found: How many lines of it were finished.
     /// - Returns: How many events there are.
-    func enter(_ found: Int, bytes: Int, of segment: SpoolName, _ state: inout State) -> Int {
+    func enter(_ found: Int, bytes: Int, of segment: SpoolName, near hint: Int? = nil, _ state: inout State) -> Int {
         state.unreadable[segment] = nil
-        guard let place = state.sealed.firstIndex(where: { $0.name == segment }) else { return 0 }
+        guard let place = place(of: segment, near: hint, &state) else { return 0 }
         if state.sealed[place].uncounted > 0 {
             state.bytes += bytes - state.sealed[place].bytes
             state.sealed[place].bytes = bytes
