@@ -455,13 +455,13 @@ final class CourierEngine: Sendable {
     /// The oldest parcel that is not on its way, or nil when there is none or the source failed. Tells those who wait when nothing
     /// is left.
     private func nextParcel() -> Parcel? {
-        waitForArrivals()   // before the others are counted, for whom what is there counts
         let (uncounted, taken) = state.withLock { access in
             (
                 access.value.waiters.filter { $0.value.rest == nil }.map(\.key),
                 Set(access.value.flights.values.map(\.parcel.id))
             )
         }
+        waitForArrivals()   // before the others are counted, for whom what is there counts
         let pending = uncounted.isEmpty ? 0 : source.pendingCount
         let present = state.withLock { access in
             let flights = access.value.flights
@@ -502,8 +502,10 @@ final class CourierEngine: Sendable {
         }
     }
 
-    /// What has come in front of what was counted is waited for in addition, also by what is urgent: it goes first.
+    /// What has come in front of what was counted is waited for in addition, also by what is urgent: it goes first. Where nobody waits the
+    /// source is not asked: it may have to count what there is first.
     private func waitForArrivals() {
+        if state.withLock({ $0.value.waiters.isEmpty }) { return }
         let arrivals = source.takeArrivals()
         guard arrivals > 0 else { return }
         state.withLock { access in
