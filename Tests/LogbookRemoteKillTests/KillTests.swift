@@ -53,7 +53,8 @@
                 while folder.bytes(name).isEmpty, !deadline.hasPassed { usleep(500) }
             }
             func sizeOfSeen() -> Int { folder.status("seen")?.bytes ?? 0 }
-            /// Until the receiver has something to answer: however slow the machine is, some kills come between storing and answering.
+            /// Until the receiver has something to answer: however slow the machine is, some kills come between storing and answering. It
+            /// would take ever longer where a sender that begins had more to do first the more is in its spool.
             func waitForArrival(since size: Int) {
                 while sizeOfSeen() == size, !deadline.hasPassed { usleep(100) }
             }
