@@ -68,7 +68,8 @@ public protocol ParcelSource: Sendable {
     /// Why some of what waits cannot be read for now, in words; it keeps nothing else from going. Asked for when there is no other parcel.
     var unreadable: String? { get }
     /// Events or entries that have come in front of what waited already, since this was last asked for: who waits for that waits for these
-    /// as well. More than there are only make that wait longer. None, as by default, where the oldest goes first.
+    /// as well. More than there are only make that wait longer. Asked only while somebody waits, before he is told how much there is.
+    /// None, as by default, where the oldest goes first.
     func takeArrivals() -> Int
     /// The parcel that was asked for last is not sent for now, as the conditions do not hold: what only a delivery needs may be let go of.
     /// The parcel is asked for again before it is sent. By default this does nothing.

@@ -9,8 +9,8 @@
         /// What the latest request had, or what was told of since.
         private let known: Locked<Secret?>
 
-        /// How long a new token may go unseen.
-        static let interval = Duration.seconds(1)
+        /// How long a new token may go unseen, in seconds.
+        private static let interval: TimeInterval = 1
 
         init(reading read: @escaping @Sendable () -> Secret?) {
             self.read = read
@@ -28,7 +28,7 @@
         func tell(_ changed: @escaping @Sendable () -> Void) {
             LogThread.start("logbook-token") {
                 while true {
-                    Thread.sleep(forTimeInterval: Double(Self.interval.components.seconds))
+                    Thread.sleep(forTimeInterval: Self.interval)
                     let token = self.read()
                     let isNew = self.known.withLock { known in
                         defer { known = token }

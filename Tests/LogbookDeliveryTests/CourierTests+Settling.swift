@@ -33,4 +33,25 @@ extension CourierTests {
         courier.shutdown(by: .never)
         #expect(!patience.hasPassed && diary.events == [.attempting(parcel: "a")])
     }
+
+    @Test("a source is asked what has come in front only where somebody waits: it may have to count all that there is")
+    func aSourceIsAskedForArrivalsOnlyWhereSomebodyWaits() throws {
+        final class Asked: ParcelSource {
+            let inner = MemoryParcels(["a", "b"]), questions = Locked(0)
+            func nextParcel() throws -> Parcel? { try inner.nextParcel() }
+            func settle(_ parcel: Parcel, as fate: ParcelFate) throws { try inner.settle(parcel, as: fate) }
+            var pendingCount: Int { inner.pendingCount }
+            func takeArrivals() -> Int {
+                questions.withLock { $0 += 1 }
+                return 0
+            }
+        }
+        let source = Asked(), courier = courier(source, ScriptedTransport(.status(200)))
+        courier.wake()
+        #expect(becomesTrue { source.inner.settled.count == 2 })
+        #expect(source.questions.withLock { $0 } == 0)
+        source.inner.add("c")
+        try courier.deliver(by: .seconds(60))
+        #expect(source.questions.withLock { $0 } > 0 && source.inner.settled.count == 3)
+    }
 }
