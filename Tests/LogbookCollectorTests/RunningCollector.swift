@@ -11,6 +11,7 @@
         static let limits: HTTPLimits = {
             var limits = HTTPLimits()
             limits.total = .seconds(120)
+            limits.responseBodyBytes = 1 << 20   // of an export
             return limits
         }()
         let port: Int
