@@ -133,7 +133,9 @@ let package = Package(
         room("LogbookTrackingExpansion", ["LogbookTrackingSyntax"]),
         // No test depends on it: SwiftPM builds the tests of a macro, and all tests with them, for the host, and every target once more.
         .macro(name: "LogbookTrackingMacros", dependencies: ["LogbookTrackingExpansion", "LogbookTrackingSyntax"], swiftSettings: settings),
-        room("LogbookTracking", ["CLogbookSystem", "LogbookCore", "LogbookTrackingPlan", "LogbookTrackingMacros"]),
+        room(
+            "LogbookTracking",
+            ["CLogbookSystem", "LogbookCore", "LogbookTrackingPlan", "LogbookTrackingSyntax", "LogbookTrackingMacros"]),
         .executableTarget(name: "LogbookPlanTool", dependencies: ["LogbookTrackingPlan"], swiftSettings: settings),
         // No products: SwiftPM compiles the plug-ins of a package for everyone who depends on it. Dependents copy the one file of each.
         .plugin(name: "LogbookTrackingCheck", capability: .buildTool(), dependencies: ["LogbookPlanTool"]),
@@ -182,8 +184,8 @@ let package = Package(
         tests(
             "Logbook",
             [
-                "LogbookFlightRecorder", "LogbookGzip", "LogbookHTTP", "LogbookRemote", "LogbookSwiftLog", "LogbookTransactions",
-                swiftLog,
+                "LogbookFlightRecorder", "LogbookGzip", "LogbookHTTP", "LogbookRemote", "LogbookSwiftLog", "LogbookSystemLog",
+                "LogbookTransactions", swiftLog,
             ]),
         tests("LogbookCore"),
         tests("LogbookFormat"),

@@ -1,6 +1,7 @@
 internal import CLogbookSystem
 internal import LogbookCore
 internal import LogbookTrackingPlan
+internal import LogbookTrackingSyntax
 internal import Synchronization
 
 /// One entry of a plan, at work at one join point.
@@ -85,7 +86,7 @@ final class Advice: Sendable {
         var members: [Member] = []
         for (key, value) in entry.metadata {
             switch value {
-            case .number(let number): constant[key] = Int64(exactly: number).map(LogValue.integer) ?? .double(number)
+            case .number(let number): constant[key] = number.integer.map(LogValue.integer) ?? .double(number.double)
             case .bool(let bool): constant[key] = .bool(bool)
             case .template(let template):
                 if let text = template.constant {

@@ -1,5 +1,6 @@
 internal import LogbookCore
 internal import LogbookTrackingPlan
+internal import LogbookTrackingSyntax
 
 /// What becomes of a value of any type: everything is copied out of it during the call, in the caller's isolation.
 enum CapturedValue {
@@ -60,8 +61,8 @@ enum CapturedValue {
     static func literal(_ value: Any?) -> PlanLiteral {
         guard let value else { return .null }
         return switch plain(value) {
-        case .integer(let number): .number(Double(number))
-        case .double(let number): .number(number)
+        case .integer(let number): .number(PlanNumber(Int64(number)))
+        case .double(let number): .number(PlanNumber(number))
         case .bool(let bool): .bool(bool)
         case .text(let text): .text(text)
         case nil: otherLiteral(value)
@@ -71,11 +72,11 @@ enum CapturedValue {
     private static func otherLiteral(_ value: Any) -> PlanLiteral {
         switch value {
         case let text as String: .text(text)
-        case let number as Int: .number(Double(number))
+        case let number as Int: .number(PlanNumber(Int64(number)))
         case let bool as Bool: .bool(bool)
-        case let number as Double: .number(number)
-        case let number as Float: .number(Double(number))
-        case let number as any BinaryInteger: .number(Double(number))
+        case let number as Double: .number(PlanNumber(number))
+        case let number as Float: .number(PlanNumber(Double(number)))
+        case let number as any BinaryInteger: .number(Int64(exactly: number).map { PlanNumber($0) } ?? PlanNumber(Double(number)))
         default: isEmptyOptional(value) ? .null : .text(description(of: value))
         }
     }

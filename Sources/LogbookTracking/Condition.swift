@@ -1,4 +1,5 @@
 internal import LogbookTrackingPlan
+internal import LogbookTrackingSyntax
 
 /// A condition of a plan, ready to be asked.
 struct Condition: Sendable {

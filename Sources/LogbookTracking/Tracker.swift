@@ -233,19 +233,19 @@ public final class Tracker: Sendable {
     /// for these are looked at; a type may be what is missing between any two others. Where an entry has arrived, it is left as it is.
     func appeared(_ points: [JoinPoint], _ types: [TypeRecord]) {
         if state.withLock({ $0.waiting.isEmpty }) { return }
-        JoinPointRegistry.exchanging {
+        let complaints = JoinPointRegistry.exchanging { () -> [String] in
             let (waiting, plan, closures) = state.withLock { ($0.waiting, $0.plan, $0.closures) }
-            guard let plan else { return }
+            guard let plan else { return [] }
             let chosen = types.isEmpty
                 ? waiting.indices.filter { place in points.contains { waiting[place].mayMean($0.record) } } : Array(waiting.indices)
-            if chosen.isEmpty { return }
+            if chosen.isEmpty { return [] }
             let catalog = types.isEmpty ? Catalog(points, JoinPointRegistry.types()) : Catalog()
             var document = PlanDocument()
             document.usecases = plan.usecases
             document.entries = chosen.map { waiting[$0] }
             let examined = PlanCheck.check(document, against: catalog.plan, names: names(closures))
-            for issue in examined.issues.map(\.description) where state.withLock({ $0.complaints.insert(issue).inserted }) {
-                LogDiagnostics.report("tracking", issue)
+            let complaints = examined.issues.map(\.description).filter { issue in
+                state.withLock { $0.complaints.insert(issue).inserted }
             }
             for entry in examined.entries {
                 let point = catalog.points[entry.point], id = ObjectIdentifier(point)
@@ -258,7 +258,9 @@ public final class Tracker: Sendable {
                 }
                 point.install(set, for: ObjectIdentifier(self))
             }
+            return complaints
         }
+        for complaint in complaints { LogDiagnostics.report("tracking", complaint) }   // whoever hears it may stop this tracker
     }
 
     // MARK: Looking up

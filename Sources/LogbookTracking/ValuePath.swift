@@ -10,7 +10,7 @@ final class ValuePath: Sendable {   // not a struct: handing it on is one refere
     init?(_ path: PlanPath, _ entry: CheckedEntry) {
         guard let root = entry.roots[path] else { return nil }
         self.root = root
-        if case .argument = root { properties = Array(path.words.dropFirst(2)) } else { properties = Array(path.words.dropFirst()) }
+        properties = Array(path.properties(behind: root))
     }
 
     private func captured(in call: TrackedCall) -> Any? {

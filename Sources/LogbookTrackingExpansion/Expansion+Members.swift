@@ -61,6 +61,8 @@ extension Expansion {
 
     private func typePeer() -> String {
         guard !request.context.contains(where: \.isGeneric) else { return "" }
+        // An extension does not say whether its type is generic: who says that something around is, means that one.
+        if request.attribute.isGeneric, header.generics.isEmpty, request.context.contains(where: { $0.keyword == "extension" }) { return "" }
         let path = typePath.isEmpty ? header.name : typePath + "." + header.name
         let isGeneric = !header.generics.isEmpty || request.attribute.isGeneric
         let separators = PointDescriptor.separators

@@ -1,3 +1,5 @@
+package import LogbookTrackingSyntax
+
 /// A screen or event of a plan, with everything looked up.
 package struct CheckedEntry: Sendable {
     package enum Advice: String, Sendable, CaseIterable {
@@ -6,7 +8,7 @@ package struct CheckedEntry: Sendable {
 
     package enum Value: Sendable {
         case template(PlanTemplate)
-        case number(Double)
+        case number(PlanNumber)
         case bool(Bool)
     }
 

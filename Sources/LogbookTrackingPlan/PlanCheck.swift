@@ -330,7 +330,7 @@ package struct PlanCheck {
         var values: Set<PlanPath> = []
         for text in written {
             if let path = PlanPath(text.value), roots[path] != nil {
-                values.insert(path)
+                values.formUnion(roots.paths(within: path))
             } else {
                 let hint = NearMatches.hint(for: text.value, among: roots.paths.map(\.description))
                 complain(text.place, "nothing in this entry shows \"\(text.value)\"\(hint)")

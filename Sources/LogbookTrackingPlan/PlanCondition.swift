@@ -1,3 +1,5 @@
+package import LogbookTrackingSyntax
+
 /// What has to be true for an entry to report: `$arg.quantity > 1 && ($self.coupon == null || isPaying)`.
 package indirect enum PlanCondition: Sendable {
     package enum Comparison: String, Sendable, CaseIterable {
@@ -37,7 +39,7 @@ package indirect enum PlanCondition: Sendable {
 package enum PlanLiteral: Sendable, Equatable {
     case null
     case bool(Bool)
-    case number(Double)
+    case number(PlanNumber)
     case text(String)
 
     /// Null, false, 0 and empty text do not hold; everything else does.
@@ -45,7 +47,7 @@ package enum PlanLiteral: Sendable, Equatable {
         switch self {
         case .null: false
         case .bool(let bool): bool
-        case .number(let number): number != 0
+        case .number(let number): number.double != 0
         case .text(let text): !text.isEmpty
         }
     }

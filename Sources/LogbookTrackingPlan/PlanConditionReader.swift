@@ -93,7 +93,7 @@ struct PlanConditionReader {
             let start = position
             position += 1
             while current.isDigit || current == UInt8(ascii: ".") { position += 1 }
-            guard let number = Double(text(from: start)) else { throw failure("this is no number") }
+            guard let number = PlanNumber(text(from: start)) else { throw failure("this is no number") }
             return .literal(.number(number))
         default:
             let start = position

@@ -1,10 +1,12 @@
+package import LogbookTrackingSyntax
+
 /// One screen or event of a plan, as it is written.
 package struct PlanEntry: Sendable {
     package enum Kind: String, Sendable { case screen, event }
 
     package enum Value: Sendable {
         case text(String)
-        case number(Double)
+        case number(PlanNumber)
         case bool(Bool)
     }
 

@@ -17,6 +17,11 @@ package struct PlanPath: Sendable, Hashable {
         self.words = words
     }
 
+    /// The names of properties behind the root.
+    package func properties(behind root: Root) -> ArraySlice<String> {
+        if case .argument = root { words.dropFirst(2) } else { words.dropFirst() }
+    }
+
     package var description: String { "$" + words.joined(separator: ".") }
 
     static let rootNames = ["arg", "self", "result", "error", "duration_ms", "type", "selector"]

@@ -7,6 +7,13 @@ package struct PlanRoots: Sendable {
 
     package var paths: [PlanPath] { roots.map(\.path) }
 
+    /// Those that mean what a known one means, by whatever name of a parameter, or something in that.
+    func paths(within path: PlanPath) -> [PlanPath] {
+        guard let root = self[path] else { return [] }
+        let properties = path.properties(behind: root)
+        return roots.filter { $0.root == root && $0.path.properties(behind: root).starts(with: properties) }.map(\.path)
+    }
+
     package func contains(where condition: (PlanPath.Root) -> Bool) -> Bool { roots.contains { condition($0.root) } }
 
     /// - Precondition: The path is not known yet.

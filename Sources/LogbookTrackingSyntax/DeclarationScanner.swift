@@ -504,12 +504,18 @@ package struct DeclarationScanner {
         return text(from: start).trimmed
     }
 
-    /// What stands between this brace and the last one of the text: the compiler has cut the declaration out.
+    /// What stands between this brace and the one behind which nothing comes but blanks and comments: the compiler has cut the declaration
+    /// out.
     private mutating func readBody(of header: inout DeclarationHeader) {
         guard current == UInt8(ascii: "{") else { return }
         header.bodyOffset = position
-        var end = bytes.count
-        while end > position, bytes[end - 1] != UInt8(ascii: "}") { end -= 1 }
-        header.body = end > position + 1 ? text(position + 1..<end - 1) : ""
+        let start = position + 1
+        defer { position = start - 1 }
+        header.body = ""
+        for place in start..<max(start, bytes.count) where bytes[place] == UInt8(ascii: "}") {
+            position = place + 1
+            skipTrivia()
+            if isAtEnd { return header.body = text(start..<place) }
+        }
     }
 }

@@ -3,7 +3,7 @@ package struct PositionedJSON: Sendable {
     package enum Value: Sendable {
         case null
         case bool(Bool)
-        case number(Double)
+        case number(PlanNumber)
         case string(String)
         case array([PositionedJSON])
         case object([Member])
@@ -35,6 +35,6 @@ package struct PositionedJSON: Sendable {
     }
 
     package var string: String? { if case .string(let text) = value { text } else { nil } }
-    package var integer: Int? { if case .number(let number) = value { Int(exactly: number) } else { nil } }
+    package var integer: Int? { if case .number(let number) = value { number.integer.flatMap { Int(exactly: $0) } } else { nil } }
     package var elements: [PositionedJSON] { if case .array(let elements) = value { elements } else { [] } }
 }

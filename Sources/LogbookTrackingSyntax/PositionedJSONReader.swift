@@ -136,12 +136,10 @@ package struct PositionedJSONReader {
         }
     }
 
-    private mutating func number() throws(Failure) -> Double {
+    private mutating func number() throws(Failure) -> PlanNumber {
         let start = position
         while !isAtEnd, current.isDigit || "+-.eE".utf8.contains(current) { position += 1 }
-        guard let number = Double(String(decoding: bytes[start..<position], as: UTF8.self)), number.isFinite else {
-            throw failure("this is no number")
-        }
+        guard let number = PlanNumber(String(decoding: bytes[start..<position], as: UTF8.self)) else { throw failure("this is no number") }
         return number
     }
 

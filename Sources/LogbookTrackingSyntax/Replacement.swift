@@ -27,6 +27,9 @@ package struct Replacement {
     package static func obstacle(to header: DeclarationHeader) -> String? {
         if header.keyword != "func" { return header.keyword == "deinit" ? "is a deinitializer" : "is an initializer" }
         if header.isOperator { return "is an operator" }
+        if ([header.name] + header.parameters.map(\.label)).contains(where: Self.needsBackticks) {
+            return "has a name that only backticks make one"
+        }
         if header.isAsync { return "is asynchronous, and a replacement that calls the original would call itself" }
         if header.isPrivate { return "is private to its file" }
         if header.returnsOpaque { return "returns an opaque type" }
@@ -41,6 +44,12 @@ package struct Replacement {
         return nil
     }
 
+    private static func needsBackticks(_ name: String) -> Bool {
+        guard name.hasPrefix("`") else { return false }
+        let name = DeclarationHeader.plain(name)
+        return ["init", "self"].contains(name) || !name.utf8.allSatisfy { $0 == 0x5F || $0 >= 0x80 || $0.isDigit || (0x61...0x7A).contains($0 | 0x20) }
+    }
+
     /// Whether `@TrackedType` has something take the place of a function, instead of wrapping its body.
     /// - Parameter isNested: Whether its type stands in another, whose names an extension of the inner one does not see.
     package static func isMeant(for header: DeclarationHeader, isNested: Bool) -> Bool {
@@ -50,7 +59,7 @@ package struct Replacement {
     package var text: String {
         let call = (header.isThrowing ? "try " : "") + header.name + "(" + forwardedArguments + ")"
         let returning = header.returnsNothing || header.result == "Never"
-            ? call : "let __result = \(call); __trackedCall?.returned(__result); return __result"
+            ? call : "let __result: \(header.optionalResult ?? "Void") = \(call); __trackedCall?.returned(__result); return __result"
         let catching = header.isThrowing
             ? "do\(header.typedThrows) { \(returning) } catch { __trackedCall?.threw(error); throw error }"
             : returning

@@ -322,6 +322,38 @@ extension TrackingTests {
             ])
         }
 
+        @Test("a value is as private by its parameter's other name, and so is what is in it")
+        func privacyByAnotherName() throws {
+            let tracked = Tracked(privacy: .masked)
+            try tracked.following(
+                #"""
+                { "trackedEvents": [ { "class": "Gatehouse", "selector": "open(by:with:)", "label": "opened by $arg.name",
+                  "metadata": { "who": "$arg.by", "first": "$arg.by.first", "key": "$arg.with" }, "private": ["$arg.name"] } ] }
+                """#
+            ) { Gatehouse().open(by: Gatehouse.Person(first: "kim"), with: 3) }
+            #expect(tracked.labels == ["opened by <private>"])
+            #expect(tracked.metadata(0) == ["who": "<private>", "first": "<private>", "key": 3])
+        }
+
+        @Test("whole numbers of a plan are those that it says, as far as 64 bits go")
+        func wholeNumbers() throws {
+            let tracked = Tracked()
+            try tracked.following(
+                #"""
+                { "trackedEvents": [ { "class": "Gatehouse", "selector": "open(by:with:)", "label": "opened",
+                  "metadata": { "n": 1234567890123456789, "m": -9223372036854775808, "half": 0.5, "more": 1e3, "huge": 9223372036854775808 },
+                  "when": "$arg.key == 1234567890123456789 || $arg.key == 2.0 || $arg.key >= 9007199254740993" } ] }
+                """#
+            ) { for key in [1_234_567_890_123_456_789, 1_234_567_890_123_456_788, 2, 3, 9_007_199_254_740_992] {
+                Gatehouse().open(by: Gatehouse.Person(first: "kim"), with: key)
+            } }
+            #expect(tracked.labels.count == 3)
+            #expect(
+                tracked.metadata(0) == [
+                    "n": 1_234_567_890_123_456_789, "m": .integer(.min), "half": 0.5, "more": 1000, "huge": .double(9_223_372_036_854_775_808),
+                ])
+        }
+
         @Test("29: a provider that calls what is tracked reports nothing of its own")
         func noRecursion() throws {
             let tracked = Tracked()
@@ -517,6 +549,11 @@ extension TrackingTests {
         if number == 2 { throw .code(2) }
         return number
     }
+}
+
+@TrackedType final class Gatehouse {
+    struct Person { let first: String }
+    func open(by name: Person, with key: Int) {}
 }
 
 struct Late<Value> { var value: Value }

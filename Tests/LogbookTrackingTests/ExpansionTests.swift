@@ -35,6 +35,15 @@ import Testing
         #expect(inner.contains("{ [] }"), "\(inner)")
     }
 
+    @Test("a type in an extension whose type is generic has no record, where it is said to be in a generic one")
+    func inAnExtensionOfAGenericType() throws {
+        func peer(_ attribute: String) throws -> String {
+            try Self.expand("peer", attribute, "\(attribute) final class Inner { func f() {} }", in: "extension Box {}")
+        }
+        #expect(try peer("@TrackedType(generic: true)").isEmpty)
+        #expect(try peer("@TrackedType").contains("registerType"))
+    }
+
     @Test("the record of a generic type and the bodies of its functions agree about what is captured")
     func exceptionsInGenericTypes() throws {
         let function = "@Tracked func open(pin: String, by name: String) {}", type = #"@TrackedType(except: "pin") struct Safe<Value>"#

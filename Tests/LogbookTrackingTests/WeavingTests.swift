@@ -25,6 +25,7 @@ import Testing
         ("func load(_ n: isolated Account) {}", "load(_:)", "takes an isolated parameter"),
         ("@inlinable func load() {}", "load()", "has a body that other modules get"),
         ("@PageBuilder func load() -> Page { Page() }", "load()", "has the result builder @PageBuilder"),
+        ("func `self`() {}", "self()", "has a name that only backticks make one"),
         ("init(_ n: Int) {}", "init(_:)", "is an initializer"), ("deinit {}", "deinit", "is a deinitializer"),
     ])
     func obstacles(declaration: String, selector: String, obstacle: String) {
