@@ -203,7 +203,7 @@ package struct CivilTime: Sendable, Equatable {
     package static func time(days: Int, secondOfDay: Int, nanosecond: Int, in zone: LogTimeZone) -> LogTime? {
         let local = Int64(days * 86_400 + secondOfDay)
         let guess = zone.offset(atSecond: local)
-        let before = zone.offset(atSecond: local - Int64(guess) - 3600)
+        let before = zone.offset(atSecond: local - Int64(guess) - 86_400)   // clocks have gone back by up to a day
         let after = zone.offset(atSecond: local - Int64(guess))
         let offset = zone.offset(atSecond: local - Int64(before)) == before ? before : after
         return time(days: days, secondOfDay: secondOfDay, nanosecond: nanosecond, offset: offset)

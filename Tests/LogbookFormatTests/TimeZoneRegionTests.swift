@@ -32,6 +32,18 @@ import Testing
         #expect(try stamp("1890-01-01T00:00:00Z") == "1890-01-01T00:53:00+00:53")
     }
 
+    @Test("an hour that comes twice is read as its first run, also where clocks go back by more than an hour", arguments: [
+        ("Antarctica/Troll", "2026-10-25T02:45:00", "2026-10-25T00:45:00Z"), ("Antarctica/Troll", "2026-10-25T00:45:00", "2026-10-24T22:45:00Z"),
+        ("Asia/Magadan", "2014-10-26T01:30:00", "2014-10-25T13:30:00Z"), ("Europe/Berlin", "2026-10-25T02:30:00", "2026-10-25T00:30:00Z"),
+        ("Europe/Berlin", "2026-10-25T03:00:00", "2026-10-25T02:00:00Z"), ("Europe/Berlin", "2026-10-26T02:30:00", "2026-10-26T01:30:00Z"),
+        ("Europe/Berlin", "2026-03-29T12:00:00", "2026-03-29T10:00:00Z"),
+    ])
+    func wallClocks(zone: String, shown: String, meant: String) throws {
+        let shown = try second(shown + "Z"), day = Int(shown / 86_400), secondOfDay = Int(shown % 86_400)
+        let time = CivilTime.time(days: day, secondOfDay: secondOfDay, nanosecond: 0, in: try LogTimeZone.named(zone))
+        #expect(try time?.wholeSeconds == second(meant))
+    }
+
     @Test func aLayoutMayUseIt() throws {
         let zone = try LogTimeZone.named("Asia/Kathmandu")
         let format = try TextFormat.layout("\(.time(digits: 0, zone: zone)) \(.message)")
