@@ -3,7 +3,7 @@ internal import LogbookCore
 /// Why a log file could not be opened, written or made safe.
 public enum FileLogProviderError: Error, Equatable, CustomStringConvertible {
     /// The name is not 1...64 of `A-Z a-z 0-9 . _ -`, begins with a dot, or reads like one of our archives.
-    case invalidName
+    case invalidName(String)
     case cannotOpenFolder(path: String, errno: Int32)
     /// Another provider of this process writes there.
     case alreadyOpen(path: String)
@@ -29,9 +29,9 @@ public enum FileLogProviderError: Error, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .invalidName:
-            "a log file's name must be 1 to 64 letters, digits, dots, dashes or underscores, must not begin with a dot, "
-                + "and must not end like an archive's name"
+        case .invalidName(let name):
+            "\(String(name.prefix(100)).debugDescription) cannot be a log file's name: it must be 1 to 64 letters, digits, dots, dashes or "
+                + "underscores (.log is added to it), must not begin with a dot, and must not end like an archive's name"
         case .cannotOpenFolder(let path, let errno):
             "cannot open or make the folder \(path): \(SystemError.text(of: errno)); check that this user may write there"
         case .alreadyOpen(let path):

@@ -19,12 +19,12 @@ struct LogFileName: Sendable, Hashable {
             default: false
             }
         }
-        guard isPlain, (1...64).contains(base.utf8.count), !base.hasPrefix(".") else { throw .invalidName }
+        guard isPlain, (1...64).contains(base.utf8.count), !base.hasPrefix(".") else { throw .invalidName(base) }
         self.init(unchecked: base)
         // Otherwise retention of `x` would take the active file of `x-00000001-20251121T102920.123Z` for an archive.
         for end in base.indices where base[end] == "-" {
             let shorter = LogFileName(unchecked: String(base[..<end]))
-            if !shorter.base.isEmpty, ArchiveName(base + Self.suffix, of: shorter) != nil { throw .invalidName }
+            if !shorter.base.isEmpty, ArchiveName(base + Self.suffix, of: shorter) != nil { throw .invalidName(base) }
         }
     }
 

@@ -15,7 +15,7 @@ public struct LogFileReader: Sendable {
     /// - Parameters:
     ///   - name: The log's name: `app` for `app.log`.
     ///   - compression: How archives may be compressed; without it a compressed one is an error.
-    /// - Throws: ``FileLogProviderError/invalidName``, ``FileLogProviderError/cannotRead(path:errno:)`` where there is no such folder.
+    /// - Throws: ``FileLogProviderError/invalidName(_:)``, ``FileLogProviderError/cannotRead(path:errno:)`` where there is no such folder.
     public init(
         in folder: String, name: String = "app", compression: ArchiveCompression? = nil
     ) throws(FileLogProviderError) {

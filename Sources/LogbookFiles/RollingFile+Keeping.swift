@@ -30,7 +30,7 @@ extension RollingFile {
     /// What keeps an archive from going, a lock or a disk, may last: its time has come already, and it would be tried again at once
     /// and for ever. Where nobody has seen the archives yet, it may have come for one of them.
     private mutating func postponeDeletion() {
-        guard nextDeletion != nil || policy.deletesByAge else { return }
+        guard nextDeletion != nil || policy.deletes else { return }
         let again = steady.now(clock).adding(Self.deletionPause)
         nextDeletion = max(nextDeletion ?? again, again)
         hasNewDue = true

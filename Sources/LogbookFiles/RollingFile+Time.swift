@@ -87,18 +87,22 @@ extension RollingFile {
         }
     }
 
-    /// Takes other limits from now on.
+    /// Takes other limits from now on. Another provider may have the log once this one is closed.
     mutating func follow(_ policy: RollingPolicy) {
+        if case .closed = phase { return }
         self.policy = policy
         hasNewDue = true
-        if case .open(var active) = phase {
+        if case .open = phase {
             let size = (try? verifiedSize()) ?? 0
-            active.beginning = nil
-            if size > 0 { active.beginning = beginning(of: active.status) }
-            if case .open(let current) = phase, current.handle === active.handle { phase = .open(active) }
+            // What others have written meanwhile is known only now.
+            if case .open(var active) = phase {
+                active.beginning = size > 0 ? beginning(of: active.status) : nil
+                phase = .open(active)
+            }
         }
         tidyUp()
-        rollWhatIsOld()
+        // A new file is for a start: none follows from new limits, unless the old one is too large or too old for them.
+        if case .open(let active) = phase, active.end ?? 0 > 0, let reason = reasonToRoll(before: nil) { roll(because: reason) }
     }
 
     /// What time asks for: a look at who has the name, a roll, the deletion of old archives.

@@ -52,8 +52,8 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
             for note in notes { LogDiagnostics.report(origin, note) }
             if hasNewDue { setAlarm() }
             if !events.isEmpty {
-                if compression != nil { compressor.wake(compression, for: .new) }
                 tell(events, counting: &givenUp)
+                if compression != nil { compressor.wake(compression, for: .new) }   // which tells what became of it afterwards
             }
         }
         return try file.withLock { file throws(Failure) in

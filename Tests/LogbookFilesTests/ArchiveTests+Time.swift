@@ -144,6 +144,42 @@ extension ArchiveTests {
         #expect(folder.allLines() == (1...20).map { "\($0)" })
     }
 
+    @Test("other limits begin no new file where every start shall have its own, and change nothing once the log is closed")
+    func otherLimitsAreNoStart() throws {
+        let provider = try provider(RollingPolicy(startsNewFile: true, maximumArchives: 0))
+        for number in 1...3 {
+            log(provider, "\(number)")
+            provider.change(RollingPolicy(startsNewFile: true, maximumArchives: 1))
+        }
+        #expect(folder.lines("app.log") == ["1", "2", "3"] && folder.archives() == [])
+        for number in 4...6 {
+            try provider.roll()
+            log(provider, "\(number)")
+        }
+        #expect(folder.archives().count == 1)
+        provider.change(RollingPolicy(maximumArchives: 0))
+        for number in 7...9 {
+            try provider.roll()
+            log(provider, "\(number)")
+        }
+        let archives = folder.archives()
+        #expect(archives.count == 4)
+        try provider.shutdown(by: .seconds(30))
+        provider.change(RollingPolicy(maximumArchives: 1))
+        #expect(folder.archives() == archives)
+    }
+
+    @Test("a file that others have written to is as old as what they wrote, also for who takes other limits")
+    func othersWroteLast() throws {
+        let provider = try provider(RollingPolicy(maximumArchives: 0))
+        log(provider, "long ago")
+        clock.advance(by: .seconds(10 * 86_400))
+        folder.append("just now\n", to: "app.log")
+        output(of: "touch -d @\(clock.now.wholeSeconds) '\(folder("app.log"))'")
+        provider.change(RollingPolicy(boundary: .daily(in: .utc), maximumArchives: 0, maximumAge: .seconds(7 * 86_400)))
+        #expect(folder.allLines() == ["long ago", "just now"])
+    }
+
     @Test("F8: events that say they are of a later day begin no new file, whoever said so; the file of today goes on", arguments: [0, 12 * 3600])
     func forgedTimes(secondsAgo: Int64) throws {
         clock.setWall(LogTime(seconds: 1_764_028_800 + 86_399))   // in the last second of a day

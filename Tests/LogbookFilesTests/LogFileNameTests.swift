@@ -15,12 +15,15 @@ import Testing
             String(repeating: "x", count: 300),
         ])
     func oddNames(name: String) {
-        #expect(throws: FileLogProviderError.invalidName) { try LogFileName(name) }
+        #expect(throws: FileLogProviderError.invalidName(name)) { try LogFileName(name) }
+        let said = "\(FileLogProviderError.invalidName(name))"
+        #expect(said.hasPrefix("\"") && said.contains("1 to 64") && !said.contains("\n") && said.utf8.count < 400)
     }
 
     @Test("R6: a name that another log would take for its archive is refused")
     func nameOfAnArchive() {
-        #expect(throws: FileLogProviderError.invalidName) { try LogFileName("app-00000001-20251121T102920.123Z") }
-        #expect(throws: FileLogProviderError.invalidName) { try LogFileName("my-app-00000001-20251121T102920.123Z") }
+        for name in ["app-00000001-20251121T102920.123Z", "my-app-00000001-20251121T102920.123Z"] {
+            #expect(throws: FileLogProviderError.invalidName(name)) { try LogFileName(name) }
+        }
     }
 }
