@@ -169,7 +169,7 @@ public final class LogUploader: Sendable {
             ended = CompressionsInHand.ended
             for courier in couriers {
                 do throws(FileLogProviderError) { _ = try waiting() } catch { throw .sourceUnreadable(reason: error.description) }
-                try courier.deliver(by: deadline)
+                do throws(CourierError) { try courier.deliver(by: deadline) } catch { throw error.counting(waitingCount) }
             }
         } while passesOver && CompressionsInHand.wait(forMoreThan: ended, of: path, until: deadline)
         if passesOver, CompressionsInHand.isAny(of: path) {
@@ -195,6 +195,19 @@ extension UploadEvent {
             self = .willRetry(id: parcel, after: after, reason: reason, status: status)
         case .misconfigured(let parcel, let reason, let status): self = .refused(id: parcel, reason: reason, status: status)
         case .delivered, .split, .rejected: return nil
+        }
+    }
+}
+
+extension CourierError {
+    /// The same with so many files: a courier of files that go in pieces counts those.
+    fileprivate func counting(_ files: Int) -> CourierError {
+        switch self {
+        case .deadlinePassed(_, let reason): .deadlinePassed(pending: files, reason: reason)
+        case .misconfigured(_, let reason): .misconfigured(pending: files, reason: reason)
+        case .heldBack(_, let reason): .heldBack(pending: files, reason: reason)
+        case .stopped: .stopped(pending: files)
+        case .sourceUnreadable, .calledFromOwnThread: self
         }
     }
 }

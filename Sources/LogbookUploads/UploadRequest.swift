@@ -33,7 +33,8 @@ public struct UploadRequest: Sendable {
     public var headers: [HTTPHeader]
     public var contentType: String
     public var acknowledgement: Acknowledgement
-    /// A compressed file is sent as it is, with `Content-Encoding: gzip`; otherwise it is inflated on its way. Default false.
+    /// A compressed file is sent as it is, with `Content-Encoding: gzip`; otherwise, and where it goes in pieces (``maximumBytes``), it is
+    /// inflated on its way. Default false.
     public var takesGzip: Bool
     /// Bytes of one request, `1024...`; a larger file goes in several, cut between lines. Nil, the default, sends each file whole.
     public var maximumBytes: Int?

@@ -241,6 +241,18 @@ extension LogUploaderTests {
         try provider.shutdown(by: .seconds(30))
     }
 
+    @Test("who waits for a delivery is told how many files are left, also where they go in pieces")
+    func filesAreCountedAndNotTheirPieces() async throws {
+        try bench.roll(["one", "two"])
+        let transport = ScriptedTransport(.fail(.unreachable("nobody there")))
+        let uploader = try bench.uploader(to: UploadRequest(url: "http://127.0.0.1/", maximumBytes: 4096), transport)
+        await #expect {
+            try await onThread { try uploader.deliver(by: .after(.milliseconds(100))) }
+        } throws: { error in
+            if case CourierError.deadlinePassed(let pending, _) = error { pending == 2 } else { false }
+        }
+    }
+
     @Test("U12: a day without a network costs few attempts and bounded room; then all that was kept arrives")
     func offline() async throws {
         let isOnline = Locked(false)
