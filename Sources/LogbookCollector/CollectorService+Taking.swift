@@ -63,6 +63,14 @@
                         send it in parts
                         """)
             }
+            if set.idBytesOfEntries > configuration.maximumBodyBytes {
+                throw Refusal(
+                    413, "too_large",
+                    reason: """
+                        the transactions' ids come to more than \(configuration.maximumBodyBytes) bytes with each of their entries; send the \
+                        set in parts
+                        """)
+            }
         }
 
         /// Which entries were not stored, and nothing of what they say.

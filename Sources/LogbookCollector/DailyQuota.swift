@@ -19,6 +19,8 @@ struct DailyQuota: Sendable {
     private let bytes: Int
     private let bytesOfAll: Int
     private var today: Int64 = 0
+    /// Counts the days that have begun here: where the clock goes back a day begins once more, and knows nothing of what came before.
+    private var turns: UInt64 = 0
     private var used: [String: Int] = [:]
     /// The sum of that.
     private var usedByAll = 0
@@ -29,7 +31,7 @@ struct DailyQuota: Sendable {
 
     /// What a request has brought on the day of its latest bytes.
     struct Arrival: Equatable {
-        fileprivate var day: Int64 = 0
+        fileprivate var turn: UInt64 = 0
         fileprivate var bytes = 0
     }
 
@@ -44,7 +46,7 @@ struct DailyQuota: Sendable {
     /// Counts what came in.
     mutating func add(_ count: Int, to arrival: inout Arrival, for tenant: String, at time: LogTime) {
         turn(to: Self.day(of: time))
-        if arrival.day != today { arrival = Arrival(day: today) }
+        if arrival.turn != turns { arrival = Arrival(turn: turns) }
         arrival.bytes += count
         used[tenant, default: 0] += count
         usedByAll += count
@@ -54,7 +56,7 @@ struct DailyQuota: Sendable {
     /// The request is over.
     /// - Parameter isKept: Whether what it has brought stays used; otherwise it is as if it had never come.
     mutating func end(_ arrival: Arrival, for tenant: String, isKept: Bool) {
-        guard arrival.day == today, arrival.bytes > 0 else { return }
+        guard arrival.turn == turns, arrival.bytes > 0 else { return }
         underWay[tenant, default: 0] -= arrival.bytes
         if isKept {
             unsaved[tenant, default: 0] += arrival.bytes
@@ -73,7 +75,7 @@ struct DailyQuota: Sendable {
         let least = max(count, 1)
         let isUsedUp = least > bytes - used[tenant, default: 0]
         if !isUsedUp, least <= bytesOfAll - usedByAll { return nil }
-        let brought = own.reduce(0) { $1.day == today ? $0 + $1.bytes : $0 }
+        let brought = own.reduce(0) { $1.turn == turns ? $0 + $1.bytes : $0 }
         // As if nobody else had anything under way.
         let lasting = used[tenant, default: 0] - underWay[tenant, default: 0] + brought
         let lastingOfAll = usedByAll - underWay.values.reduce(0, +) + brought
@@ -110,6 +112,7 @@ struct DailyQuota: Sendable {
     private mutating func turn(to day: Int64) {
         if day != today {
             today = day
+            turns += 1
             used = [:]
             usedByAll = 0
             underWay = [:]

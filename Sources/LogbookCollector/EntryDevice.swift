@@ -41,15 +41,20 @@
     extension TransactionSet {
         /// Bytes, about, of what its elements say of devices, where that is kept with each of their entries.
         var deviceBytesOfEntries: Int {
-            func bytes(_ fact: String?) -> Int {
-                // As they travel to the larger archives, in JSON.
-                fact?.utf8.prefix(DeviceFacts.maximumEntryBytes).reduce(0) { $0 + ($1 < 0x20 ? 6 : 1) } ?? 0
-            }
+            func bytes(_ fact: String?) -> Int { fact.map { Self.escapedBytes($0.utf8.prefix(DeviceFacts.maximumEntryBytes)) } ?? 0 }
             return transactions.reduce(0) { sum, transaction in
                 let each = bytes(transaction.deviceMake) + bytes(transaction.deviceOS) + bytes(transaction.deviceOSVersion)
                 return sum + each * transaction.entries.count
             }
         }
+
+        /// Bytes, about, of the transactions' ids, where each of their entries names its own.
+        var idBytesOfEntries: Int {
+            transactions.reduce(0) { $0 + Self.escapedBytes($1.id.utf8) * $1.entries.count }
+        }
+
+        /// As they travel to the larger archives, in JSON.
+        private static func escapedBytes(_ text: some Sequence<UInt8>) -> Int { text.reduce(0) { $0 + ($1 < 0x20 ? 6 : 1) } }
     }
 
     extension TransactionParcel {

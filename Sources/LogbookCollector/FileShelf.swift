@@ -58,8 +58,20 @@
 
         /// Makes the folder, where there is none, and opens it.
         static func open(_ path: String, _ files: some FileSystem) throws(SystemError) -> FileDescriptor {
-            do { try files.makeFolder(at: path) } catch where error.number == EEXIST {}
+            do throws(SystemError) {
+                try files.makeFolder(at: path)
+                try keepName(of: path, files)
+            } catch where error.number == EEXIST {}
             return try files.openFolder(at: path)
+        }
+
+        /// A folder that is new is as safe as its files only once the one around it is.
+        private static func keepName(of path: String, _ files: some FileSystem) throws(SystemError) {
+            let end = path.last == "/" ? path.dropLast() : path[...], slash = end.lastIndex(of: "/")
+            let parent = slash.map { $0 == end.startIndex ? "/" : String(end[..<$0]) } ?? "."
+            let folder = try files.openFolder(at: parent)
+            defer { files.close(folder) }
+            try files.synchronizeFolder(folder)
         }
 
         /// Finds out whether files can be kept: makes one, and removes it. A disk that is full now may have room later.

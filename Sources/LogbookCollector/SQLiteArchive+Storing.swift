@@ -14,17 +14,19 @@
                 let received = parcel.received.microseconds
                 let number = try Self.parcelNumber(
                     parcel.parcel, of: parcel.tenant, kind: "transactions", received: received, database)
-                let erasures = try Erasures(of: parcel.tenant, database)
-                var found: [(transaction: TransactionRecord, end: LogTime)] = []
+                let known = try Erasures(of: parcel.tenant, database)
+                let erasures = try parcel.set.transactions.map { try known.erasure(of: $0, database) }
+                // Before anything is stored, which would fill in what is to go, or meet it.
+                for (transaction, end) in Self.found(erasures, in: parcel.set) {
+                    if try Self.erase(transaction, of: parcel.tenant, upTo: end, database) { remains.withLock { $0 = true } }
+                }
                 var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
                 var ordinal = 0
-                for transaction in parcel.set.transactions {
+                for (transaction, erasure) in zip(parcel.set.transactions, erasures) {
                     let first = ordinal
                     ordinal += transaction.entries.count
-                    let erasure = try erasures.erasure(of: transaction, database)
                     let kept = transaction.entries.indices.filter { !erasure.covers(transaction.entries[$0].time) }
                     receipt.erased += transaction.entries.count - kept.count
-                    if let end = erasure.found { found.append((transaction, end)) }
                     if kept.isEmpty && erasure.end != nil { continue }
                     let (id, isOfOtherDevice) = try Self.number(of: transaction, parcel.tenant, received: received, database)
                     let device = isOfOtherDevice ? DeviceFacts.named(in: transaction)?.ofEntry : nil
@@ -42,7 +44,7 @@
                     for (place, index) in kept.enumerated() {
                         let entry = transaction.entries[index], row = insert[place]
                         let key = rowKeys[first + index]
-                        try row.bind(keys[first + index], at: 3)
+                        try row.bind(entry.key == nil ? "" : keys[first + index], at: 3)   // else it is what the entry says, once more
                         try row.bind(entry.event, at: 4)
                         try row.bind(entry.time.microseconds, at: 5)
                         try row.bind(entry.offset, at: 6)
@@ -69,12 +71,29 @@
                         }
                     }
                 }
-                for (transaction, end) in found {
-                    if try Self.erase(transaction, of: parcel.tenant, upTo: end, database) { remains.withLock { $0 = true } }
-                }
                 receipt.duplicates = ordinal - receipt.accepted - receipt.conflicting - receipt.erased
                 try Self.close(number, accepted: receipt.accepted, received: received, database)
                 return receipt
+            }
+        }
+
+        /// Those that turn out to be of somebody who was erased, and up to when they are. Where the set names two users of one, the first is
+        /// believed.
+        private static func found(
+            _ erasures: [TransactionErasure], in set: TransactionSet
+        ) -> [(transaction: TransactionRecord, end: LogTime)] {
+            if erasures.allSatisfy({ $0.found == nil }) { return [] }
+            var users: [[UInt8]: [UInt8]] = [:]   // by the bytes of the ids: texts that only look alike are two to an archive
+            for (transaction, erasure) in zip(set.transactions, erasures) {
+                guard let user = transaction.user?.storable, !user.isEmpty else { continue }
+                if transaction.entries.allSatisfy({ erasure.covers($0.time) }), erasure.end != nil { continue }   // nothing of it is stored
+                let id = Array(transaction.id.storable.utf8)
+                if users[id] == nil { users[id] = Array(user.utf8) }
+            }
+            return zip(set.transactions, erasures).compactMap { transaction, erasure in
+                guard let end = erasure.found, let user = transaction.user?.storable else { return nil }
+                let first = users[Array(transaction.id.storable.utf8)]
+                return first == nil || first == Array(user.utf8) ? (transaction, end) : nil
             }
         }
 

@@ -30,17 +30,19 @@ enum TransactionExport: String, Sendable {
     /// Bytes that are made before they are written: every line of a table repeats all that is known of its transaction.
     private static let pieceBytes = 64 << 10
 
-    /// Writes all lines of the transaction, those of a table in pieces.
+    /// Writes all lines of the transaction, in pieces.
     /// - Parameter place: Of the transaction, where that is known.
     func write(
         _ transaction: TransactionRecord, at place: TransactionCursor? = nil, to write: ([UInt8]) async throws -> Void
     ) async throws {
         switch self {
         case .jsonl:
-            // `{"apptxns":[{` … `}]}`
-            var line = Array(TransactionSet(transactions: [transaction]).encodeForReaders().dropFirst(12).dropLast(3))
-            if let place { line += #","cursor":"\#(place)""#.utf8 }
-            try await write(line + [0x7D, 0x0A])
+            // `{"apptxns":[{` … `}]}`; it may be large, and is not copied as a whole.
+            let line = TransactionSet(transactions: [transaction]).encodeForReaders(), end = line.count - 3
+            for start in stride(from: 12, to: end, by: Self.pieceBytes) {
+                try await write(Array(line[start..<min(start + Self.pieceBytes, end)]))
+            }
+            try await write(Array((place.map { #","cursor":"\#($0)""# } ?? "").utf8) + [0x7D, 0x0A])
         case .csv:
             var piece: [UInt8] = []
             for entry in transaction.entries {

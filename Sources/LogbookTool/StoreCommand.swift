@@ -81,7 +81,15 @@
             func run() throws {
                 try StoreCommand.telling("repair") {
                     let target = to ?? path + ".repaired"
-                    let saved = try StoreMaintenance.repair(path, to: target)
+                    let saved: TransactionStoreRecovery
+                    do throws(TransactionStoreError) { saved = try StoreMaintenance.repair(path, to: target) } catch {
+                        // What is made on the way has names that begin so.
+                        guard case .cannotOpen(let place, let reason) = error, place.hasPrefix(target),
+                            (try? SystemFileSystem().status(at: target)) == nil
+                        else { throw error }
+                        Terminal.say("logbook store repair: cannot write \(target): \(reason)\n")
+                        throw ExitCode(74)
+                    }
                     let ending = Terminal.print("\(saved.entries) entries of \(saved.transactions) transactions are in \(target)\n")
                     if !saved.isComplete || saved.orphans > 0 {
                         throw TransactionStoreError.damaged(path: path, reason: "something could not be read")

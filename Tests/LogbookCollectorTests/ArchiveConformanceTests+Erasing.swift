@@ -1,4 +1,5 @@
 #if Collector && canImport(Glibc)
+    import GRDB
     @testable import LogbookCollector
     import LogbookCore
     import LogbookHTTP
@@ -296,6 +297,47 @@
         @Test("S32: a transaction that is known to be somebody else's is not erased", arguments: ArchiveKind.available)
         func whatIsKnownToBeSomebodyElsesStays(_ kind: ArchiveKind) async throws {
             try await ArchiveChecks.whatIsKnownToBeSomebodyElsesStays(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("S32: what turns out to be an erased user's fills in nothing, and meets nothing, of what comes with that", arguments: [ArchiveKind.sqlite, .postgres].filter(ArchiveKind.available.contains))
+        func whatGoesIsNotMetByWhatComes(_ kind: ArchiveKind) async throws {
+            let (archive, _) = try await ArchiveServers.open(kind)
+            let key = EntryKey(installation: "I", epoch: 1, sequence: 1)
+            var before = TransactionRecord(
+                id: "T", usecase: 1, deviceMake: "SecretPhone", variant: "B", session: "S", entries: [Golden.entry(0, at: 10, key: key)])
+            #expect(try await archive.store(Golden.parcel(before)).accepted == 1)
+            #expect(try await archive.erase(user: "joe", tenant: Tenant.standard, at: LogTime(seconds: 1000)) == 0)
+            let after = TransactionRecord(id: "T", usecase: 1, user: "joe", entries: [Golden.entry(5, at: 2000, key: key)])
+            #expect(try await archive.store(Golden.parcel(after)) == ArchiveReceipt(accepted: 1, duplicates: 0))
+            #expect(try await archive.transaction("T", tenant: Tenant.standard) == after)
+            // The first user that a set names of a transaction is believed.
+            before = TransactionRecord(id: "U", usecase: 1, entries: [Golden.entry(0, at: 11)])
+            #expect(try await archive.store(Golden.parcel(before)).accepted == 1)
+            let anns = TransactionRecord(id: "U", usecase: 1, user: "ann", entries: [Golden.entry(1, at: 12)])
+            let joes = TransactionRecord(id: "U", usecase: 1, user: "joe", entries: [Golden.entry(2, at: 2000)])
+            #expect(try await archive.store(Golden.parcel(anns, joes)).accepted == 2)
+            let stored = try #require(try await archive.transaction("U", tenant: Tenant.standard))
+            #expect(stored.user == "ann" && stored.entries.map(\.event) == [0, 1, 2])
+        }
+
+        @Test("an archive in SQLite keeps what an entry without a key says once")
+        func anEntryWithoutAKeyIsKeptOnce() async throws {
+            let (archive, address) = try await ArchiveServers.open(.sqlite), text = String(repeating: "x", count: 1000)
+            let record = TransactionRecord(
+                id: "T", usecase: 1,
+                entries: [
+                    EntryRecord(event: 1, errorCode: 1, errorDescription: text, time: LogTime(seconds: 10)),
+                    Golden.entry(2, at: 11, key: EntryKey(installation: "I", epoch: 1, sequence: 1)),
+                ])
+            #expect(try await archive.store(Golden.parcel(record)) == ArchiveReceipt(accepted: 2, duplicates: 0))
+            #expect(try await archive.store(Golden.parcel(record)) == ArchiveReceipt(accepted: 0, duplicates: 2))
+            #expect(try await archive.transaction("T", tenant: Tenant.standard) == record)
+            let keys = try await onThread {
+                try DatabaseQueue(path: String(address.dropFirst("sqlite:".count))).read {
+                    try String.fetchAll($0, sql: "SELECT key FROM entries ORDER BY event")
+                }
+            }
+            #expect(keys == ["", "I:1:1"])
         }
     }
 #endif

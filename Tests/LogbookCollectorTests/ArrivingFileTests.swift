@@ -223,6 +223,15 @@
             #expect(names == [])
         }
 
+        @Test("a folder that is made for files is as safe as they are to be")
+        func aNewFolderIsMadeSafe() throws {
+            let files = FaultyFileSystem()
+            for _ in 1...2 {
+                files.close(try FileShelf.open(folder("of a tenant"), files))
+                #expect(files.calls.count { $0 == "synchronizeFolder" } == 1)
+            }
+        }
+
         @Test func whatAKilledCollectorLeftIsRemovedAndWhatAnotherOneReceivesIsNot() async throws {
             let file = receive("A")
             try await file.append(Array("abc".utf8))

@@ -86,6 +86,21 @@
             #expect(await send(ordinary, to: service).status == 202)
         }
 
+        @Test("S18: an id is sent to the larger archives with each entry, so that counts")
+        func idsTakeNoMoreThanABodyMay() async throws {
+            let service = try makeService()
+            func set(_ id: String) -> TransactionSet {
+                TransactionSet(transactions: [
+                    TransactionRecord(id: id, usecase: 1, entries: (0..<20_000).map { EntryRecord(event: $0, time: LogTime(seconds: 10)) })
+                ])
+            }
+            let answer = await send(set(String(repeating: "\u{1}", count: 256)), to: service)
+            #expect(answer.status == 413)
+            #expect(String(decoding: answer.body, as: UTF8.self).contains("the transactions' ids come to more than 8388608 bytes"))
+            #expect(try await service.archive.counts(tenant: nil).entries == 0)
+            #expect(await send(set(String(repeating: "x", count: 256)), to: service).status == 202)
+        }
+
         @Test("S18: entries of so many devices that they come to more elements than a set may have are refused")
         func devicesAreNoMoreThanElementsMayBe() async throws {
             let service = try makeService()

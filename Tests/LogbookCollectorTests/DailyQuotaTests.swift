@@ -256,6 +256,24 @@
     }
 
     /// An archive that stores nothing until it is repaired.
+    extension DailyQuotaTests {
+        @Test("a clock that goes back over midnight while a request is under way neither ends the collector nor gives anything away")
+        func theClockGoesBackOverMidnight() {
+            let evening = LogTime(seconds: 86_400 * 11 - 10), morning = LogTime(seconds: 86_400 * 11 + 10)
+            for isKept in [false, true] {
+                var quota = DailyQuota(bytes: 1000), early = DailyQuota.Arrival(), late = DailyQuota.Arrival()
+                quota.add(600, to: &early, for: "t", at: evening)
+                #expect(quota.wait(for: "t", at: morning) == nil)
+                quota.add(300, to: &late, for: "t", at: evening)
+                quota.end(early, for: "t", isKept: isKept)
+                #expect(quota.wait(for: "t", toSend: 700, after: [early], at: evening) == nil)
+                #expect(quota.wait(for: "t", toSend: 701, after: [early], at: evening) == DailyQuota.Wait(seconds: 10))
+                quota.end(late, for: "t", isKept: true)
+                #expect(quota.takeUnsaved(isAll: true)?.bytes == ["t": 300])
+            }
+        }
+    }
+
     private final class BrokenArchive: WrappingArchive {
         let archive: any Archive
         private let isAccountKept: Bool

@@ -99,6 +99,8 @@
                 #expect(dumped.output.split(separator: "\n").count > 100)
                 let taken = try Tool.run(["store", "repair", "store.sqlite", "--to", "new.sqlite"], in: folder)
                 #expect(taken.status == 66)
+                let nowhere = try Tool.run(["store", "repair", "store.sqlite", "--to", "missing/new.sqlite"], in: folder)
+                #expect(nowhere.status == 74 && nowhere.errors.hasPrefix("logbook store repair: cannot write missing/new.sqlite: "))
             }
 
             @Test func whatIsNoStoreIsSaid() throws {
