@@ -33,9 +33,11 @@ extension BatchEngine {
                     rest = rest.droppingEvents(1)
                     divert(&refused)
                     if !refused.isEmpty { settle(lost: refused, reason, because: words(cause, about: refused)) }
+                    goOn(with: rest)
                     pause = policy.firstPause
                 case .some(BatchWriteError.dropped(let said, let total, let reason)):
                     settle(&rest, dropped: said, of: total, reason, by: name)
+                    goOn(with: rest)
                     pause = policy.firstPause
                 case .some(let failure):
                     if case BatchWriteError.wroteOnly(let said, _) = failure {
@@ -47,6 +49,7 @@ extension BatchEngine {
                     if rest.isEmpty { break }
                     let reason = words(failure, about: rest)
                     if fail(because: reason, for: pause) { divert(&rest) }
+                    goOn(with: rest)
                     if !rest.isEmpty, !holdBack(for: pause, unlessFlushedSince: flushRound, because: reason) {
                         settle(lost: rest, .providerError, because: reason, isGivenUp: true)
                         rest = []
@@ -63,6 +66,15 @@ extension BatchEngine {
             access.broadcast()
         }
         LeavingQueues.remove(self)
+    }
+
+    /// What is left of a batch is in hand.
+    private func goOn(with rest: ArraySlice<QueueItem>) {
+        guard let first = rest.first?.firstStamp else { return }
+        state.withLock { access in
+            access.value.inFlightFirst = first
+            show(access)
+        }
     }
 
     private enum Work {
@@ -122,8 +134,8 @@ extension BatchEngine {
 
     private func write(_ batch: ArraySlice<QueueItem>, watchedBy losses: LossWatch?) -> (any Error)? {
         // A provider with an account of its own tells nobody else what it loses.
-        let watch = losses?.looksAtAccount == true ? losses : nil
-        if let watch, let run = batch.asLoss { watch.gives(run) }
+        let watch = losses?.looksAtProvider == true ? losses : nil
+        if let watch, let run = batch.asLoss { watch.gives(run, telling: lines == nil ? batch.events.count(where: \.tellsOfLosses) : 0) }
         defer { watch?.gave() }
         return inside(nesting: batch[batch.startIndex].nesting) {
             if let lines {

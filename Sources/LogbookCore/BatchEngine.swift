@@ -222,7 +222,7 @@ final class BatchEngine: Sendable {
     /// woken only when it has enough of it, or for attention.
     private func alert(_ before: Int, _ access: Access) {
         let count = access.value.queue.count
-        if count * 2 >= policy.capacity { access.value.wantsAttention = true }
+        if count * 2 >= policy.capacity || access.value.queue.bytes >= policy.summableBytes / 2 { access.value.wantsAttention = true }
         if !access.value.hasThread { seekThread(access) }
         guard access.value.isParked else { return }
         let isEnough = before < policy.batchCount && count >= policy.batchCount

@@ -172,7 +172,10 @@ struct DistributionRound {
         leaveListeners()
         for hearer in hearers {
             // One that has left meanwhile has no seat, and hears nothing more.
-            guard let place = plan.place(of: hearer) else { continue }
+            guard let place = plan.place(of: hearer) else {
+                hearer.loseLate(LossRun(event))
+                continue
+            }
             // The first who wants it in that form lets it be made.
             if let layout = plan.layoutPlaces[place] {
                 if lineStarts[layout] == plan.layouts[layout].memory.lineCount, plan.layouts[layout].append(event) { isFull = true }

@@ -196,7 +196,7 @@ final class Distributor: Sendable {
         _ pieces: LogMessage.Pieces, words: Int, _ metadata: LogMetadata, memberWords: Int, mayRelieve: Bool, level: LogLevel,
         hearing: Hearing, time: RecordTime, sequence: UInt64, thread: UInt64, file: UInt64, function: UInt64, line: UInt32
     ) {
-        if _slowPath(pressure.isOn) { awaitRoom(hearing, isPrivileged: level >= .error) }
+        if _slowPath(pressure.isOn) { awaitRoom(hearing, sequence, isPrivileged: level >= .error) }
         let bytes = EventRecord.bytes &+ (words &+ memberWords) &* 8
         guard let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes).map({ ($0, true) }) else {
             return lose(hearing, sequence)
@@ -230,7 +230,7 @@ final class Distributor: Sendable {
         _ words: UnsafeBufferPointer<UInt64>, level: LogLevel, hearing: Hearing, time: RecordTime, sequence: UInt64, thread: UInt64,
         file: UInt64, function: UInt64, line: UInt32
     ) {
-        if _slowPath(pressure.isOn) { awaitRoom(hearing, isPrivileged: level >= .error) }
+        if _slowPath(pressure.isOn) { awaitRoom(hearing, sequence, isPrivileged: level >= .error) }
         let bytes = EventRecord.bytes &+ words.count &* 8
         guard let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes).map({ ($0, true) }) else {
             return lose(hearing, sequence)
@@ -250,7 +250,7 @@ final class Distributor: Sendable {
         _ entry: EntryRecord, id: UnsafeBufferPointer<UInt8>, level: LogLevel, hearing: Hearing, time: RecordTime, sequence: UInt64,
         thread: UInt64, file: UInt64, function: UInt64, line: UInt32
     ) {
-        if _slowPath(pressure.isOn) { awaitRoom(hearing, isPrivileged: true) }
+        if _slowPath(pressure.isOn) { awaitRoom(hearing, sequence, isPrivileged: true) }
         let bytes = EventRecord.bytes &+ EntryRecord.bytes(idBytes: id.count)
         guard let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes).map({ ($0, true) }) else {
             return lose(hearing, sequence)
@@ -368,14 +368,21 @@ final class Distributor: Sendable {
         for hearer in spoken.hearers { waiting.awaitRoom(of: hearer) }
     }
 
+    /// Who leaves meanwhile has no seat any more when the event comes, and loses it here.
     @inline(never)
-    private func awaitRoom(_ hearing: Hearing, isPrivileged: Bool) {
+    private func awaitRoom(_ hearing: Hearing, _ sequence: UInt64, isPrivileged: Bool) {
         // Without an array of them: a signal handler that logs a literal comes here, too.
         let plan = state.withLock { $0.value.plan }
         var waiting = Waiting(isPrivileged: isPrivileged)
         for place in plan.seats.indices where hearing.includes(seat: place) {
             guard let seat = plan.seats[place], hearing.isAfter(seat.since) else { continue }
             waiting.awaitRoom(of: seat.registration)
+        }
+        let current = state.withLock { $0.value.plan }
+        if current.number == plan.number { return }
+        for place in plan.seats.indices where hearing.includes(seat: place) {
+            guard let seat = plan.seats[place], hearing.isAfter(seat.since), current.place(of: seat.registration) == nil else { continue }
+            seat.registration.loseLate(LossRun(sequence: sequence, time: clock.now()))
         }
     }
 

@@ -11,6 +11,7 @@ internal import CLogbookSystem
 /// A file that one process at a time has locked (`flock`), made for this user alone when there is none; held for as long as this lives.
 package final class FileLock: Sendable {
     package let descriptor: Int32
+    private let lineage = ProcessLineage.current
 
     /// Openings at most, of a file that loses its name each time before it is locked.
     static let maximumOpenings = 16
@@ -76,9 +77,10 @@ package final class FileLock: Sendable {
         SystemFileSystem().hasLost(path, try? SystemFileSystem().status(of: FileDescriptor(descriptor)))
     }
 
-    /// Unlocks before it closes: a child that the host is just starting has the descriptor too, until it runs its own program.
+    /// Unlocks before it closes: a child that the host is just starting has the descriptor too, until it runs its own program. In a forked
+    /// child the lock is its parent's, who has it until both have let go.
     deinit {
-        _ = logbook_unlock(descriptor)
+        if lineage.isCurrent { _ = logbook_unlock(descriptor) }
         close(descriptor)
     }
 }

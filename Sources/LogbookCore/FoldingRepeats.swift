@@ -51,6 +51,7 @@ public final class FoldingRepeats: WrappingProvider {
     private let startThread: LogThread.Start
     private let state = Locked(State())
     private let alarm = Locked<LogAlarm?>(nil)
+    let sayings = OwnSayings()
 
     /// - Parameter longestWait: Positive.
     public convenience init(_ wrapped: any LogProvider, longestWait: Duration = .seconds(30), clock: LogClock = .system) {
@@ -88,7 +89,10 @@ public final class FoldingRepeats: WrappingProvider {
     private func setAlarm() {
         let due = clock.monotonicNanoseconds().addingReportingOverflow(longestWait.nanosecondsAhead)
         let alarm = alarm.alarm(madeBy: {
-            LogAlarm("logbook-repeats", clock: clock, startThread: startThread) { [weak self] in self?.sayEverything() }
+            LogAlarm("logbook-repeats", clock: clock, startThread: startThread) { [weak self] in
+                guard let self else { return }
+                sayings.run { self.sayEverything() }
+            }
         })
         alarm.set(at: due.overflow ? .max : due.partialValue)
     }
@@ -103,11 +107,13 @@ public final class FoldingRepeats: WrappingProvider {
 
     public func flush(by deadline: LogDeadline) throws {
         sayEverything()
+        sayings.wait(until: deadline)
         try wrapped.flush(by: deadline)
     }
 
     public func shutdown(by deadline: LogDeadline) throws {
         sayEverything()
+        sayings.wait(until: deadline)
         try wrapped.shutdown(by: deadline)
     }
 

@@ -1,3 +1,5 @@
+internal import CLogbookSystem
+
 // HOT PATH — decides for every event and registration; reads values only.
 
 /// What a registration listens to, as a value: the decision, apart from the doing.
@@ -50,7 +52,13 @@ struct ListeningTerms: Sendable {
         let verdict = verdict(on: event.level, from: names, isEntry: event.isEntry, occasion)
         if !verdict.isHeard { return verdict }
         if filter != .everything, !filter.accepts(event) { return .unheard(.filter) }
-        if let closure, !Inside.runOutside({ closure(event) }) { return .unheard(.closure) }
+        // What a closure logs each time would be said for ever: too deep, the registration counts it.
+        if let closure, event.nesting <= LogService.maximumNesting {
+            let outer = logbook_nesting_get()
+            logbook_nesting_set(logbook_nesting(depth: event.nesting + 1, registration: outer.registration))
+            defer { logbook_nesting_set(outer) }
+            if !Inside.runOutside({ closure(event) }) { return .unheard(.closure) }
+        }
         return verdict
     }
 

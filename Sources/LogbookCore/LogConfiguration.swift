@@ -75,9 +75,15 @@ public struct LogConfiguration: Sendable {
         return listener.isFixed ? own : override.applied(to: changes.applied(to: own))
     }
 
-    /// How a listener is fed when the configuration is applied.
+    /// How a listener is fed when the configuration is applied, as far as its type says: a wrapper is fed as what it stands in front of, and
+    /// what a closure makes as its type says, which nobody knows before it is made.
     public func delivery(of listener: LogListener) -> LogDelivery {
         listener.delivery ?? listener.usualDelivery ?? preset.delivery
+    }
+
+    /// The same once its provider is made.
+    func delivery(of listener: LogListener, with provider: any LogProvider) -> LogDelivery {
+        listener.delivery ?? type(of: provider.wrappers.last?.wrapped ?? provider).usualDelivery ?? preset.delivery
     }
 
     func check() throws(LogConfigurationError) {

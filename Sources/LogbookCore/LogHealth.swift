@@ -12,6 +12,8 @@ public struct LogHealth: Sendable, Equatable, CustomStringConvertible {
         /// What wrappers in front of it held back on purpose.
         public let suppression: LogSuppression
         public let ledger: LogLedger
+        /// What the provider has lost of what the ledger has as delivered, by reasons; see ``LogProvider/lostAfterwards``.
+        public let lostAfterwards: [DropReason: UInt64]
         /// Whether its queue can write, tries again, or has paused it; ``QueueCondition/working`` when it has none.
         public let condition: QueueCondition
         /// The latest failure, of its queue or of the provider itself, in words; nil when all is well.
@@ -23,13 +25,15 @@ public struct LogHealth: Sendable, Equatable, CustomStringConvertible {
             var text = "\(name): \(ledger.submitted) submitted, \(ledger.delivered) delivered, \(ledger.pending) pending"
             if let oldestPending { text += " (the oldest since \(oldestPending.seconds))" }
             text += ", \(ledger.droppedTotal) dropped"
-            if !ledger.dropped.isEmpty {
-                let reasons = ledger.dropped.map { "\($0.key) \($0.value)" }.sorted()
-                text += " (" + reasons.joined(separator: ", ") + ")"
-            }
+            if !ledger.dropped.isEmpty { text += Self.inWords(ledger.dropped) }
+            if !lostAfterwards.isEmpty { text += ", \(lostAfterwards.values.reduce(0, +)) lost afterwards" + Self.inWords(lostAfterwards) }
             if condition != .working { text += ", \(condition)" }
             if let latestFailure { text += "; latest failure: \(latestFailure)" }
             return text
+        }
+
+        private static func inWords(_ reasons: [DropReason: UInt64]) -> String {
+            " (" + reasons.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ") + ")"
         }
     }
     /// In the order of registration.

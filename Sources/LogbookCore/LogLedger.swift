@@ -80,9 +80,12 @@ public struct LogLedger: Sendable, Equatable {
         let taken = min(max(settled, inner.submitted), submitted - droppedTotal)
         let lost = min(inner.droppedTotal, taken)
         let held = min(inner.pending, taken - lost)
-        var merged = dropped
-        if lost == inner.droppedTotal { merged.merge(inner.dropped, uniquingKeysWith: +) }
-        let counted = lost == inner.droppedTotal ? lost : 0
-        return LogLedger(submitted: submitted, delivered: taken - held - counted, dropped: merged)
+        var merged = dropped, uncounted = lost
+        // More than was taken here where others feed it as well: it is not known whose those are, and nothing lost counts as delivered.
+        for (reason, count) in inner.dropped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where uncounted > 0 {
+            merged[reason, default: 0] += min(count, uncounted)
+            uncounted -= min(count, uncounted)
+        }
+        return LogLedger(submitted: submitted, delivered: taken - held - lost, dropped: merged)
     }
 }

@@ -37,6 +37,11 @@ public protocol LogProvider: Sendable {
     /// them on the own thread. A flush and a shutdown do not.
     var ledger: LogLedger? { get }
 
+    /// What it has lost of what it had taken care of, by reasons, since it was made: a spool that is full gives up the oldest of what waits
+    /// in it. That stays among the delivered ones in ``ledger``, and is told as ``LogService/lossCategory``. Nil, as it is unless the
+    /// provider says otherwise, where nothing of the kind can happen or nobody counts it. Asked with every event, so answer at once.
+    var lostAfterwards: [DropReason: UInt64]? { get }
+
     /// Why the latest of what it took could not be taken care of, in words; nil, as it is unless the provider says otherwise, when all is
     /// well. Asked by ``LogService/health()``, on any thread; a queue in front of the provider knows what its writes throw by itself.
     var latestFailure: String? { get }
@@ -52,6 +57,7 @@ extension LogProvider {
     public var wantsContext: Bool { true }
     public static var usualDelivery: LogDelivery? { nil }
     public var ledger: LogLedger? { nil }
+    public var lostAfterwards: [DropReason: UInt64]? { nil }
     public var latestFailure: String? { nil }
     public var oldestPending: LogTime? { nil }
 }

@@ -27,7 +27,7 @@ public final class LogRegistration: Sendable {
     private let unheardByFilter = Atomic<UInt64>(0)
     private let unheardByInterest = Atomic<UInt64>(0)
     /// What the provider's account and its wrappers said when it was registered: that was not heard through this registration.
-    private let ledgerBefore: LogLedger, suppressionBefore: LogSuppression
+    private let ledgerBefore: LogLedger, suppressionBefore: LogSuppression, lostBefore: [DropReason: UInt64]?
     private let submitted = Atomic<UInt64>(0)
     private let delivered = Atomic<UInt64>(0)
     /// What wrappers had held back since it was registered when an event was last delivered.
@@ -49,10 +49,11 @@ public final class LogRegistration: Sendable {
         wantsContext = provider.wantsContext
         interest = listening.interest
         self.listening = Locked(listening)
-        let wrappers = provider.wrappers, ledgerBefore = provider.ledger
+        let wrappers = provider.wrappers, ledgerBefore = provider.ledger, lostBefore = provider.lostAfterwards
         self.wrappers = wrappers
         self.ledgerBefore = ledgerBefore ?? LogLedger()
         suppressionBefore = wrappers.suppression
+        self.lostBefore = lostBefore
         witness = (wrappers.last?.wrapped ?? provider) as? any SafeEndWitness
         switch (delivery, provider) {
         case (_, let queue as BatchingProvider): feed = .queued(queue)   // it has its queue already
@@ -72,7 +73,10 @@ public final class LogRegistration: Sendable {
         }
         let account: (@Sendable () -> LogLedger?)?
         if isHeard || ledgerBefore == nil { account = nil } else { account = { Inside.runOutside { provider.ledger } } }
-        losses = LossWatch(tell: { [weak service] in service?.setLossAlarm(at: 0) }, account: account)
+        let lostAfterwards: (@Sendable () -> [DropReason: UInt64]?)?
+        if lostBefore == nil { lostAfterwards = nil } else { lostAfterwards = { Inside.runOutside { provider.lostAfterwards } } }
+        losses = LossWatch(
+            tell: { [weak service] in service?.setLossAlarm(at: 0) }, account: account, lostAfterwards: lostAfterwards)
         queue?.watch(losses)
     }
 
@@ -167,7 +171,8 @@ public final class LogRegistration: Sendable {
     /// What became of everything this registration was offered, and that no wrapper held back.
     ///
     /// What a wrapper held back, and a provider's own account, count from the registration on, and for all registrations of that wrapper
-    /// or provider at the time together: for exact ledgers register each once at a time.
+    /// or provider at the time together: for exact ledgers register each once at a time. Where it is registered twice, what it has lost
+    /// counts in both.
     ///
     /// In a forked child the account of a parent's registration begins anew, at the fork.
     public var ledger: LogLedger { ledger(by: .seconds(10)) }
@@ -214,6 +219,16 @@ public final class LogRegistration: Sendable {
 
     /// What wrappers in front of the provider held back on purpose since it was registered.
     public var suppression: LogSuppression { wrappers.isEmpty ? LogSuppression() : wrappers.suppression.since(suppressionBefore) }
+
+    /// What the provider has lost since then of what it had taken care of, by reasons; see ``LogProvider/lostAfterwards``. The ledger has it
+    /// among the delivered ones.
+    public var lostAfterwards: [DropReason: UInt64] {
+        guard isOfThisProcess, let lost = provider.lostAfterwards else { return [:] }
+        return lost.reduce(into: [:]) { since, lost in
+            let new = lost.value - min(lostBefore?[lost.key] ?? 0, lost.value)
+            if new > 0 { since[lost.key] = new }
+        }
+    }
 
     /// The latest failure of the provider's queue or, where that has none to tell of, of the provider itself, in words; nil when all is
     /// well or neither says.
@@ -312,13 +327,13 @@ public final class LogRegistration: Sendable {
                 submitted.subtract(1, ordering: .sequentiallyConsistent)
                 return
             }
-            if losses.looksAtAccount { losses.gives(LossRun(event)) }
+            if losses.looksAtProvider { losses.gives(LossRun(event), telling: event.tellsOfLosses ? 1 : 0) }
             logbook_nesting_set(logbook_nesting(depth: event.nesting + 1, registration: id))
             Inside.runOutside { provider.log(event) }
             logbook_nesting_set(outer)
             if !wrappers.isEmpty { settledMissing.store(suppression.missing, ordering: .releasing) }
             delivered.add(1, ordering: .acquiringAndReleasing)
-            if losses.looksAtAccount { losses.gave() }
+            if losses.looksAtProvider { losses.gave() }
         }
     }
 
@@ -374,6 +389,9 @@ public final class LogRegistration: Sendable {
         submitted.add(UInt64(run.count), ordering: .acquiringAndReleasing)
         drop(reason, run)
     }
+
+    /// Loses what was said while it listened, and comes when it does no more.
+    func loseLate(_ run: LossRun) { lose(phase.load(ordering: .acquiring) == .shutDown ? .alreadyShutDown : .providerTimeout, run) }
 
     /// Loses what is counted as submitted, where there is no queue.
     private func drop(_ reason: DropReason, _ run: LossRun) {

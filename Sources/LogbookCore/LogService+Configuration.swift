@@ -26,12 +26,15 @@ extension LogService {
         var registrations: [LogRegistration] = [], made: [LogRegistration] = []
         do {
             for listener in configuration.listeners {
-                let delivery = configuration.delivery(of: listener)
-                if let kept = earlier.first(where: { $0.name == listener.name && $0.delivery == delivery }) {
+                func isKept(_ old: LogRegistration) -> Bool {
+                    old.name == listener.name && old.delivery == configuration.delivery(of: listener, with: old.provider)
+                }
+                if let kept = earlier.first(where: isKept) {
                     registrations.append(kept)
                     continue
                 }
                 let provider = try listener.make()
+                let delivery = configuration.delivery(of: listener, with: provider)
                 let terms = ListeningTerms(interest: provider.interest, levels: configuration.levels(of: listener))
                 let registration = registration(of: provider, terms, delivery, name: listener.name)
                 made.append(registration)

@@ -9,6 +9,10 @@ extension LogService {
     /// most once a second for each provider and reason; what is lost meanwhile is in the next one. Of a provider that stops listening it
     /// is said then, and of what its queue has in hand at that time once that is written or lost. Of a provider that keeps an account of
     /// its own the range is that of everything it had in hand when it lost them.
+    ///
+    /// Of what a provider had stored before it lost it (see ``LogProvider/lostAfterwards``) nobody knows the range: `stored` is true in its
+    /// place. That is said with the next event that the provider takes, or at the end, as `12 events did not get beyond orders
+    /// (spool_full)`.
     public static let lossCategory = "log.loss"
 
     /// Tells what may be told, and sets the alarm for the rest. Immediate providers are told on this thread.
@@ -16,15 +20,15 @@ extension LogService {
         let now = clock.monotonicNanoseconds()
         var next: UInt64?
         for registration in registrations where registration.isOfThisProcess && registration.isOpen {
-            let (runs, later) = registration.losses.take(at: now, isLast: isLast)
-            for (reason, run) in runs { tell(reason, run, of: registration.name) }
-            if let later { next = min(next ?? .max, later) }
+            let due = registration.losses.take(at: now, isLast: isLast)
+            tell(due, of: registration.name)
+            if let later = due.next { next = min(next ?? .max, later) }
         }
         for remnant in listening.withLock({ $0.remnants }) where remnant.isOfThisProcess {
             let isOver = remnant.isOver   // before its losses are taken: afterwards there are no more
-            let (runs, later) = remnant.losses.take(at: now, isLast: isLast || isOver)
-            for (reason, run) in runs { tell(reason, run, of: remnant.name) }
-            if isOver { forget(remnant) } else { next = min(next ?? .max, later ?? now + UInt64(LossWatch.spacing.wholeNanoseconds)) }
+            let due = remnant.losses.take(at: now, isLast: isLast || isOver)
+            tell(due, of: remnant.name)
+            if isOver { forget(remnant) } else { next = min(next ?? .max, due.next ?? now + UInt64(LossWatch.spacing.wholeNanoseconds)) }
         }
         if let next { setLossAlarm(at: next) }
     }
@@ -45,8 +49,7 @@ extension LogService {
     /// Tells the others, on this thread, what is left of a registration that listens no more.
     func tellLastLosses(of registration: LogRegistration) {
         guard registration.isOfThisProcess, registration.losses.isUntold else { return }
-        let (runs, _) = registration.losses.take(at: clock.monotonicNanoseconds(), isLast: true)
-        for (reason, run) in runs { tell(reason, run, of: registration.name) }
+        tell(registration.losses.take(at: clock.monotonicNanoseconds(), isLast: true), of: registration.name)
     }
 
     /// The same on a thread of its own: an immediate provider that hangs does not hold up the caller. Where the deadline has passed, as
@@ -62,6 +65,20 @@ extension LogService {
 
     /// What telling may take where the deadline has passed.
     private static let shortestTelling = Duration.milliseconds(250)
+
+    private func tell(_ due: LossWatch.Due, of name: String) {
+        for (reason, run) in due.runs { tell(reason, run, of: name) }
+        for (reason, count) in due.later {
+            let message = "\(count == 1 ? "1 event" : "\(count) events") did not get beyond \(name) (\(reason))"
+            sayWithoutWaiting(
+                "\(message, privacy: .public)",
+                [
+                    "category": .string(Self.lossCategory), "provider": .public(.string(name)),
+                    "reason": .public(.string(reason.rawValue)), "count": .public(.integer(Int64(clamping: count))),
+                    "stored": .public(true),
+                ])
+        }
+    }
 
     private func tell(_ reason: DropReason, _ run: LossRun, of name: String) {
         let events = run.count == 1 ? "1 event" : "\(run.count) events"
@@ -174,4 +191,9 @@ extension LogService {
         registrations.contains { $0.isOfThisProcess && $0.isOpen && $0.losses.isUntold }
             || listening.withLock { $0.remnants }.contains { $0.isOfThisProcess && $0.losses.isUntold }
     }
+}
+
+extension LogEvent {
+    /// Whether a service says in it what was lost.
+    var tellsOfLosses: Bool { category == LogService.lossCategory }
 }

@@ -82,8 +82,8 @@ extension LogService {
             providers: registrations.map {
                 .init(
                     name: $0.name, level: $0.level, levels: $0.levels, unheard: $0.unheardSoFar,
-                    suppression: $0.suppression, ledger: $0.ledgerSoFar, condition: $0.condition,
-                    latestFailure: $0.latestFailure, oldestPending: $0.oldestPending)
+                    suppression: $0.suppression, ledger: $0.ledgerSoFar, lostAfterwards: $0.lostAfterwards,
+                    condition: $0.condition, latestFailure: $0.latestFailure, oldestPending: $0.oldestPending)
             },
             latestSequence: latestSequence)
     }

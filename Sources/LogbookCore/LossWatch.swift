@@ -29,6 +29,9 @@ final class LossWatch: Sendable {
         /// Whether the service knows of ``runs``, and looks again until they are told.
         var isAnnounced = false
 
+        /// What it has lost of what it had taken care of.
+        var later: LaterLosses
+
         mutating func lose(_ reason: DropReason, _ run: LossRun) {
             if runs.isEmpty { deliveredBefore = account.delivered }
             if runs[reason]?.merge(run) == nil { runs[reason] = run }
@@ -65,14 +68,20 @@ final class LossWatch: Sendable {
     private let isWaiting = Atomic<Bool>(false)
     private let tell: @Sendable () -> Void
     private let account: (@Sendable () -> LogLedger?)?
+    private let lostAfterwards: (@Sendable () -> [DropReason: UInt64]?)?
 
     /// - Parameters:
     ///   - tell: Called, on any thread, when there is something to tell; under no lock.
     ///   - account: The provider's own account, if it keeps one that nobody else looks at. Called on any thread, under no lock.
-    init(tell: @escaping @Sendable () -> Void, account: (@Sendable () -> LogLedger?)? = nil) {
+    ///   - lostAfterwards: What the provider has lost of what it had taken care of, if it counts that. Called in the same way.
+    init(
+        tell: @escaping @Sendable () -> Void, account: (@Sendable () -> LogLedger?)? = nil,
+        lostAfterwards: (@Sendable () -> [DropReason: UInt64]?)? = nil
+    ) {
         self.tell = tell
         self.account = account
-        state = Locked(State(account: account?() ?? LogLedger()))
+        self.lostAfterwards = lostAfterwards
+        state = Locked(State(account: account?() ?? LogLedger(), later: LaterLosses(lostAfterwards?() ?? [:])))
     }
 
     /// Told by the ledger alone: what came after a shutdown or in a forked child has no writing again to wait for, a provider that
@@ -86,7 +95,7 @@ final class LossWatch: Sendable {
     }
 
     /// Whether there may be something to tell.
-    var isUntold: Bool { account != nil || isWaiting.load(ordering: .acquiring) }
+    var isUntold: Bool { looksAtProvider || isWaiting.load(ordering: .acquiring) }
 
     /// The provider has written something. One that keeps an account of its own says so there.
     func wrote() {
@@ -101,17 +110,22 @@ final class LossWatch: Sendable {
     // MARK: A provider's own account
 
     /// Whether ``gives(_:)`` and ``gave()`` should be called around what the provider is given.
-    var looksAtAccount: Bool { account != nil }
+    var looksAtProvider: Bool { account != nil || lostAfterwards != nil }
 
     /// Says what the provider is about to be given.
-    func gives(_ run: LossRun) {
+    /// - Parameter telling: How many of them tell of losses.
+    func gives(_ run: LossRun, telling: @autoclosure () -> Int) {
+        if lostAfterwards != nil {
+            let telling = telling()
+            state.withLock { $0.later.give(run.count - telling) }
+        }
+        guard let account else { return }
         let isBegun = state.withLock { state in
             if state.account.pending > 0 { return false }
             state.give(run)
             return true
         }
         if isBegun { return }
-        guard let account else { return }
         // What was pending may have been delivered meanwhile: then it is not among what is lost from now on.
         let current = account()
         let isNews = state.withLock { state in
@@ -121,47 +135,59 @@ final class LossWatch: Sendable {
         if isNews { tell() }
     }
 
-    /// Looks what the provider's account says now that it has that.
+    /// Looks what the provider says of itself now that it has that.
     func gave() {
-        guard let account else { return }
-        let current = account()
+        let current = account?(), gone = lostAfterwards?() ?? nil
         let isNews = state.withLock { state in
+            let isGone = gone.map { state.later.see($0) } ?? false
+            if account == nil { return isGone }
             state.givers -= 1
-            guard let current else { return false }
-            return state.see(current)
+            let isLost = current.flatMap { $0 }.map { state.see($0) } ?? false
+            return isLost || isGone
         }
         if isNews { tell() }
     }
 
-    /// Takes what may be told now, also of what the provider's account has come to say meanwhile.
+    /// What may be told at one time.
+    struct Due {
+        /// Of what the provider was given, and of what it had taken care of.
+        var runs: [(DropReason, LossRun)] = [], later: [(DropReason, UInt64)] = []
+        /// When the rest may be told; nil where there is none, or something else comes first.
+        var next: UInt64?
+    }
+
+    /// Takes what may be told now, also of what the provider has come to say of itself meanwhile.
     /// - Parameters:
     ///   - now: On the service's monotonic clock.
     ///   - isLast: Whether this is the last occasion: then everything is told.
-    /// - Returns: What to tell, and when the rest may be.
-    func take(at now: UInt64, isLast: Bool = false) -> (runs: [(DropReason, LossRun)], next: UInt64?) {
-        let current = account?()
+    func take(at now: UInt64, isLast: Bool = false) -> Due {
+        let current = account?(), gone = lostAfterwards?() ?? nil
         return state.withLock { state in
-            if let current { _ = state.see(current) }
+            if let current = current.flatMap({ $0 }) { _ = state.see(current) }
+            if let gone { _ = state.later.see(gone) }
+            let later = state.later.take(at: now, isLast: isLast)
+            var due = Due(later: later.counts, next: later.next)
             guard state.isOver || isLast || state.runs.isEmpty else {
                 // A queue says by itself when it writes again.
-                return ([], account == nil ? nil : now + UInt64(Self.spacing.wholeNanoseconds))
+                if account != nil { due.next = min(due.next ?? .max, now + UInt64(Self.spacing.wholeNanoseconds)) }
+                return due
             }
-            var due: [(DropReason, LossRun)] = [], next: UInt64?
             for (reason, run) in state.runs {
                 let earliest = state.told[reason].map { $0 + UInt64(Self.spacing.wholeNanoseconds) } ?? 0
                 if now >= earliest || isLast {
-                    due.append((reason, run))
+                    due.runs.append((reason, run))
                     state.told[reason] = now
                 } else {
-                    next = min(next ?? .max, earliest)
+                    due.next = min(due.next ?? .max, earliest)
                 }
             }
-            for (reason, _) in due { state.runs[reason] = nil }
+            for (reason, _) in due.runs { state.runs[reason] = nil }
             if state.runs.isEmpty {
                 state.isAnnounced = false
                 isWaiting.store(false, ordering: .releasing)
             }
-            return (due.sorted { $0.0.rawValue < $1.0.rawValue }, next)
+            due.runs.sort { $0.0.rawValue < $1.0.rawValue }
+            return due
         }
     }
 }

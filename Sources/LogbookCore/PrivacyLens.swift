@@ -67,7 +67,8 @@ struct PrivacyLens {
         let digits = String(key.hash(bytes), radix: 16)
         return Self.hashStart + String(repeating: "0", count: 16 - digits.count) + digits + ">"
     }
-    fileprivate static let hashStart = "<private:", hashBytes = 26
+    fileprivate static let hashStart = "<private:"
+    static let hashBytes = 26
 
     // MARK: Metadata
 

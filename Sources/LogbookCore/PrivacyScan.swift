@@ -391,7 +391,7 @@ struct PrivacyScan {
             let last = quoteEnd(from: start, by: quote, escapes: escapes)
             return start < last ? start..<last : nil
         }
-        if stands("<private", at: start) || stands("<secret>", at: start) { return nil }   // it was masked elsewhere
+        if let end = maskEnd(from: start), look(end)?.isValuePart != true { return nil }   // it was masked elsewhere
         let last: Int
         if key.count >= 6, stands("cookie", at: key.upperBound - 6, ignoringCase: true) {
             last = end(from: start) { !$0.isLineBreak }
@@ -401,6 +401,15 @@ struct PrivacyScan {
             last = words(from: start)
         }
         return start < last ? start..<last : nil
+    }
+
+    /// Behind what stands in the place of something private; nil where nothing of the kind does.
+    private mutating func maskEnd(from start: Int) -> Int? {
+        if stands("<private>", at: start) { return start + 9 }
+        if stands("<secret>", at: start) { return start + 8 }
+        guard stands("<private:", at: start) else { return nil }
+        let last = start + PrivacyLens.hashBytes - 1
+        return stands(">", at: last) ? last + 1 : nil
     }
 
     /// The end of a value without quotes: of one word, or two where the first names a scheme.

@@ -18,7 +18,8 @@ struct QueueFlush {
             return nil
         } catch {
             return LogFlushReport.Unfinished(
-                name: queue.name, pending: queue.ledger.pending, reason: LogMessage(describing: error).description)
+                name: queue.name, pending: queue.ledger.pending, 
+                reason: PrivacyLens.forDiagnostics.masked(LogMessage(describing: error).description))
         }
     }
 }

@@ -79,6 +79,7 @@ public final class RateLimiting: WrappingProvider {
     private let clock: LogClock
     private let state: Locked<State>
     private let alarm = Locked<LogAlarm?>(nil)
+    let sayings = OwnSayings()
 
     public init(_ wrapped: any LogProvider, to limit: RateLimit, clock: LogClock = .system) {
         limit.check()
@@ -119,7 +120,10 @@ public final class RateLimiting: WrappingProvider {
 
     private func setAlarm() {
         let alarm = alarm.alarm(madeBy: {
-            LogAlarm("logbook-limits", clock: clock) { [weak self] in self?.reportWindowsThatAreOver() }
+            LogAlarm("logbook-limits", clock: clock) { [weak self] in
+                guard let self else { return }
+                sayings.run { self.reportWindowsThatAreOver() }
+            }
         })
         alarm.set {
             let due = state.withLock { $0.due }
@@ -163,11 +167,13 @@ public final class RateLimiting: WrappingProvider {
 
     public func flush(by deadline: LogDeadline) throws {
         sayEverything()
+        sayings.wait(until: deadline)
         try wrapped.flush(by: deadline)
     }
 
     public func shutdown(by deadline: LogDeadline) throws {
         sayEverything()
+        sayings.wait(until: deadline)
         try wrapped.shutdown(by: deadline)
     }
 

@@ -26,6 +26,7 @@ extension WrappingProvider {
     public var interest: LogInterest { wrapped.interest }
     public var wantsContext: Bool { wrapped.wantsContext }
     public var ledger: LogLedger? { wrapped.ledger }
+    public var lostAfterwards: [DropReason: UInt64]? { wrapped.lostAfterwards }
     public var latestFailure: String? { wrapped.latestFailure }
     public var oldestPending: LogTime? { wrapped.oldestPending }
     public var suppression: LogSuppression { LogSuppression() }

@@ -168,6 +168,19 @@ import Testing
         itself.withLock { $0 = nil }
     }
 
+    @Test("a filter that logs each time ends as a provider does that does, and is counted", arguments: [LogDelivery.immediate, .queued()])
+    func aFilterThatAlwaysLogs(_ delivery: LogDelivery) {
+        let provider = RecordingProvider(), service = service
+        let registration = service.register(provider, delivery: delivery) { event in
+            service.debug("sees \(event.level)")
+            return true
+        }
+        service.info("x")
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(provider.messages.count == LogService.maximumNesting + 1 && provider.messages.contains("x"))
+        #expect(registration.ledger.dropped == [.reentrant: 1])
+    }
+
     @Test func whoComesAndGoesHearsWhatWasSaidWhileHeListened() {
         let service = service
         let steady = service.register(sink: FailingSink { _ in nil })

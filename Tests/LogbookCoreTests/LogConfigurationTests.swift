@@ -32,6 +32,21 @@ import Testing
         #expect(deliveries[3] != .immediate)
     }
 
+    @Test("a wrapper is fed as what it stands in front of, and kept as such")
+    func aWrapperIsFedAsWhatIsBehindIt() throws {
+        struct Nowhere: BatchSink { func write(_ batch: [LogEvent]) {} }
+        let service = LogService(), configuration = LogConfiguration(.production) {
+            LogListener(FoldingRepeats(BatchingProvider(Nowhere())), name: "own queue")
+            LogListener(FoldingRepeats(FoldingRepeats(RecordingProvider())), name: "plain")
+            LogListener(name: "unknown", make: { FoldingRepeats(BatchingProvider(Nowhere())) })
+            LogListener(FoldingRepeats(BatchingProvider(Nowhere())), name: "said", delivery: .queued())
+        }
+        let registrations = try service.apply(configuration)
+        #expect(registrations.map(\.delivery) == [.immediate, LogPreset.production.delivery, .immediate, .queued()])
+        let again = try service.apply(configuration)
+        #expect(zip(registrations, again).allSatisfy { $0 === $1 })
+    }
+
     @Test func itIsComposedOfListenersLevelsAndOtherConfigurations() throws {
         let audit = LogConfiguration {
             LogListener(RecordingProvider(), name: "audit", where: .category("payment"))

@@ -55,6 +55,28 @@ import Testing
         #expect(health.oldestPending == nil)
     }
 
+    @Test func theOldestEventIsOneThatIsNotWritten() {
+        let gate = Gate(), sink = FailingSink { call in
+            if call == 1 { return BatchWriteError.wroteOnly(count: 2, because: ScriptedFailure("full")) }
+            gate.wait()
+            return nil
+        }
+        service.register(sink: sink, queue: QueuePolicy(batchCount: 8, linger: .seconds(60)), name: "orders")
+        for _ in 1...3 {
+            service.info("x")
+            clock.advance(by: .seconds(1))
+        }
+        let isFlushed = Locked(false)
+        LogThread.start("flushes") { isFlushed.withLock { $0 = service.flush(by: .seconds(60)).isComplete } }
+        #expect(becomesTrue {
+            clock.advance(by: .milliseconds(100))   // its pause
+            return gate.waitForArrivals(1, by: .after(.milliseconds(10)))
+        })
+        #expect(health.ledger.delivered == 2 && health.oldestPending == LogTime(seconds: 102))
+        gate.open()
+        #expect(becomesTrue { isFlushed.withLock { $0 } })
+    }
+
     @Test func whatWasSaidBeforeIsHandedOutOnceForAllProviders() {
         // One that has no thread asks for it each time it hands out.
         let asked = Locked(0)

@@ -17,6 +17,17 @@ import Testing
         #expect(queue.followed(by: provider, settled: 6) == LogLedger(submitted: 10, delivered: 3, dropped: [.inputOutputError: 2]))
     }
 
+    @Test("of a provider that others feed as well nothing that it has lost counts as delivered")
+    func whatOthersMayHaveLostIsNotDelivered() {
+        let queue = LogLedger(submitted: 100, delivered: 100)
+        let provider = LogLedger(submitted: 200, delivered: 20, dropped: [.inputOutputError: 90, .oversize: 90])
+        #expect(
+            queue.followed(by: provider, settled: 100)
+                == LogLedger(submitted: 100, delivered: 0, dropped: [.inputOutputError: 90, .oversize: 10]))
+        let some = LogLedger(submitted: 200, delivered: 194, dropped: [.oversize: 6])
+        #expect(queue.followed(by: some, settled: 100) == LogLedger(submitted: 100, delivered: 94, dropped: [.oversize: 6]))
+    }
+
     /// Keeps an account, and after each event waits until a test lets it go on.
     private final class Accountant: LogProvider {
         private struct State { var account = LogLedger(), allowed = 0 }

@@ -301,6 +301,36 @@ import Testing
         withExtendedLifetime(service) {}
     }
 
+    @Test("what somebody was about to say who waits for another's queue is lost by who leaves meanwhile, and counted", arguments: [true, false])
+    func whatWaitsForRoomIsCounted(isPlain: Bool) throws {
+        let service = LogService(), sink = GatedSink(), leaving = RecordingProvider()
+        let full = BatchingProvider(
+            sink,
+            policy: QueuePolicy(
+                capacity: 1, reservedCapacity: 0, batchCount: 1, linger: .zero, overflow: .block(upTo: .seconds(60))))
+        service.register(full)
+        let registration = service.register(leaving, delivery: .queued())
+        @Sendable func say(_ text: String) {
+            if isPlain { service.info("\(text)") } else { service.info("\(text)", error: ScriptedFailure("as an object")) }
+        }
+        say("1")
+        #expect(sink.gate.waitForArrivals(1))
+        say("2")
+        service.distribute()   // now the queue is full
+        let isSaid = Locked(false)
+        LogThread.start("waits") {
+            say("3")
+            isSaid.withLock { $0 = true }
+        }
+        #expect(becomesTrue { full.engine.state.withLock { $0.value.waitingForRoom } > 0 })
+        registration.unregister(by: .seconds(30))
+        sink.gate.open()
+        #expect(becomesTrue { isSaid.withLock { $0 } })
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        #expect(leaving.messages == ["1", "2"])
+        #expect(registration.ledger == LogLedger(submitted: 3, delivered: 2, dropped: [.providerTimeout: 1]))
+    }
+
     @Test func whoLeavesIsFlushedOnceItsCallersHaveComeBack() {
         /// Notes what happens to it; its `log` takes until a gate opens.
         final class Diary: LogProvider {

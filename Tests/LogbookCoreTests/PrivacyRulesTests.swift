@@ -10,6 +10,8 @@ import Testing
 
     @Test(arguments: [
         ("S4: a JSON web token", "got \(jwt), ok", "got <private>, ok"),
+        ("what only begins like a mask", "password=<private-9Xk2 token=<secret>abc api_key=<private>rest", "password=<private> token=<private> api_key=<private>"),
+        ("masks", "password=<private> token=<secret> api_key=<private:0a1b2c3d4e5f6071>", "password=<private> token=<secret> api_key=<private:0a1b2c3d4e5f6071>"),
         ("one in a header", "Authorization: Bearer \(jwt)\nHost: a", "Authorization: <private>\nHost: a"),
         ("one after an escape", #""line\n\#(jwt)""#, #""line\n<private>""#),
         ("one without a signature", "eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0. end", "<private> end"),

@@ -22,6 +22,38 @@ import Testing
         #expect(limiting.suppression == LogSuppression(heldBack: 3, reports: 1))
     }
 
+    /// Notes what it was told, and takes until a gate opens for what stands for others.
+    private final class Slow: LogProvider {
+        let gate = Gate(), calls = Locked([String]())
+        func log(_ event: LogEvent) {
+            if event.metadata["suppressed"] != nil { gate.wait() }
+            calls.withLock { $0.append(event.message) }
+        }
+        func flush(by deadline: LogDeadline) { calls.withLock { $0.append("flush") } }
+        func shutdown(by deadline: LogDeadline) { calls.withLock { $0.append("shutdown") } }
+    }
+
+    @Test("what the wrapper is saying by itself is said before a flush or a shutdown is over", arguments: ["flush", "shutdown"])
+    func aFlushWaitsForWhatIsBeingSaid(_ call: String) throws {
+        let slow = Slow(), clock = clock
+        let limiting = RateLimiting(slow, to: RateLimit(1, per: .seconds(1)), clock: .manual(clock))
+        for number in 1...3 { limiting.log(event(UInt64(number), "m")) }
+        let isOver = Locked(0)
+        LogThread.start("advances") {
+            clock.advance(by: .seconds(1))
+            isOver.withLock { $0 += 1 }
+        }
+        #expect(slow.gate.waitForArrivals(1))
+        LogThread.start("ends") {
+            if call == "flush" { try? limiting.flush(by: .seconds(60)) } else { try? limiting.shutdown(by: .seconds(60)) }
+            isOver.withLock { $0 += 1 }
+        }
+        #expect(becomesTrue { limiting.sayings.hasWaiters })
+        slow.gate.open()
+        #expect(becomesTrue { isOver.withLock { $0 == 2 } })
+        #expect(slow.calls.withLock { $0 } == ["m", "2 more like this suppressed (1 in 1.0 seconds pass): m", call])
+    }
+
     @Test func eachCallSiteHasItsOwnLimit() {
         let limiting = limiting(RateLimit(1, per: .seconds(1)))
         for line in 1...3 { for _ in 1...2 { limiting.log(event(UInt64(line), line: UInt32(line))) } }
