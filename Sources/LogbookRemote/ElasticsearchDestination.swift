@@ -5,11 +5,12 @@ public import LogbookHTTP
 
 /// Elasticsearch or OpenSearch: `POST <url>/<index>/_bulk`.
 ///
-/// Each event is created under its key, so that one that arrives twice is stored once. The answer is read entry by entry: a
-/// conflict means that the event is there already, and 429 and 5xx that it is sent again, alone. 401, 403 and 404 are about us or
-/// the index, not the event: no privilege, an index that takes no writes, one that is not there. So are those 400s that say that the index
-/// is closed, that none of an alias takes writes, or that the cluster may hold no more shards. The whole parcel is kept then, and sent
-/// again later. Anything else means that the event will never be taken, as when a field has another type in the index.
+/// Each event is created under its key, so that one that arrives twice is stored once; in a data stream only as long as that writes to the
+/// same index: what is sent again after a rollover, since its answer was lost, is there twice, with the same `_id`. The answer is read
+/// entry by entry: a conflict means that the event is there already, and 429 and 5xx that it is sent again, alone. 401, 403 and 404 are
+/// about us or the index, not the event: no privilege, an index that takes no writes, one that is not there. So are those 400s that say
+/// that the index is closed, that none of an alias takes writes, or that the cluster may hold no more shards. The whole parcel is kept
+/// then, and sent again later. Anything else means that the event will never be taken, as when a field has another type in the index.
 ///
 /// ```
 /// {"create":{"_id":"586AB00B-F16E-4AE6-8A91-0210264925C7-7-42"}}

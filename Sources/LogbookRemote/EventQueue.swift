@@ -154,6 +154,8 @@ final class EventQueue: EventStore {
     var deliveries: LogLedger { ledger }
     var ledger: LogLedger { state.withLock { $0.ledger } }
     var lost: Int { state.withLock { $0.lost } }
+    /// Its account is that of the whole way.
+    var lostAfterwards: [DropReason: UInt64]? { nil }
     var pendingCount: Int { state.withLock { Int($0.ledger.pending) } }
     var isCounted: Bool { true }
 

@@ -22,6 +22,8 @@ protocol EventStore: ConcurrentParcelSource {
     var deliveries: LogLedger { get }
     /// Events that were taken and then lost.
     var lost: Int { get }
+    /// Those that ``ledger`` has as delivered, by reasons; nil where that has none.
+    var lostAfterwards: [DropReason: UInt64]? { get }
     /// Whether ``pendingCount`` says how many there are, and not how many there may be.
     var isCounted: Bool { get }
     /// The oldest first, where they are in memory.

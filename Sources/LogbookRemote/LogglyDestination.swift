@@ -21,9 +21,12 @@ public struct LogglyDestination: LogDestination, LineDestination, Hashable {
         self.host = host.withoutTrailingSlashes
     }
 
+    /// It takes five million, and was seen to refuse exactly as many.
+    private static let maximumBytes = 4_900_000
+
     public var contentType: String { "text/plain" }
     public var takesGzip: Bool { false }
-    public var limits: DestinationLimits { DestinationLimits(bytes: 5 << 20) }
+    public var limits: DestinationLimits { DestinationLimits(bytes: Self.maximumBytes) }
 
     public func request(for parcel: Parcel) -> HTTPRequest {
         let tag = tags.isEmpty ? "" : "tag/" + tags.map(\.percentEncoded).joined(separator: ",") + "/"

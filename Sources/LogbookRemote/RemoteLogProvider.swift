@@ -11,8 +11,9 @@ public import LogbookHTTP
 ///
 /// **In memory**, as above: when `log` returns, the event is in memory. Memory is no safe place, so `flush` returns when the
 /// receiver has acknowledged everything taken before it. A kill loses what is queued, at most
-/// ``RemoteQueuePolicy/maximumEvents`` and one parcel; while the receiver is away events wait, and beyond the queue's limits they
-/// are dropped and counted, errors and what transactions said last (``RemoteQueuePolicy/Overflow``).
+/// ``RemoteQueuePolicy/maximumEvents`` and the parcels on their way, one unless ``DeliveryPolicy/parcelsInFlight`` says more; while the
+/// receiver is away events wait, and beyond the queue's limits they are dropped and counted, errors and what transactions said last
+/// (``RemoteQueuePolicy/Overflow``).
 ///
 /// **In a folder** (``init(to:spool:policy:origin:delivery:conditions:transport:deadLetters:name:clock:randomness:onEvent:)``): when `log`
 /// returns, the kernel has the event, and a kill loses nothing. `flush` returns when a crash of the machine loses nothing either;
@@ -216,6 +217,10 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
     /// What became of the events that were logged here. Delivered are, in memory, those that the receiver has acknowledged, and
     /// with a folder those that are in it; see ``deliveries``.
     public var ledger: LogLedger? { events.ledger }
+
+    /// With a folder, what was lost of the events in it, also of those that earlier runs have left: the spool was full, its disk has lost
+    /// them, the receiver refused them and there is no folder for dead letters. Nil without one.
+    public var lostAfterwards: [DropReason: UInt64]? { events.lostAfterwards }
 
     /// Why the latest delivery failed; nil when it did not, or none was tried. See ``status``.
     public var latestFailure: String? {

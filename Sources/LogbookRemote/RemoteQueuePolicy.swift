@@ -12,7 +12,7 @@ public struct RemoteQueuePolicy: Sendable, Hashable {
         case dropNewest
     }
 
-    /// Events that wait at most, `1...10_000_000`; beyond those of the parcel that is being delivered.
+    /// Events that wait at most, `1...10_000_000`; beyond those of the parcels that are being delivered.
     public var maximumEvents: Int
     /// Bytes that wait at most, by estimate (text, metadata and a fixed share per event). One event always fits.
     public var maximumBytes: Int

@@ -18,14 +18,18 @@ public struct SplunkAcknowledgement: Sendable, Hashable {
 
     /// - Parameter channel: A new one by default.
     public init(channel: String? = nil, interval: Duration = .seconds(2), limit: Duration = .seconds(300)) {
-        let channel = channel ?? UniqueID.make()
+        self.channel = channel ?? UniqueID.make()
+        self.interval = interval
+        self.limit = limit
+        check()
+    }
+
+    /// Ends the program where it cannot be: before a receiver's answer puts it to use.
+    func check() {
         let groups = channel.split(separator: "-", omittingEmptySubsequences: false)
         requireValid(
             groups.map(\.utf8.count) == [8, 4, 4, 4, 12] && groups.joined().allSatisfy { $0.isASCII && $0.isHexDigit },
             "SplunkAcknowledgement.channel must be a GUID")
         requireValid(interval > .zero && limit >= interval, "SplunkAcknowledgement: interval and limit must be positive and in order")
-        self.channel = channel
-        self.interval = interval
-        self.limit = limit
     }
 }

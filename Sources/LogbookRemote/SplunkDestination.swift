@@ -30,6 +30,7 @@ public struct SplunkDestination: LogDestination, Hashable {
         url: String, token: Secret, source: String = "logbook", sourceType: String = "_json", host: String? = nil,
         index: String? = nil, acknowledgement: SplunkAcknowledgement? = nil
     ) {
+        acknowledgement?.check()
         base = url.withoutTrailingSlashes + "/services/collector"
         self.url = base + "/event"
         self.token = token

@@ -147,8 +147,7 @@ extension Spool {
     private func makeRoom(for bytes: Int, _ isTransaction: Bool, _ state: inout State) throws(SystemError) -> Bool {
         guard bytes <= policy.maximumBytes else { return false }
         while state.bytes + bytes > policy.maximumBytes {
-            let free = state.sealed.indices.filter { !state.inHand.contains(state.sealed[$0].name) }
-            if let place = free.first(where: { mayHoldOrdinary(state.sealed[$0], state) }) {
+            if let place = oldestFree(state, where: { mayHoldOrdinary($0, state) }) {
                 if !state.sealed[place].isToldApart {
                     try tellApart(place, &state)
                     continue
@@ -157,7 +156,7 @@ extension Spool {
                 say("the spool is full; the oldest events are dropped and counted", &state)
             } else if let active = state.active, active.segment.ordinary > 0 || isTransaction {
                 sealActive(&state)
-            } else if isTransaction, let place = free.first(where: { state.sealed[$0].uncounted == 0 }) {   // others could not be counted
+            } else if isTransaction, let place = oldestFree(state, where: { $0.uncounted == 0 }) {   // others could not be counted
                 say("the spool holds nothing but transactions, and the oldest are dropped", &state)
                 try drop(place, &state)
             } else {
@@ -165,6 +164,11 @@ extension Spool {
             }
         }
         return true
+    }
+
+    /// Nearly always one of the first: there may be tens of thousands, and this is asked for an event.
+    private func oldestFree(_ state: State, where condition: (Segment) -> Bool) -> Int? {
+        state.sealed.indices.first { condition(state.sealed[$0]) && !state.inHand.contains(state.sealed[$0].name) }
     }
 
     /// Whether a file holds events that are no transaction's and can be dropped, or has to be read to see that. One of nothing else goes as
@@ -200,7 +204,9 @@ extension Spool {
         if state.sealed[place].transactions == 0 { return try drop(place, &state) }
         guard let content = try readOrLeave(place, &state) else { return }
         let kept = SpoolLine.read(content).lines.filter(\.isTransaction)
-        try keep(kept, of: place, losing: .spoolFull, isSynchronized: policy.durability == .power, &state)
+        // What a flush has called safe stays so.
+        let isSynchronized = policy.durability == .power || !state.sealed[place].isUnsafe
+        try keep(kept, of: place, losing: .spoolFull, isSynchronized: isSynchronized, &state)
     }
 
     // MARK: Files written anew

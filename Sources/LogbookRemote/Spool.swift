@@ -468,6 +468,10 @@ final class Spool<Files: FileSystem>: EventStore {
         return state.withLock { $0.deliveries }
     }
     var lost: Int { state.withLock { $0.lost } }
+    /// Of this run and of earlier ones.
+    var lostAfterwards: [DropReason: UInt64]? {
+        state.withLock { $0.deliveries.dropped.filter { $0.key != .takenOver } }   // which are another program's to send
+    }
     /// Never fewer than there are: where a file is not counted yet, more.
     var pendingCount: Int {
         state.withLock { state in Int(state.deliveries.pending) + state.sealed.reduce(0) { $0 + $1.uncounted } }

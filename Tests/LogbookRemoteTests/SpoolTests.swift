@@ -324,12 +324,29 @@ import Testing
                 device: DeviceFacts(make: "m", os: "o", osVersion: "1")))
     }
 
+    @Test("what a flush has called safe is so also when its file is written anew, since the spool is full", arguments: [true, false])
+    func whatIsSafeStaysSafe(isFlushed: Bool) throws {
+        let files = FaultyFileSystem()
+        let spool = try makeSpool(SpoolPolicy(maximumBytes: 16 << 10, parcelEvents: 20), files: files)
+        for number in 1...20 { _ = spool.take(number == 10 ? entry(number) : .numbered(number)) }
+        if isFlushed { #expect(try spool.makeSafe(by: .seconds(30))) }
+        let before = files.calls.count
+        var number = 20
+        while spool.lostAfterwards?.isEmpty == true {
+            number += 1
+            _ = spool.take(.numbered(number))
+        }
+        let calls = files.calls[before...], end = try #require(calls.lastIndex(of: "replace"))
+        #expect(calls[..<end].last { ["openNew", "synchronize"].contains($0) } == (isFlushed ? "synchronize" : "openNew"))
+    }
+
     @Test("61: at the cap the oldest events go that are no transaction's, each is counted, and no entry is lost")
     func atTheCapTheOldestGoFirst() throws {
         let provider = try provider(away, policy: SpoolPolicy(maximumBytes: 64 << 10, parcelEvents: 20))
         for number in 1...2000 { provider.log(number % 40 == 0 ? entry(number) : .numbered(number)) }
         let ledger = provider.deliveries
         #expect(provider.ledger == LogLedger(submitted: 2000, delivered: 2000))
+        #expect(provider.lostAfterwards == ledger.dropped)
         #expect(ledger.submitted == 2000 && ledger.delivered == 0)
         #expect(ledger.dropped.keys.elementsEqual([.spoolFull]))
         #expect(eventFiles.reduce(0) { $0 + folder.bytes("spool/" + $1).count } <= 64 << 10)
