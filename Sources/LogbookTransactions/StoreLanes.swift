@@ -81,10 +81,11 @@ final class StoreLanes: Sendable {
         }
         self.path = path
         own = try Self.firstFree(of: path, open)
-        if own.path != path { LogDiagnostics.report("transactions", "\(path) is in use by another process; this one writes to \(own.path)") }
+        if own.path != path { LogDiagnostics.report("transactions", "\(path) cannot be used; this program writes to \(own.path)") }
     }
 
-    /// Passes over lanes that others have, and siblings that cannot be opened, of which the first is said.
+    /// Passes over lanes that others have, what a newer version of the library has written, and siblings that cannot be opened, of which
+    /// the first is said.
     /// - Throws: Why the path itself cannot be opened, or the first of its siblings, where no other is free.
     private static func firstFree(
         of path: String, _ open: (StoreFile) throws(TransactionStoreError) -> TransactionStore
@@ -95,8 +96,8 @@ final class StoreLanes: Sendable {
                 guard let file = try Self.lock(Self.path(ofLane: number, of: path)) else { continue }
                 return try opened(file, open)
             } catch {
-                if number == 0 { throw error }
-                if failure == nil { LogDiagnostics.report("transactions", "a store beside \(path) is passed over: \(error)") }
+                if number == 0 { guard case .newerSchema = error else { throw error } }   // that version may be back tomorrow
+                if failure == nil { LogDiagnostics.report("transactions", "a store is passed over: \(error)") }
                 failure = failure ?? error
             }
         }

@@ -95,7 +95,11 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     /// and the entry waits in memory: pending in the ``ledger``, and lost if the program ends without a flush. It is stored, in its order,
     /// with the next entry, by ``flush(by:)``, ``deliver(by:)`` and ``shutdown(by:)``, and when the time to deliver has come. Until then no
     /// entry waits for the other program. The oldest of more than 4096 are lost, and counted under ``DropReason/inputOutputError``.
+    ///
+    /// In a forked child it does nothing, and what throws elsewhere throws ``TransactionStoreError/closed(path:)``: file, lock and
+    /// account are the parent's. A registration counts what its provider is not given there.
     public func log(_ event: LogEvent) {
+        guard lineage.isCurrent else { return }
         account.withLock { $0.submit() }
         let fate: GroupCommit.Fate
         do throws(TransactionStoreError) {
@@ -182,8 +186,11 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     /// Stores what another program's lock has kept in memory, see ``log(_:)``; everything else is stored.
     /// - Throws: ``TransactionStoreError/busy(path:)`` when the file is locked until the deadline. What waits goes on to wait.
     public func flush(by deadline: LogDeadline) throws {
+        try checkOwner()
         try errors.reporting { () throws(TransactionStoreError) in try commits.storeParked(by: deadline) }
     }
+
+    private func checkOwner() throws(TransactionStoreError) { if !lineage.isCurrent { throw .closed(path: store.path) } }
 
     /// Ends deliveries, waiting for the one under way until the deadline, stores what waits in memory, and closes the file when what is
     /// being written to it is: where another program keeps it locked, up to ``TransactionLogConfiguration/busyTimeout`` after the deadline.
@@ -192,6 +199,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     /// - Throws: ``TransactionStoreError/lost(path:count:)`` when something is lost so. The shutdown is made all the same; a second one
     ///   says nothing of it.
     public func shutdown(by deadline: LogDeadline) throws {
+        guard lineage.isCurrent else { return }
         courier.beginShutdown(by: deadline)
         try? flush(by: deadline)
         courier.shutdown(by: deadline)
@@ -223,6 +231,10 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     /// Entries, and beginnings of transactions, that were taken: `delivered` ones are in the file, or were; others wait in memory, see
     /// ``log(_:)``.
     public var ledger: LogLedger? { account.withLock { $0 } }
+
+    /// Entries that were stored and given up since the provider was made: the store was full, or its file damaged. What was erased, or ended by
+    /// a logout, is not among them.
+    public var lostAfterwards: [DropReason: UInt64]? { store.lostAfterwards }
 
     package func notePending(on page: LossPage, as name: String) { commits.notePending(on: page, as: name) }
 
@@ -288,6 +300,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     ///   or the conditions do not hold. Everything stays in the store. ``TransactionStoreError`` also when what another process has left
     ///   cannot be opened: then the rest has been delivered.
     public func deliver(by deadline: LogDeadline) throws {
+        try checkOwner()
         try delivery.checkAddress()
         guard lanes.look(by: deadline) else {
             let pending = delivery.latestPending

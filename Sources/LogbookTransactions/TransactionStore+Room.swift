@@ -2,8 +2,8 @@
 internal import GRDB
 internal import LogbookCore
 
-// A store that nobody collects does not grow for ever. What is given up leaves a row that says how much of which epoch, so a
-// receiver's gap has its reason.
+// A store that nobody collects does not grow for ever. What is given up leaves a row that says how much of which epoch: who finds a gap at
+// the receiver finds its reason here.
 extension TransactionStore {
     /// Entries that are given up at a time.
     private static let chunk = 32

@@ -64,6 +64,7 @@ extension TransactionStore {
         if !ended.isEmpty { return try append(events, without: ended, isOfferedAgain: isOfferedAgain, patience) }
         settle(keys, of: events, isOfferedAgain: false)
         if dropped > 0 {
+            countLost(dropped, .spoolFull)
             LogDiagnostics.report("transactions", "\(path) has reached \(maximumBytes) bytes, and gives up \(dropped.inEntries)")
         }
         if doIDsDiffer { sayThatIDsDiffer() }

@@ -42,6 +42,8 @@ package final class TransactionStore: Sendable {
         var hasSaidThatIDsDiffer = false
         /// See ``oweLogout()``.
         var owesLogout = false
+        /// Entries that were stored and are gone, though nobody wanted that, by reasons.
+        var lostAfterwards: [DropReason: UInt64] = [:]
     }
     struct Damage {
         let reason: String
@@ -63,6 +65,7 @@ package final class TransactionStore: Sendable {
     let turn = StoreTurn()
     private let clock: LogClock
     private let onRecovery: (@Sendable (TransactionStoreRecovery) -> Void)?
+    private let lineage = ProcessLineage.current
     let session: TransactionSession
 
     /// How the file is opened.
@@ -122,13 +125,29 @@ package final class TransactionStore: Sendable {
         if let recovery { report(recovery) }
     }
 
+    /// Entries that were stored and are gone, by reasons, of those that this has counted.
+    var lostAfterwards: [DropReason: UInt64] { state.withLock { $0.value.lostAfterwards } }
+
+    func countLost(_ count: Int, _ reason: DropReason) {
+        if count > 0 { state.withLock { $0.value.lostAfterwards[reason, default: 0] += UInt64(count) } }
+    }
+
     private func report(_ recovery: TransactionStoreRecovery) {
+        countLost(recovery.orphans, .corruptRecovered)
         LogDiagnostics.report("transactions", "\(path): \(recovery)")
         onRecovery?(recovery)
     }
 
-    /// Lets go of the file. Later calls throw ``TransactionStoreError/closed(path:)``; a second one of these does nothing.
+    /// A forked child lets go of nothing: SQLite would take its parent's connection for its own.
+    deinit { if !lineage.isCurrent { _ = Unmanaged.passRetained(state) } }
+
+    /// - Throws: In a forked child, which has its parent's connection and locks: it is not to touch them.
+    private func checkOwner() throws(TransactionStoreError) { if !lineage.isCurrent { throw .closed(path: path) } }
+
+    /// Lets go of the file. Later calls throw ``TransactionStoreError/closed(path:)``; a second one of these does nothing, nor does one in a
+    /// forked child.
     package func close() {
+        guard lineage.isCurrent else { return }
         let (connection, file) = state.withLock { access in
             while access.value.isRecovering { access.wait() }
             defer { (access.value.connection, access.value.file) = (nil, nil) }
@@ -145,6 +164,7 @@ package final class TransactionStore: Sendable {
     func transaction<Result>(
         _ patience: StorePatience = .usual, _ body: (Database) throws -> Result
     ) throws(TransactionStoreError) -> Result {
+        try checkOwner()
         try keepLock(by: patience.deadline)
         try heedOwedLogout(patience)
         return try inSoundFile(patience) { db in try Self.inTransaction(nil, db) { try body(db) } }
@@ -202,6 +222,7 @@ package final class TransactionStore: Sendable {
 
     /// - Parameter deadline: For another thread that replaces a damaged file.
     func connection(by deadline: LogDeadline = .never) throws(TransactionStoreError) -> (DatabaseQueue, generation: Int) {
+        try checkOwner()
         try replaceWhatIsStillDamaged(by: deadline)
         let (connection, generation) = try state.withLock { access throws(TransactionStoreError) -> (DatabaseQueue?, Int) in
             try waitForReplacement(access, by: deadline)

@@ -8,7 +8,8 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     case storeLocked(path: String)
     /// The store and every one beside it are in use, `lanes` in all (``TransactionStoreSharing/siblings``). Nothing was changed.
     case noFreeLane(path: String, lanes: Int)
-    /// A newer version of the library wrote the store. Nothing was changed.
+    /// A newer version of the library wrote the store. Nothing was changed. A provider that shares its store
+    /// (``TransactionStoreSharing/siblings``) writes to one beside it, and is told of this when it is to deliver what is in there.
     case newerSchema(path: String, found: Int, supported: Int)
     /// Not an SQLite file. Nothing was changed.
     case notADatabase(path: String)
@@ -34,7 +35,7 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     /// A shutdown has lost so many entries and beginnings of transactions, which waited in memory: another program kept the file locked
     /// until the deadline.
     case lost(path: String, count: Int)
-    /// Used after it was closed.
+    /// Used after it was closed, or in a forked child, whose parent's it is.
     case closed(path: String)
 
     public var description: String {

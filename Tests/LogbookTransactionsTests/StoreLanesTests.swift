@@ -281,6 +281,31 @@ import Testing
         #expect(sqlite3(lane, "SELECT count(*) FROM txn_log") == "1")
     }
 
+    @Test("Row 22: beside a store that a newer version has written one is made, and that one is left as it is", arguments: [true, false])
+    func aStoreOfANewerVersion(_ isShared: Bool) throws {
+        let server = try receiver()
+        try leave("B", in: folder.store)
+        _ = sqlite3(folder.store, "PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)", readOnly: false)
+        let before = bytes(of: folder.store), refusal = TransactionStoreError.newerSchema(path: folder.store, found: 99, supported: 3)
+        func open() throws -> Bench {
+            try Bench(in: folder, url: server.url, token: "t") {
+                $0.wireVersion = .v0_0_2
+                $0.storeSharing = isShared ? .siblings : .refused
+            }
+        }
+        guard isShared else {
+            #expect(throws: refusal) { try open() }
+            return #expect(folder.names.allSatisfy { !$0.contains("lane") })
+        }
+        let bench = try open()
+        log(bench, "A", 1)
+        #expect(bench.provider.storePath == folder.store + ".lane-1")
+        #expect(throws: refusal) { try bench.deliver() }   // what is in the other one is not
+        #expect(try received(server) == ["A: 1"])
+        try bench.provider.shutdown(by: .seconds(30))
+        #expect(bytes(of: folder.store) == before)
+    }
+
     @Test("Row 24: what comes in front of the own entries is waited for in addition, and not in their place")
     func whatComesInFront() throws {
         let lane = folder.store + ".lane-1", looking = Locked<TransactionLogProvider?>(nil), answers = Locked(0)

@@ -34,6 +34,7 @@ import Testing
         let pages = Int(bench.sqlite3("PRAGMA page_count")) ?? 0
         #expect(pages * 4096 <= 1 << 20 + 1 << 19)
         #expect(bench.registration.ledger == LogLedger(submitted: 1100, delivered: 1100))
+        #expect(bench.registration.lostAfterwards == [.spoolFull: UInt64(counts.dropped)])
     }
 
     @Test func whatWasSetAsideGoesFirstAndWhatIsUnderWayNever() throws {

@@ -1,0 +1,65 @@
+#if Transactions
+import LogbookCore
+import LogbookTestKit
+import Testing
+
+@testable import LogbookTransactions
+
+@Suite struct TransactionForkTests {
+    private let folder = TemporaryFolder()
+
+    private static func opens(_ path: String) -> TransactionLogProvider? {
+        var configuration = TransactionLogConfiguration(storePath: path)
+        configuration.storeSharing = .refused
+        return try? TransactionLogProvider(configuration: configuration)
+    }
+
+    @Test("row 25: a forked child neither writes to its parent's store nor closes or unlocks it, whatever it calls")
+    func aChildLeavesTheStoreAlone() async {
+        let path = folder.store
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let provider = try #require(TransactionForkTests.opens(path)), service = LogService()
+            service.register(provider)
+            let transaction = service.transaction(usecase: 1)
+            transaction.log(0)
+            let status = forked {
+                transaction.log(1)
+                provider.log(LogEvent(sequence: 9, time: LogTime(nanoseconds: 0), level: .info, message: "not of this child"))
+                let refusals: [() throws -> Void] = [
+                    { _ = try provider.counts() }, { try provider.deleteAll() }, { _ = try provider.allTransactions() },
+                    { try provider.flush(by: .seconds(30)) }, { try provider.deliver(by: .seconds(30)) },
+                ]
+                let isRefused = refusals.allSatisfy { call in
+                    do {
+                        try call()
+                        return false
+                    } catch { return error as? TransactionStoreError == .closed(path: path) }
+                }
+                try? provider.shutdown(by: .seconds(30))
+                return isRefused
+            }
+            #expect(status == 0)
+            #expect(TransactionForkTests.opens(path) == nil)   // it is locked still
+            transaction.log(2)
+            #expect(try provider.counts().entries == 2)
+            #expect(service.shutdown(by: .seconds(30)).isComplete)
+        }
+        #expect(sqlite3(folder.store, "SELECT usecase_event FROM txn_log ORDER BY id") == "0\n2")
+    }
+
+    @Test("row 25: a forked child that lets go of its parent's store closes and unlocks nothing")
+    func aChildLetsGoOfNothing() async {
+        let path = folder.store
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            var store: TransactionStore? = try TransactionStore(path: path)
+            let status = forked {
+                store = nil
+                return TransactionForkTests.opens(path) == nil
+            }
+            #expect(status == 0)
+            #expect(TransactionForkTests.opens(path) == nil)
+            #expect(try store?.counts().entries == 0)
+        }
+    }
+}
+#endif
