@@ -33,7 +33,7 @@ public final class JournalLogProvider: LogProvider, BatchSink {
             patience: .milliseconds(250), clock: .system)
     }
 
-    init(identifier: String?, socket path: String, patience: Duration, clock: LogClock) throws(SystemLogError) {
+    package init(identifier: String?, socket path: String, patience: Duration, clock: LogClock) throws(SystemLogError) {
         if path.utf8.contains(0) { throw .invalid("the name of a journal holds no NUL") }
         self.identifier = identifier ?? ProgramName.current
         channel = SystemLogChannel(to: path, .datagramsOrMemory, patience: patience, clock: clock) { _ throws(SystemError) in

@@ -5,6 +5,7 @@ import LogbookFlightRecorder
 import LogbookGzip
 import LogbookHTTP
 import LogbookRemote
+import LogbookSystemLog
 import LogbookTestKit
 import Testing
 
@@ -90,6 +91,12 @@ import Testing
         // Nobody answers there, so that everything stays in the folder.
         let nobody = HTTPDestination(url: "http://127.0.0.1:1")
         service.register(try RemoteLogProvider(to: nobody, spool: path + "/spool", name: "spool"))
+        let journal = FakeSystemLog(at: path + "/journal.socket"), syslog = FakeSystemLog()
+        service.register(
+            try JournalLogProvider(identifier: nil, socket: path + "/journal.socket", patience: .seconds(60), clock: .system),
+            delivery: .queued())
+        service.register(
+            try SyslogLogProvider(to: .udp(host: "127.0.0.1", port: syslog.port)), delivery: .queued())
         #if Transactions
             var configuration = TransactionLogConfiguration(storePath: path + "/store.sqlite", storeURL: server.url, token: "hush")
             configuration.wireVersion = .v0_0_1   // the server says no more than a status
@@ -106,8 +113,14 @@ import Testing
         service.critical("the sinks are asked")
         let report = service.flush(by: .seconds(60))
         #if Transactions
+            // Before what is in it is delivered, and deleted.
+            for end in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + "/store.sqlite" + end, toPath: path + "/stored" + end) }
             try? transactions.deliver(by: .seconds(60))
         #endif
+        for (name, log) in [("journal", journal), ("syslog", syslog)] {
+            _ = log.messages(1)
+            try Data(log.messages.flatMap { $0.bytes + [0x0A] }).write(to: URL(fileURLWithPath: path + "/" + name))
+        }
         print("\(report)\n\(service.health())\n\(service.explain(.error, "explained"))")
         try Data(received.withLock { $0 }).write(to: URL(fileURLWithPath: path + "/received"))
         #if SwiftLog
@@ -125,7 +138,7 @@ import Testing
     }
 
     private static let always = [
-        "text.log", "json.log", "logfmt.log", "ecs.log", "recent.log", "wrapped.log", "ring", "dump", "received", "spool",
+        "text.log", "json.log", "logfmt.log", "ecs.log", "recent.log", "wrapped.log", "ring", "dump", "received", "spool", "journal", "syslog",
         "standard output", "standard error",
     ]
 
@@ -156,6 +169,8 @@ import Testing
         #expect(outcome["standard error"]?.contains("cannot write: <private>") == true)
         #if Transactions
             #expect(outcome["store.sqlite"] != nil && outcome["received"]?.contains("TXN") == true)
+            let stored = (outcome["stored"] ?? Data()) + (outcome["stored-wal"] ?? Data())
+            #expect(stored.found(secrets.map(\.tag)).count > 10)
         #endif
     }
 

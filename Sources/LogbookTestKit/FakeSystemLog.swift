@@ -1,22 +1,21 @@
-import LogbookCore
-import LogbookTestKit
+internal import LogbookCore
 
 #if canImport(Darwin)
-    import Darwin
+    internal import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-    import Musl
+    internal import Musl
 #endif
 
 /// What listens on a datagram socket and keeps everything: the journal's side, or a syslog server's.
-final class FakeSystemLog: Sendable {
-    struct Message: Sendable {
-        let bytes: [UInt8]
+package final class FakeSystemLog: Sendable {
+    package struct Message: Sendable {
+        package let bytes: [UInt8]
         /// Whether it came as a descriptor of a file in memory.
-        let isFile: Bool
+        package let isFile: Bool
         /// The seals of that file.
-        let seals: Int32
+        package let seals: Int32
     }
     private struct State {
         var messages: [Message] = []
@@ -27,11 +26,11 @@ final class FakeSystemLog: Sendable {
     private let state: Monitor<State>
     private let descriptor: Int32
     /// 0 for a Unix socket.
-    let port: Int
+    package let port: Int
 
     /// A Unix socket at a path, made anew.
     /// - Parameter isPaused: From the first message on; see ``pause(_:)``.
-    init(at path: String, isPaused: Bool = false) {
+    package init(at path: String, isPaused: Bool = false) {
         unlink(path)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -48,7 +47,7 @@ final class FakeSystemLog: Sendable {
     }
 
     /// A UDP socket of this machine.
-    init() {
+    package init() {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -126,7 +125,7 @@ final class FakeSystemLog: Sendable {
     }
 
     /// No more is taken out of the socket until it is taken back.
-    func pause(_ isPaused: Bool) {
+    package func pause(_ isPaused: Bool) {
         state.withLock { access in
             access.value.isPaused = isPaused
             access.broadcast()
@@ -134,7 +133,7 @@ final class FakeSystemLog: Sendable {
     }
 
     /// Closes the socket.
-    func stop() {
+    package func stop() {
         state.withLock { access in
             access.value.isOver = true
             access.broadcast()
@@ -142,36 +141,14 @@ final class FakeSystemLog: Sendable {
         }
     }
 
-    var messages: [Message] { state.withLock { $0.value.messages } }
+    package var messages: [Message] { state.withLock { $0.value.messages } }
 
     /// Waits until there are so many.
-    func messages(_ count: Int) -> [Message] {
+    package func messages(_ count: Int) -> [Message] {
         let deadline = LogDeadline.seconds(60)
         return state.withLock { access in
             while access.value.messages.count < count, access.wait(until: deadline) {}
             return access.value.messages
         }
     }
-}
-
-/// The fields of a message of the journal's native protocol, in order.
-func journalFields(_ bytes: [UInt8]) throws -> [(name: String, value: [UInt8])] {
-    var fields: [(name: String, value: [UInt8])] = []
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        guard let end = rest.firstIndex(of: 0x0A) else { throw ScriptedFailure("a line without an end") }
-        let line = rest[..<end]
-        rest = rest[(end + 1)...]
-        if let equals = line.firstIndex(of: 0x3D) {
-            fields.append((String(decoding: line[..<equals], as: UTF8.self), Array(line[(equals + 1)...])))
-            continue
-        }
-        guard rest.count > 8 else { throw ScriptedFailure("a value without a length") }
-        let count = rest.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
-        rest = rest.dropFirst(8)
-        guard rest.count > count, rest[rest.startIndex + count] == 0x0A else { throw ScriptedFailure("a length that is wrong") }
-        fields.append((String(decoding: line, as: UTF8.self), Array(rest.prefix(count))))
-        rest = rest.dropFirst(count + 1)
-    }
-    return fields
 }
