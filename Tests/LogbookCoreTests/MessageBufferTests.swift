@@ -56,6 +56,37 @@ import Testing
         #expect(provider.messages == ["asked for the price of 1", "asked for the price of 2", "one 2, two 4"])
     }
 
+    /// Looks at what a lock guards when it is described, and logs under that lock.
+    private struct Account: CustomStringConvertible {
+        let service: LogService, amount: Locked<Int>
+        var description: String {
+            amount.withLock { amount in
+                service.debug("looks at \(amount)")
+                return "account of \(amount)"
+            }
+        }
+    }
+
+    @Test("row 34: a value that logs, under a lock that others hold while they log, holds nobody up", arguments: [LogDelivery.immediate, .queued()])
+    func aValueThatLogsAndLocks(_ delivery: LogDelivery) {
+        let service = LogService(), provider = RecordingProvider(), isOver = Locked(0)
+        service.register(provider, delivery: delivery)
+        let account = Account(service: service, amount: Locked(7))
+        for _ in 1...4 {
+            LogThread.start("says") {
+                for _ in 1...100 {
+                    service.info("\(account)")
+                    account.amount.withLock { service.info("inside: \($0)") }
+                }
+                isOver.withLock { $0 += 1 }
+            }
+        }
+        #expect(becomesTrue { isOver.withLock { $0 == 4 } })
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        let counts = Dictionary(grouping: provider.messages) { $0 }.mapValues(\.count)
+        #expect(counts == ["account of 7": 400, "looks at 7": 400, "inside: 7": 400])
+    }
+
     @Test func aLongMessageGrowsTheBufferAndLeavesItBehind() async {
         let long = String(repeating: "0123456789", count: 10_000)
         let message: LogMessage = "<\(long)> \(7) <\(long)>"

@@ -15,7 +15,7 @@ import Testing
         return nil
     }
 
-    @Test("row 38, S1, S2: hostile events come back as they were, each from one clean line", arguments: FormatUnderTest.all)
+    @Test("row 38, S1, S2, S3: hostile events come back as they were, each from one clean line", arguments: FormatUnderTest.all)
     func hostileEventsComeBack(under test: FormatUnderTest) throws {
         var events = HostileEvents(seed: 20_261_121)
         var bytes: [UInt8] = []

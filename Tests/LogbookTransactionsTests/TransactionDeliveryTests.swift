@@ -93,14 +93,18 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test("C13: an acknowledgement is one whatever the media type begins with", arguments: ["", "x-", "vnd.FP."])
+    @Test("C13: an acknowledgement is one whatever the media type begins with, and whatever charset it names", arguments: ["", "x-", "vnd.FP."])
     func anyPrefix(prefix: String) throws {
         let server = try LoopbackServer { _ in .status(202) }
-        let bench = try Bench(url: server.url, token: "t") { $0.mediaSubtypePrefix = prefix }
+        let bench = try Bench(url: server.url, token: "t") {
+            $0.mediaSubtypePrefix = prefix
+            $0.charset = "utf-8"
+        }
         bench.service.transaction(usecase: 1).log(1)
         try bench.deliver()
         #expect(server.requests.count == 1)
-        #expect(server.requests.first?.header("Content-Type") == "application/\(prefix)apptxnset-v0.0.1+json;charset=UTF-8")
+        #expect(server.requests.first?.header("Content-Type") == "application/\(prefix)apptxnset-v0.0.1+json;charset=utf-8")
+        #expect(server.requests.first?.header("Accept-Charset") == "utf-8")
         #expect(server.requests.first?.header("Accept") == "application/\(prefix)apptxnset-v0.0.1+json;q=1.0")
         #expect(try bench.provider.counts() == TransactionStoreCounts())
     }
