@@ -54,9 +54,9 @@ public final class BatchingProvider: LogProvider, PendingHolder {
     public func shutdown(by deadline: LogDeadline) throws { try engine.shutdown(by: deadline) }
     public var ledger: LogLedger? { engine.ledger }
     /// What its sink says, where that is a provider.
-    public var lostAfterwards: [DropReason: UInt64]? {
-        ((engine.sink as? any LogProvider) ?? (engine.sink as? ProviderSink)?.provider)?.lostAfterwards
-    }
+    public var lostAfterwards: [DropReason: UInt64]? { sinkAsProvider?.lostAfterwards }
+    /// Its sink, where that is a provider.
+    var sinkAsProvider: (any LogProvider)? { (engine.sink as? any LogProvider) ?? (engine.sink as? ProviderSink)?.provider }
     /// The account without what wrappers between the queue and its provider have held back.
     func ledger(leavingOut missing: UInt64) -> LogLedger { engine.ledger(leavingOut: missing) }
     /// Why the latest write failed; nil once one has succeeded.

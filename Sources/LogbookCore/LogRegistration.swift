@@ -73,8 +73,8 @@ public final class LogRegistration: Sendable {
         }
         let account: (@Sendable () -> LogLedger?)?
         if isHeard || ledgerBefore == nil { account = nil } else { account = { Inside.runOutside { provider.ledger } } }
-        let lostAfterwards: (@Sendable () -> [DropReason: UInt64]?)?
-        if lostBefore == nil { lostAfterwards = nil } else { lostAfterwards = { Inside.runOutside { provider.lostAfterwards } } }
+        let lostAfterwards: (@Sendable () -> [DropReason: UInt64]?)?, keeper = provider.keeper
+        if lostBefore == nil { lostAfterwards = nil } else { lostAfterwards = { Inside.runOutside { keeper.lostAfterwards } } }
         losses = LossWatch(
             tell: { [weak service] in service?.setLossAlarm(at: 0) }, account: account, lostAfterwards: lostAfterwards)
         queue?.watch(losses)

@@ -75,6 +75,15 @@ extension LogProvider {
     }
 }
 
+extension LogProvider {
+    /// Whoever knows what this provider loses afterwards: behind wrappers and a queue the one that keeps events. To hold it holds no queue,
+    /// which holds who watches it.
+    var keeper: any LogProvider {
+        guard let queue = (wrappers.last?.wrapped ?? self) as? BatchingProvider else { return self }
+        return queue.sinkAsProvider?.keeper ?? self
+    }
+}
+
 extension [any WrappingProvider] {
     /// What all of them held back.
     package var suppression: LogSuppression { reduce(LogSuppression()) { $0 + $1.suppression } }

@@ -114,6 +114,19 @@ import Testing
         #expect(RecordingProvider().lostAfterwards == nil)
     }
 
+    @Test("who watches what a queue's sink loses afterwards holds no queue")
+    func aQueueGoes() {
+        weak var queue: BatchingProvider?
+        do {
+            let made = BatchingProvider(ShelfSink())
+            queue = made
+            let registration = service.register(FoldingRepeats(made))
+            service.info("1")
+            service.unregister(registration, by: .seconds(30))
+        }
+        #expect(becomesTrue { queue == nil })
+    }
+
     private struct ShelfSink: BatchSink, LogProvider {
         func log(_ event: LogEvent) {}
         func write(_ batch: [LogEvent]) {}
