@@ -60,18 +60,19 @@
         static func open(_ path: String, _ files: some FileSystem) throws(SystemError) -> FileDescriptor {
             do throws(SystemError) {
                 try files.makeFolder(at: path)
-                try keepName(of: path, files)
+                keepName(of: path, files)
             } catch where error.number == EEXIST {}
             return try files.openFolder(at: path)
         }
 
-        /// A folder that is new is as safe as its files only once the one around it is.
-        private static func keepName(of path: String, _ files: some FileSystem) throws(SystemError) {
+        /// A folder that is new is as safe as its files only once the one around it is. Where this user may not read that one, nobody but the
+        /// system sees to it.
+        private static func keepName(of path: String, _ files: some FileSystem) {
             let end = path.last == "/" ? path.dropLast() : path[...], slash = end.lastIndex(of: "/")
             let parent = slash.map { $0 == end.startIndex ? "/" : String(end[..<$0]) } ?? "."
-            let folder = try files.openFolder(at: parent)
+            guard let folder = try? files.openFolder(at: parent) else { return }
             defer { files.close(folder) }
-            try files.synchronizeFolder(folder)
+            try? files.synchronizeFolder(folder)
         }
 
         /// Finds out whether files can be kept: makes one, and removes it. A disk that is full now may have room later.

@@ -81,7 +81,11 @@ final class StoreLanes: Sendable {
         }
         self.path = path
         own = try Self.firstFree(of: path, open)
-        if own.path != path { LogDiagnostics.report("transactions", "\(path) cannot be used; this program writes to \(own.path)") }
+        if own.path != path {
+            LogDiagnostics.report(
+                "transactions",
+                "this program writes to \(own.path): another process, or a newer version of the library, has \(path)")
+        }
     }
 
     /// Passes over lanes that others have, what a newer version of the library has written, and siblings that cannot be opened, of which
