@@ -74,6 +74,12 @@ public final class FileLogProvider: LogProvider, BatchSink, LineSink {
     /// What became of the events that were logged one by one; a queue keeps its own account.
     public var ledger: LogLedger? { account.withLock { $0 } }
 
+    /// Events of archives that wait for an uploader (``RollingPolicy/awaitsDelivery``) and were given up, as far as they could be counted;
+    /// nil where none wait.
+    public var lostAfterwards: [DropReason: UInt64]? {
+        file.givenUpEvents.map { $0 > 0 ? [.spoolFull: $0] : [:] }
+    }
+
     /// Why the latest lines are missing; nil once one was written. What it could not write as a sink its queue knows.
     public var latestFailure: String? { missing.withLock { $0.count > 0 ? $0.reason : nil } }
 

@@ -10,6 +10,8 @@ protocol LogFile: Sendable {
     func synchronize(by deadline: LogDeadline) throws(FileLogProviderError)
     func roll() throws(FileLogProviderError) -> LogArchive?
     var policy: RollingPolicy { get }
+    /// Events of archives that were given up undelivered, as far as they could be counted; nil where none wait for delivery.
+    var givenUpEvents: UInt64? { get }
     func follow(_ policy: RollingPolicy)
     func close(by deadline: LogDeadline)
 }

@@ -1,4 +1,5 @@
 internal import LogbookCore
+internal import Synchronization
 
 /// A rolling file that several threads share, with what happens to it in the background.
 final class SharedRollingFile<Base: FileSystem>: LogFile {
@@ -15,6 +16,9 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
     /// Events for the handler, in order; whoever finds nobody telling them tells them all.
     private let untold = Locked<(events: [LogArchiveEvent], isBeingTold: Bool)>(([], false))
     private let alarm: Locked<LogAlarm?>
+    /// Whether archives wait for somebody who sends them.
+    private let awaitsDelivery: Atomic<Bool>
+    private let givenUpCount = Atomic<UInt64>(0)
     let path: String
 
     init(
@@ -28,6 +32,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
         origin = "file \(file.name.active)"
         self.durability = durability
         self.handler = handler
+        awaitsDelivery = Atomic(policy.awaitsDelivery)
         compressor = ArchiveCompressor(of: file.name, in: file.folder.path, files: base, clock: clock)
         self.file = Locked(file)
         alarm = Locked(nil)
@@ -120,11 +125,18 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
             isWhole = isWhole && count != nil
         }
         guard let oldest = paths.first else { return }
+        givenUpCount.add(UInt64(counted), ordering: .relaxed)
         let (what, verb) =
             paths.count == 1 ? ("archive \(oldest)", "is") : ("\(paths.count) archives, the oldest \(oldest),", "are")
         let number = (isWhole ? "" : "at least ") + (counted == 1 ? "1 event" : "\(counted) events")
         LogDiagnostics.report(
             origin, "\(what) with \(number) \(verb) given up undelivered, because more than maximumUndeliveredBytes wait")
+    }
+
+    /// Events, as far as they could be counted, of archives that were given up undelivered; nil where none wait.
+    var givenUpEvents: UInt64? {
+        let count = givenUpCount.load(ordering: .relaxed)
+        return count > 0 || awaitsDelivery.load(ordering: .relaxed) ? count : nil
     }
 
     /// Calls the handler with one event after the other, whichever thread they came from; a handler that makes more of them is
@@ -222,6 +234,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
     var policy: RollingPolicy { file.withLock { $0.policy } }
 
     func follow(_ policy: RollingPolicy) {
+        awaitsDelivery.store(policy.awaitsDelivery, ordering: .relaxed)
         locked { $0.follow(policy) }
         if policy.compression != nil { compressor.wake(policy.compression) }
     }

@@ -327,7 +327,7 @@ import Testing
             if case .droppedUndelivered(_, let events) = event { events } else { nil }
         }
         #expect(counts == [count])
-        withExtendedLifetime(next) {}
+        #expect(next.lostAfterwards == [.spoolFull: UInt64(count)])
     }
 
     @Test("R4: how large an archive is, that an earlier run has left, is looked up once")
