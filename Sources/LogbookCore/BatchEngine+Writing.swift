@@ -135,7 +135,11 @@ extension BatchEngine {
     private func write(_ batch: ArraySlice<QueueItem>, watchedBy losses: LossWatch?) -> (any Error)? {
         // A provider with an account of its own tells nobody else what it loses.
         let watch = losses?.looksAtProvider == true ? losses : nil
-        if let watch, let run = batch.asLoss { watch.gives(run, telling: lines == nil ? batch.events.count(where: \.tellsOfLosses) : 0) }
+        if let watch, let run = batch.asLoss {
+            // Of lines nobody knows what they tell.
+            let telling = watch.countsLaterLosses && lines == nil ? batch.events.count(where: \.tellsOfLosses) : 0
+            watch.gives(run, telling: telling)
+        }
         defer { watch?.gave() }
         return inside(nesting: batch[batch.startIndex].nesting) {
             if let lines {

@@ -327,7 +327,7 @@ public final class LogRegistration: Sendable {
                 submitted.subtract(1, ordering: .sequentiallyConsistent)
                 return
             }
-            if losses.looksAtProvider { losses.gives(LossRun(event), telling: event.tellsOfLosses ? 1 : 0) }
+            if losses.looksAtProvider { losses.gives(LossRun(event), telling: losses.countsLaterLosses && event.tellsOfLosses ? 1 : 0) }
             logbook_nesting_set(logbook_nesting(depth: event.nesting + 1, registration: id))
             Inside.runOutside { provider.log(event) }
             logbook_nesting_set(outer)

@@ -81,6 +81,8 @@ final class LossWatch: Sendable {
         self.tell = tell
         self.account = account
         self.lostAfterwards = lostAfterwards
+        countsLaterLosses = lostAfterwards != nil
+        looksAtProvider = account != nil || lostAfterwards != nil
         state = Locked(State(account: account?() ?? LogLedger(), later: LaterLosses(lostAfterwards?() ?? [:])))
     }
 
@@ -109,16 +111,16 @@ final class LossWatch: Sendable {
 
     // MARK: A provider's own account
 
-    /// Whether ``gives(_:)`` and ``gave()`` should be called around what the provider is given.
-    var looksAtProvider: Bool { account != nil || lostAfterwards != nil }
+    /// Whether ``gives(_:telling:)`` and ``gave()`` should be called around what the provider is given.
+    let looksAtProvider: Bool
+
+    /// Whether the provider counts what it loses of what it had taken care of.
+    let countsLaterLosses: Bool
 
     /// Says what the provider is about to be given.
-    /// - Parameter telling: How many of them tell of losses.
-    func gives(_ run: LossRun, telling: @autoclosure () -> Int) {
-        if lostAfterwards != nil {
-            let telling = telling()
-            state.withLock { $0.later.give(run.count - telling) }
-        }
+    /// - Parameter telling: How many of them tell of losses; anything where ``countsLaterLosses`` is false.
+    func gives(_ run: LossRun, telling: Int) {
+        if countsLaterLosses { state.withLock { $0.later.give(run.count - telling) } }
         guard let account else { return }
         let isBegun = state.withLock { state in
             if state.account.pending > 0 { return false }
@@ -137,15 +139,21 @@ final class LossWatch: Sendable {
 
     /// Looks what the provider says of itself now that it has that.
     func gave() {
-        let current = account?(), gone = lostAfterwards?() ?? nil
+        if countsLaterLosses { lookAfterwards() }
+        guard let account else { return }
+        let current = account()
         let isNews = state.withLock { state in
-            let isGone = gone.map { state.later.see($0) } ?? false
-            if account == nil { return isGone }
             state.givers -= 1
-            let isLost = current.flatMap { $0 }.map { state.see($0) } ?? false
-            return isLost || isGone
+            guard let current else { return false }
+            return state.see(current)
         }
         if isNews { tell() }
+    }
+
+    @inline(never)
+    private func lookAfterwards() {
+        guard let gone = lostAfterwards?() ?? nil else { return }
+        if state.withLock({ $0.later.see(gone) }) { tell() }
     }
 
     /// What may be told at one time.
