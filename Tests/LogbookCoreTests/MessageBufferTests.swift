@@ -1,5 +1,6 @@
 @testable import LogbookCore
 import LogbookTestKit
+import Synchronization
 import Testing
 
 @Suite struct MessageBufferTests {
@@ -56,9 +57,11 @@ import Testing
         #expect(provider.messages == ["asked for the price of 1", "asked for the price of 2", "one 2, two 4"])
     }
 
-    /// Looks at what a lock guards when it is described, and logs under that lock.
-    private struct Account: CustomStringConvertible {
-        let service: LogService, amount: Locked<Int>
+    /// Looks at what a lock of the program guards when it is described, and logs under that lock.
+    private final class Account: CustomStringConvertible, Sendable {
+        let service: LogService
+        let amount = Mutex(7)
+        init(_ service: LogService) { self.service = service }
         var description: String {
             amount.withLock { amount in
                 service.debug("looks at \(amount)")
@@ -71,7 +74,7 @@ import Testing
     func aValueThatLogsAndLocks(_ delivery: LogDelivery) {
         let service = LogService(), provider = RecordingProvider(), isOver = Locked(0)
         service.register(provider, delivery: delivery)
-        let account = Account(service: service, amount: Locked(7))
+        let account = Account(service)
         for _ in 1...4 {
             LogThread.start("says") {
                 for _ in 1...100 {
