@@ -38,11 +38,12 @@ enum TransactionExport: String, Sendable {
         switch self {
         case .jsonl:
             // `{"apptxns":[{` … `}]}`; it may be large, and is not copied as a whole.
-            let line = TransactionSet(transactions: [transaction]).encodeForReaders(), end = line.count - 3
-            for start in stride(from: 12, to: end, by: Self.pieceBytes) {
-                try await write(Array(line[start..<min(start + Self.pieceBytes, end)]))
+            var line = TransactionSet(transactions: [transaction]).encodeForReaders()[12...].dropLast(3)
+            while line.count > Self.pieceBytes {
+                try await write(Array(line.prefix(Self.pieceBytes)))
+                line = line.dropFirst(Self.pieceBytes)
             }
-            try await write(Array((place.map { #","cursor":"\#($0)""# } ?? "").utf8) + [0x7D, 0x0A])
+            try await write(Array(line) + (place.map { #","cursor":"\#($0)""# } ?? "").utf8 + [0x7D, 0x0A])
         case .csv:
             var piece: [UInt8] = []
             for entry in transaction.entries {
