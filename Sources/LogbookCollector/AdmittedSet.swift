@@ -53,11 +53,10 @@
         init(_ parcel: TransactionParcel, erased: [String: LogTime]) {
             let parcel = parcel.withDevicesApart
             let keys = EntryIdentity.keys(for: parcel)
-            var found: [(id: [UInt8], erasure: Erasure)] = []
+            let known = parcel.set.transactions.map { Self.erasure(of: $0, parcel.tenant, erased) }
             var facts: [[UInt8]: TransactionFacts] = [:]   // by the bytes of the ids: texts that only look alike are two to an archive
             var ordinal = 0
-            for transaction in parcel.set.transactions {
-                let erasure = Self.erasure(of: transaction, parcel.tenant, erased)
+            for (transaction, erasure) in zip(parcel.set.transactions, known) {
                 let device = DeviceFacts.named(in: transaction), place = device == nil ? nil : devices.count
                 var kept = 0
                 for entry in transaction.entries {
@@ -74,14 +73,12 @@
                 }
                 if kept > 0, let device { devices.append(Device(transaction: transaction.id.storable, facts: device)) }
                 let id = Array(transaction.id.storable.utf8)
-                if let user = transaction.user?.storable, let end = erasure.found {
-                    found.append((id, Erasure(transaction: transaction.id.storable, user: user, end: end)))
-                }
                 if kept > 0 || erasure.end == nil { facts[id, default: TransactionFacts(transaction)].add(transaction) }
             }
-            // Where the set names two users, the first is believed.
-            let own = found.filter { id, erasure in facts[id]?.user?.utf8.elementsEqual(erasure.user.utf8) ?? true }
-            erasures = Array(Dictionary(own.map { ($0.id, $0.erasure) }) { $0.end < $1.end ? $1 : $0 }.values)
+            let own = TransactionErasure.found(known, in: parcel.set.transactions).compactMap { transaction, end in
+                transaction.user.map { Erasure(transaction: transaction.id.storable, user: $0.storable, end: end) }
+            }
+            erasures = Array(Dictionary(own.map { (Array($0.transaction.utf8), $0) }) { $0.end < $1.end ? $1 : $0 }.values)
             // Whoever locks several rows locks them in the same order.
             transactions = facts.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
         }

@@ -17,7 +17,7 @@
                 let known = try Erasures(of: parcel.tenant, database)
                 let erasures = try parcel.set.transactions.map { try known.erasure(of: $0, database) }
                 // Before anything is stored, which would fill in what is to go, or meet it.
-                for (transaction, end) in Self.found(erasures, in: parcel.set) {
+                for (transaction, end) in TransactionErasure.found(erasures, in: parcel.set.transactions) {
                     if try Self.erase(transaction, of: parcel.tenant, upTo: end, database) { remains.withLock { $0 = true } }
                 }
                 var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
@@ -74,26 +74,6 @@
                 receipt.duplicates = ordinal - receipt.accepted - receipt.conflicting - receipt.erased
                 try Self.close(number, accepted: receipt.accepted, received: received, database)
                 return receipt
-            }
-        }
-
-        /// Those that turn out to be of somebody who was erased, and up to when they are. Where the set names two users of one, the first is
-        /// believed.
-        private static func found(
-            _ erasures: [TransactionErasure], in set: TransactionSet
-        ) -> [(transaction: TransactionRecord, end: LogTime)] {
-            if erasures.allSatisfy({ $0.found == nil }) { return [] }
-            var users: [[UInt8]: [UInt8]] = [:]   // by the bytes of the ids: texts that only look alike are two to an archive
-            for (transaction, erasure) in zip(set.transactions, erasures) {
-                guard let user = transaction.user?.storable, !user.isEmpty else { continue }
-                if transaction.entries.allSatisfy({ erasure.covers($0.time) }), erasure.end != nil { continue }   // nothing of it is stored
-                let id = Array(transaction.id.storable.utf8)
-                if users[id] == nil { users[id] = Array(user.utf8) }
-            }
-            return zip(set.transactions, erasures).compactMap { transaction, erasure in
-                guard let end = erasure.found, let user = transaction.user?.storable else { return nil }
-                let first = users[Array(transaction.id.storable.utf8)]
-                return first == nil || first == Array(user.utf8) ? (transaction, end) : nil
             }
         }
 

@@ -41,6 +41,18 @@ import Testing
         Miscount(kind: .dropped(of: total), count: count, written: written, ledger: [3 - dropped, dropped], remark: remark)
     }
 
+    @Test("a queue whose bytes run out waits for no company, as one does not whose places do")
+    func aQueueThatIsHalfFullByItsBytes() {
+        let sink = FailingSink { _ in nil }
+        let policy = QueuePolicy(maximumBytes: 64 << 10, linger: .seconds(3600), overflow: .dropNewest)
+        let provider = BatchingProvider(sink, policy: policy, name: "orders")
+        let text = String(repeating: "x", count: 5000)
+        for number in 1...8 as ClosedRange<UInt64> {
+            provider.log(LogEvent(sequence: number, time: LogTime(nanoseconds: 0), level: .info, message: text))
+        }
+        #expect(becomesTrue { sink.written.count >= 7 })
+    }
+
     @Test("a sink or a fallback that miscounts ends no program, and nothing is lost unseen", arguments: miscounts, [false, true])
     func aSinkThatMiscounts(miscount: Miscount, isFallback: Bool) async {
         await #expect(processExitsWith: .success) { [miscount = miscount as Miscount, isFallback = isFallback as Bool] in

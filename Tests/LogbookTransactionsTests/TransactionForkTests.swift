@@ -53,8 +53,10 @@ import Testing
         await #expect(processExitsWith: .success) { [path = path as String] in
             var store: TransactionStore? = try TransactionStore(path: path)
             let status = forked {
+                store?.close()
+                let isLeft = store?.state.withLock { $0.value.connection } != nil
                 store = nil
-                return TransactionForkTests.opens(path) == nil
+                return isLeft && TransactionForkTests.opens(path) == nil
             }
             #expect(status == 0)
             #expect(TransactionForkTests.opens(path) == nil)
