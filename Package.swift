@@ -32,6 +32,8 @@ func tests(_ room: String, _ dependencies: [Target.Dependency] = [], resources: 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Transactions"]))
 // libsqlite3 itself, the one that GRDB opens: a setting that GRDB has no word for.
 let sqlite = Target.Dependency.target(name: "CLogbookSQLite", condition: .when(traits: ["Transactions"]))
+// A disk below SQLite whose k-th call goes wrong, for tests.
+let faultyDatabase = Target.Dependency.target(name: "CFaultyDatabase", condition: .when(traits: ["Transactions"]))
 // Hummingbird: the collector's HTTP server (limits, deadlines and HTTP parsing we would get wrong ourselves).
 let hummingbird = Target.Dependency.product(
     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Collector"]))
@@ -224,10 +226,13 @@ let package = Package(
         .executableTarget(
             name: "TransactionsVictim", dependencies: ["LogbookCore", "LogbookTransactions"], path: "Tests/TransactionsVictim",
             swiftSettings: settings),
-        tests("LogbookTransactions", ["LogbookDelivery", "LogbookFormat", "LogbookHTTP", grdb]),
+        .target(name: "CFaultyDatabase", path: "Tests/CFaultyDatabase"),
+        tests("LogbookTransactions", ["LogbookDelivery", "LogbookFormat", "LogbookHTTP", faultyDatabase, grdb]),
         tests("LogbookSwiftLog", [swiftLog]),
         tests("LogbookSystemLog", ["LogbookFormat"]),
-        tests("LogbookCollector", ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", grdb, hummingbird]),
+        tests(
+            "LogbookCollector",
+            ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", faultyDatabase, grdb, hummingbird]),
         tests("LogbookPipe", ["LogbookFormat"]),
         tests("LogbookTracking", ["LogbookTrackingExpansion", "LogbookTrackingPlan", "LogbookTrackingSyntax"]),
         tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),

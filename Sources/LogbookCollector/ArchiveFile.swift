@@ -56,18 +56,13 @@
             throw .unavailable(reason: "\(path) was removed or replaced; start again to make a new one")
         }
 
-        /// Looks through SQLite, without writing: after a kill the write-ahead log may know better than the file.
+        /// Looks through SQLite: after a kill the write-ahead log may know better than the file.
         private static func check(_ path: String, supported: Int) throws(ArchiveError) {
-            var configuration = Configuration()
-            configuration.readonly = true
-            let found: (version: Int, application: Int32, isEmpty: Bool)
+            let found: Found
             do {
-                found = try DatabaseQueue(path: path, configuration: configuration).read { database in
-                    (
-                        try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0,
-                        try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
-                        try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
-                    )
+                do { found = try look(path, readonly: true) } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
+                    // A program was killed before there was a write-ahead log: nobody reads the file before that write is taken back.
+                    found = try look(path, readonly: false)
                 }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
                 throw .notAnArchive(path: path)
@@ -77,6 +72,21 @@
             if found.isEmpty && found.version == 0 { return }
             if found.application != applicationID { throw .notAnArchive(path: path) }
             if found.version > supported { throw .newerSchema(path: path, found: found.version, supported: supported) }
+        }
+
+        private struct Found {
+            let version: Int, application: Int32, isEmpty: Bool
+        }
+
+        private static func look(_ path: String, readonly: Bool) throws -> Found {
+            var configuration = Configuration()
+            configuration.readonly = readonly
+            return try DatabaseQueue(path: path, configuration: configuration).read { database in
+                Found(
+                    version: try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0,
+                    application: try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
+                    isEmpty: try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0)
+            }
         }
 
         private static func reason(_ number: Int32) -> String {
