@@ -1,7 +1,7 @@
-// FilesVictim FOLDER TAG                         logs lines of that tag until it is killed
+// FilesVictim FOLDER TAG process|power           logs lines of that tag until it is killed
 // FilesVictim FOLDER TAG SCENARIO CALL before|after   goes through a scenario and is killed at that call to the file system
 //
-// Scenarios: roll, compress, power. After each line that is in the kernel's hands its number goes to standard output.
+// Scenarios: roll, compress, power. After each line that is in the kernel's hands, or safe, its number goes to standard output.
 import LogbookCompression
 import LogbookCore
 import LogbookFiles
@@ -30,7 +30,7 @@ func say(_ text: String) {
 
 alarm(120)  // whoever waits for this program must not wait for ever
 let arguments = CommandLine.arguments
-guard arguments.count == 3 || arguments.count == 6 else { exit(64) }
+guard arguments.count == 4 || arguments.count == 6 else { exit(64) }
 let tag = arguments[2]
 
 final class Bench: Sendable {
@@ -69,9 +69,10 @@ final class Bench: Sendable {
 }
 
 do {
-    if arguments.count == 3 {
+    if arguments.count == 4 {
         let bench = try Bench(
-            RollingPolicy(maximumBytes: 3000, maximumArchives: 0, compression: .gzip), files: SystemFileSystem())
+            RollingPolicy(maximumBytes: 3000, maximumArchives: 0, compression: .gzip),
+            durability: arguments[3] == "power" ? .power : .process, files: SystemFileSystem())
         for number in 1... { bench.log(number) }
     }
     guard let call = Int(arguments[4]) else { exit(64) }

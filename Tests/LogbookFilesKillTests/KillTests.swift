@@ -29,7 +29,7 @@
                     // Each next victim begins where the one before was killed.
                     let folder = TemporaryFolder(inMemory: true)
                     for tag in ["a", "b", "c"] {
-                        let victim = try Victim([folder.path, tag])
+                        let victim = try Victim([folder.path, tag, "process"])
                         victim.waitForFirstWord()
                         usleep(UInt32(random.next() % 12_000))
                         let said = victim.killAndDrain()
@@ -84,7 +84,7 @@
                 let random = LogRandomness.seeded(25)
                 for _ in 0..<20 {
                     let folder = TemporaryFolder(inMemory: true)
-                    let victim = try Victim([folder.path, "a"])
+                    let victim = try Victim([folder.path, "a", "process"])
                     victim.waitForFirstWord()
                     usleep(UInt32(random.next() % 8000))
                     victim.stop()

@@ -41,18 +41,15 @@
                     collector = try ChildProcess(
                         [logbook, "collect", "--archive", "sqlite:" + archive, "--port", "\(port)", "--token", "t"],
                         output: folder.path + "/listening", errors: folder.path + "/collector-errors")
-                    waitForWords(in: "listening", of: collector)
+                    folder.waitForWords(in: "listening", of: collector, by: deadline)
                 }
                 if client == nil {
                     number += 1
                     client = try ChildProcess(
                         [victim, "log", store, url, "\(number)"], output: folder.path + "/stored-\(number)",
                         errors: folder.path + "/client-errors")
-                    waitForWords(in: "stored-\(number)", of: client)
+                    folder.waitForWords(in: "stored-\(number)", of: client, by: deadline)
                 }
-            }
-            func waitForWords(in name: String, of process: ChildProcess?) {
-                while folder.bytes(name).isEmpty, process?.end == nil, !deadline.hasPassed { usleep(500) }
             }
             func end(_ process: inout ChildProcess?) {
                 process?.signal(SIGKILL)
@@ -81,16 +78,11 @@
             collector?.signal(SIGTERM)
             #expect(collector?.wait(by: .seconds(60)) == .exited(0))
 
-            func ask(_ database: String, _ sql: String) throws -> [Substring] {
-                let end = try ChildProcess.run(["sqlite3", database, sql], output: folder.path + "/answer", by: .seconds(60))
-                #expect(end == .exited(0), "\(sql)")
-                return folder.text("answer").split(separator: "\n")
-            }
-            #expect(try ask(archive, "PRAGMA integrity_check") == ["ok"])
-            #expect(try ask(store, "PRAGMA integrity_check; SELECT count(*) FROM txn_log") == ["ok", "0"])
-            let stored = try ask(
+            #expect(try folder.ask(archive, "PRAGMA integrity_check") == ["ok"])
+            #expect(try folder.ask(store, "PRAGMA integrity_check; SELECT count(*) FROM txn_log") == ["ok", "0"])
+            let stored = try folder.ask(
                 archive, "SELECT guid || ' ' || event FROM entries JOIN transactions ON transactions.id = transaction_id"
-            ).map(String.init)
+            )
             #expect(Set(stored).count == stored.count, "something was stored twice")
             var acknowledged: Set<String> = []
             for number in 1...number {
@@ -102,7 +94,7 @@
             #expect(missing.isEmpty, "\(missing.count) are missing, such as \(missing.sorted().prefix(5))")
             totals.acknowledged = acknowledged.count
             totals.stored = stored.count
-            totals.duplicates = Int(try ask(archive, "SELECT sum(arrivals) - count(*) FROM parcels").first ?? "0") ?? 0
+            totals.duplicates = Int(try folder.ask(archive, "SELECT sum(arrivals) - count(*) FROM parcels").first ?? "0") ?? 0
             return totals
         }
     }

@@ -48,16 +48,11 @@
             collector.signal(SIGTERM)
             #expect(collector.wait(by: .seconds(60)) == .exited(0))
 
-            func ask(_ database: String, _ sql: String) throws -> [String] {
-                let end = try ChildProcess.run(["sqlite3", database, sql], output: folder.path + "/answer", by: .seconds(60))
-                #expect(end == .exited(0), "\(sql)")
-                return folder.text("answer").split(separator: "\n").map(String.init)
-            }
             for lane in 0..<count {
                 let path = lane == 0 ? store : "\(store).lane-\(lane)"
-                #expect(try ask(path, "PRAGMA integrity_check; SELECT count(*) FROM txn_log") == ["ok", "0"])
+                #expect(try folder.ask(path, "PRAGMA integrity_check; SELECT count(*) FROM txn_log") == ["ok", "0"])
             }
-            let stored = try ask(
+            let stored = try folder.ask(
                 archive, "SELECT guid || ' ' || event FROM entries JOIN transactions ON transactions.id = transaction_id")
             #expect(Set(stored).count == stored.count, "something was stored twice")
             var acknowledged: Set<String> = []

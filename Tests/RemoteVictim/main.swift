@@ -1,4 +1,5 @@
-// RemoteVictim send SPOOL PORT EPOCH       logs events of that epoch until it is killed, and sends them and what is in the spool
+// RemoteVictim send SPOOL PORT EPOCH [power]   logs events of that epoch until it is killed, each safe from a loss of power where told
+//                                              so, and sends them and what is in the spool
 // RemoteVictim drain SPOOL PORT EPOCH      sends what is in the spool, and ends
 // RemoteVictim receive FOLDER PORT         stores events until it is killed, each once
 // RemoteVictim post COUNT PORT             sends so many requests, and writes ten times how many bytes it has in memory
@@ -44,9 +45,10 @@ struct ToTheDouble: LogDestination {
     }
 }
 
-func send(epoch: UInt64) throws -> RemoteLogProvider {
+func send(epoch: UInt64, durability: SpoolPolicy.Durability = .process) throws -> RemoteLogProvider {
     try RemoteLogProvider(
-        to: ToTheDouble(port: port), spool: arguments[2], policy: SpoolPolicy(parcelEvents: 20, parcelAge: .milliseconds(2)),
+        to: ToTheDouble(port: port), spool: arguments[2],
+        policy: SpoolPolicy(parcelEvents: 20, parcelAge: .milliseconds(2), durability: durability),
         origin: LogOrigin(installation: "I", epoch: epoch),
         delivery: DeliveryPolicy(firstPause: .milliseconds(1), longestPause: .milliseconds(5)))
 }
@@ -66,7 +68,7 @@ do {
     switch arguments[1] {
     case "send":
         guard let epoch = UInt64(arguments[4]) else { exit(64) }
-        let provider = try send(epoch: epoch)
+        let provider = try send(epoch: epoch, durability: arguments.last == "power" ? .power : .process)
         for number in 1... {
             provider.log(
                 LogEvent(

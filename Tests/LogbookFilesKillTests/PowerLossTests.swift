@@ -1,0 +1,73 @@
+#if canImport(Glibc)
+    import Glibc
+    import LogbookCompression
+    import LogbookCore
+    import LogbookFiles
+    import LogbookTestKit
+    import Testing
+
+    /// Programs that log to files on a disk whose power fails.
+    @Suite(.serialized, .enabled(if: LoopDisk.isPossible, "needs a small file system of its own")) struct PowerLossTests {
+        private static let rounds = 40
+
+        private struct Totals: CustomStringConvertible {
+            var acknowledged = 0, kept = 0, losses = 0, archives = 0
+
+            var description: String {
+                "\(acknowledged) lines acknowledged, \(kept) found; \(losses) of \(rounds) losses of power took acknowledged lines; "
+                    + "\(archives) archives"
+            }
+        }
+
+        @Test("F16, row 4: 40 losses of power take no line that was acknowledged as safe, and every archive is whole")
+        func safe() async throws {
+            let totals = try await onThread { try Self.run("power") }
+            print("losses of power, each line safe: \(totals)")
+            #expect(totals.losses == 0)
+            #expect(totals.acknowledged > 100)
+            #expect(totals.archives > 5)
+        }
+
+        /// What shows that the other test could fail.
+        @Test("row 4: of lines that the kernel alone has, a loss of power takes the last ones, and none from between others")
+        func unsafe() async throws {
+            let totals = try await onThread { try Self.run("process") }
+            print("losses of power, lines in the kernel's hands: \(totals)")
+            #expect(totals.losses > 3)
+        }
+
+        private static func run(_ durability: String) throws -> Totals {
+            // Each next victim begins where the one before lost its power.
+            let disk = try LoopDisk(), random = LogRandomness.seeded(4)
+            var totals = Totals()
+            for round in 1...rounds {
+                let tag = "r\(round)", victim = try Victim([disk.path, tag, durability])
+                victim.waitForFirstWord()
+                usleep(UInt32(random.next() % 60_000))
+                victim.stop()
+                try disk.losePower()
+                let acknowledged = victim.killAndDrain().compactMap { Int($0) }
+                try disk.mountAgain()
+                let next = try FileLogProvider(
+                    in: disk.path, format: Messages(), rolling: RollingPolicy(maximumArchives: 0), durability: .power)
+                next.log(LogEvent(sequence: 1, time: LogTime(seconds: 1_763_720_960), level: .info, message: "next after \(tag)"))
+                try next.shutdown(by: .seconds(60))
+
+                var lines: [String] = []
+                try LogFileReader(in: disk.path, compression: .gzip).forEachLine { lines.append(String(decoding: $0, as: UTF8.self)) }
+                #expect(lines.last == "next after \(tag)")
+                let numbers = lines.filter { $0.hasPrefix("\(tag) ") && $0.hasSuffix(" end") }.map { Int($0.split(separator: " ")[1]) ?? -1 }
+                #expect(numbers == Array(1..<(numbers.count + 1)), "\(tag): not in order, or with a gap")
+                let torn = lines.filter { !$0.hasSuffix(" end") && !$0.hasPrefix("next after ") && !$0.isEmpty }
+                #expect(torn.count <= round, "\(tag): \(torn)")
+                totals.acknowledged += acknowledged.count
+                totals.kept += numbers.count
+                if numbers.count < acknowledged.last ?? 0 { totals.losses += 1 }
+                totals.archives = try names(in: disk.path).count { $0.hasSuffix(".gz") }
+            }
+            return totals
+        }
+
+        private static func names(in folder: String) throws -> [Substring] { output(of: "ls '\(folder)'").split(separator: "\n") }
+    }
+#endif
