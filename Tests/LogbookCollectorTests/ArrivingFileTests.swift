@@ -84,6 +84,33 @@
             #expect(names == ["A"])
         }
 
+        @Test("row 5: whatever a loss of power leaves, a file that was answered for is there and whole, and can be sent again")
+        func anyRemains() async throws {
+            let files = PowerLossFileSystem(), random = LogRandomness.seeded(5)
+            func receive(_ id: String, in place: TemporaryFolder, _ files: some FileSystem) -> ArrivingFile {
+                ArrivingFile(id: id, in: place("received"), isGzip: false, maximumBytes: 100, digest: nil, files: files)
+            }
+            folder.makeFolder("received")
+            var answered: [(name: String, text: String, after: Int)] = []
+            for text in ["abc", "def"] {
+                let file = receive("A", in: folder, files)
+                try await file.append(Array(text.utf8))
+                let outcome = try await file.finish(with: Array("gh".utf8))
+                answered.append((outcome.name, text + "gh", files.changes))
+            }
+            var withLoss = 0
+            for moment in 0...files.changes {
+                for remains in files.remains(after: moment, between: 3, random) {
+                    let left = TemporaryFolder(remains, of: folder)
+                    for file in answered where file.after <= moment { #expect(left.text("received/" + file.name) == file.text, "\(moment)") }
+                    if !left.names(in: "received").contains("A") { withLoss += 1 }
+                    let again = try await receive("A", in: left, SystemFileSystem()).finish(with: Array("abcgh".utf8))
+                    #expect(left.text("received/" + again.name) == "abcgh")
+                }
+            }
+            #expect(files.changes > 8 && withLoss > 10)
+        }
+
         @Test("S28: whoever sends again what is kept hears so, also where the disk has no room for it once more", arguments: ["openNew", "append", "synchronize"])
         func aFileThatIsKeptNeedsNoRoom(call: String) async throws {
             #expect(try await receive("A").finish(with: Array("abc".utf8)).isNew)
