@@ -199,6 +199,17 @@ extension LogServiceTests {
         #expect(sink.inner.written.map(\.message) == ["a"])
     }
 
+    @Test("what a flush says of who is leaving hides what everything hides")
+    func aFlushBesideOneThatFails() throws {
+        let sink = FailingSink { _ in ScriptedFailure("no way to postgres://app:hunter2@db/x") }, service = LogService()
+        let registration = service.register(BatchingProvider(sink), name: "leaving")
+        service.info("a")
+        #expect(becomesTrue { sink.calls > 0 })
+        registration.unregister(by: .now)
+        let said = try #require(service.flush(by: .milliseconds(20)).unfinished.first)
+        #expect(said.reason.contains("postgres://app:<private>@db/x"), "\(said)")
+    }
+
     @Test("a sink that has left and flushes the service from inside its own work does not wait for itself")
     func aFlushFromWithinWhatHasLeft() {
         final class Flushing: BatchSink {

@@ -171,11 +171,13 @@ extension ArchiveTests {
 
     @Test("a file that others have written to is as old as what they wrote, also for who takes other limits")
     func othersWroteLast() throws {
-        let provider = try provider(RollingPolicy(maximumArchives: 0))
-        log(provider, "long ago")
+        func touch() { output(of: "touch -d @\(clock.now.wholeSeconds) '\(folder("app.log"))'") }
+        folder.append("long ago\n", to: "app.log")
+        touch()
+        let provider = try provider(RollingPolicy(maximumArchives: 0))   // what it knows of the file is of then
         clock.advance(by: .seconds(10 * 86_400))
         folder.append("just now\n", to: "app.log")
-        output(of: "touch -d @\(clock.now.wholeSeconds) '\(folder("app.log"))'")
+        touch()
         provider.change(RollingPolicy(boundary: .daily(in: .utc), maximumArchives: 0, maximumAge: .seconds(7 * 86_400)))
         #expect(folder.allLines() == ["long ago", "just now"])
     }

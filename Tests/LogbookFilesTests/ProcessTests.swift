@@ -201,6 +201,27 @@ private func letFileSizeSignalThrough(at bytes: UInt64) throws {
         withExtendedLifetime(file) {}
     }
 
+    #if canImport(Glibc)
+    @Test("row 15: a disk that the kernel makes read-only is named by its error, costs what it cannot take, and nobody else anything",
+          .enabled(if: LoopDisk.isPossible, "needs a small file system of its own"), arguments: [FileDurability.process, .power])
+    func readOnlyDisk(durability: FileDurability) throws {
+        let disk = try LoopDisk(megabytes: 8)
+        // With a clock that stands still, nobody is told of the loss.
+        let service = LogService(clock: .manual(ManualClock(now: LogTime(nanoseconds: 0)))), other = RecordingProvider()
+        let file = service.register(try FileLogProvider(in: disk.path, format: MessageFormat(), durability: durability))
+        service.register(other)
+        for number in 1...10 { service.info("\(number)") }
+        try disk.becomeReadOnly()
+        for number in 11...20 { service.info("\(number)") }
+        #expect(file.ledger == LogLedger(submitted: 20, delivered: 10, dropped: [.inputOutputError: 10]))
+        #expect(other.messages.count == 20)
+        let health = service.health().description
+        #expect(health.contains("Read-only file system"), "\(health)")
+        #expect(service.shutdown(by: .seconds(30)).isComplete == false)
+        #expect(output(of: "cat '\(disk.path)/app.log'") == (1...10).map { "\($0)\n" }.joined())
+    }
+    #endif
+
     @Test("F24: two processes write one file and roll it; every line is there once, and whole")
     func twoProcesses() async {
         async let first: Void = writeFromAnotherProcess("a")

@@ -1,4 +1,5 @@
-// TransactionsVictim log STORE URL NUMBER      logs events 1... of the transaction TXN1-<NUMBER>, and sends, until it is killed
+// TransactionsVictim log STORE URL NUMBER [SECONDS]   logs events 1... of the transaction TXN1-<NUMBER>, and sends, until it is killed;
+//                                              waits so long for an answer
 // TransactionsVictim drain STORE URL           sends what is in the store, and ends
 //
 // It writes the number of each event that is stored to standard output.
@@ -16,7 +17,7 @@
 
     alarm(300)   // whoever waits for this program must not wait for ever
     let arguments = CommandLine.arguments
-    guard arguments.count >= 4 else { exit(64) }
+    guard arguments.count >= (arguments.dropFirst().first == "log" ? 5 : 4) else { exit(64) }
 
     func put(_ text: String, into descriptor: Int32) {
         var text = text
@@ -29,10 +30,10 @@
         configuration.parcelLimits.transactions = 5
         configuration.delivery = DeliveryPolicy(
             firstPause: .milliseconds(1), longestPause: .milliseconds(10), interval: .milliseconds(2))
+        if arguments.count == 6, let seconds = Int(arguments[5]) { configuration.requestLimits.total = .seconds(seconds) }
         let provider = try TransactionLogProvider(configuration: configuration)
         switch arguments[1] {
         case "log":
-            guard arguments.count == 5 else { exit(64) }
             let service = LogService()
             service.register(provider)
             let transaction = service.transaction(
