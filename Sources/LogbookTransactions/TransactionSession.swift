@@ -134,6 +134,14 @@ package final class TransactionSession: Sendable {
         }
     }
 
+    /// Ends these, which are from before a logout.
+    /// - Parameter others: The latest first; as many as there is room for.
+    func end(_ others: [String]) {
+        state.withLock { state in
+            for id in others where state.order.count < Self.maximumBegun { state.remember(id, .over) }
+        }
+    }
+
     /// An erasure: ends what has begun of the user.
     /// - Parameter others: Ids of transactions of the user, the latest first; as many as there is room for.
     func end(user: String, and others: [String]) {

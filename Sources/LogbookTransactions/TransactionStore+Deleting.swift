@@ -18,20 +18,49 @@ extension TransactionStore {
     }
 
     /// Deletes everything, what is under way and what is set aside included. The file is written anew and the write-ahead log emptied,
-    /// so that no byte of it is left in them; where another program that reads stands in the way, diagnostics say so.
+    /// so that no byte of it is left in them; where another program that reads stands in the way, diagnostics say so. Where it fails it is
+    /// owed: nothing else is done to the store before it, and whoever opens the store next does it.
     /// - Parameter endsTransactions: Nothing that began before is stored any more, see ``TransactionSession``.
     package func deleteAll(endsTransactions: Bool = true) throws(TransactionStoreError) {
-        try transaction { db in
-            let others = !endsTransactions
-                ? []
-                : try String.fetchAll(
-                    db, sql: "SELECT guid FROM txn WHERE session IS NOT ? ORDER BY id DESC LIMIT \(TransactionSession.maximumBegun)",
-                    arguments: [session.id])
-            try db.execute(sql: "DELETE FROM txn_log; DELETE FROM txn; DELETE FROM parcel; DELETE FROM loss")
-            if endsTransactions { session.endAll(and: others) }   // a commit that fails may be on disk all the same
-            state.withLock { $0.value.unsettledKeys = UnsettledKeys() }
+        do throws(TransactionStoreError) {
+            try transaction { db in
+                let others = try deleteRows(db)
+                if endsTransactions { session.endAll(and: others) }   // a commit that fails may be on disk all the same
+            }
+        } catch {
+            switch error {
+            case .closed, .storeLocked: break
+            default:
+                if endsTransactions { session.endAll(and: []) }
+                state.withLock { $0.value.owedDeletion = endsTransactions ? .ofAllThatBegan : .ofRows }
+                try? LogoutMark(epoch: epoch).leave(for: path)
+            }
+            throw error
         }
         overwrite("everything")
+    }
+
+    /// - Returns: The latest transactions that began in other sessions.
+    private func deleteRows(_ db: Database) throws -> [String] {
+        let others = try String.fetchAll(
+            db, sql: "SELECT guid FROM txn WHERE session IS NOT ? ORDER BY id DESC LIMIT \(TransactionSession.maximumBegun)",
+            arguments: [session.id])
+        try db.execute(sql: "DELETE FROM txn_log; DELETE FROM txn; DELETE FROM parcel; DELETE FROM loss")
+        state.withLock { $0.value.unsettledKeys = UnsettledKeys() }
+        return others
+    }
+
+    /// Deletes what a logout could not, in the same transaction as what comes next: that is the next user's.
+    func payDeletion(_ owed: OwedDeletion, _ db: Database) throws {
+        let others = try deleteRows(db)
+        if owed == .ofAllThatBegan { session.end(others) }
+    }
+
+    /// That is on disk.
+    func noteDeletionPaid() {
+        LogoutMark.forget(for: path)
+        overwrite("everything")
+        LogDiagnostics.report("transactions", "\(path): what a logout could not delete is deleted now")
     }
 
     /// Deletes what is of a user, what is under way and what is set aside included, and writes the file anew as

@@ -42,9 +42,13 @@ package final class TransactionStore: Sendable {
         var hasSaidThatIDsDiffer = false
         /// See ``oweLogout()``.
         var owesLogout = false
+        var owedDeletion: OwedDeletion?
         /// Entries that were stored and are gone, though nobody wanted that, by reasons.
         var lostAfterwards: [DropReason: UInt64] = [:]
     }
+    /// What a logout could not delete, see ``deleteAll(endsTransactions:)``.
+    enum OwedDeletion { case ofRows, ofAllThatBegan }
+
     struct Damage {
         let reason: String
         /// The new file is in its place, and only has to be opened.
@@ -167,7 +171,17 @@ package final class TransactionStore: Sendable {
         try checkOwner()
         try keepLock(by: patience.deadline)
         try heedOwedLogout(patience)
-        return try inSoundFile(patience) { db in try Self.inTransaction(nil, db) { try body(db) } }
+        let (result, isPaid) = try inSoundFile(patience) { db in
+            let owed = state.withLock { $0.value.owedDeletion }
+            let result = try Self.inTransaction(nil, db) {
+                if let owed { try payDeletion(owed, db) }
+                return try body(db)
+            }
+            if owed != nil { state.withLock { $0.value.owedDeletion = nil } }
+            return (result, owed != nil)
+        }
+        if isPaid { noteDeletionPaid() }
+        return result
     }
 
     /// The same of what only reads: it waits for no other process, and here until whoever uses the connection is done.

@@ -39,6 +39,48 @@ import Testing
         #expect(states > 60 && withLoss > 30, "\(states), \(withLoss)")
     }
 
+    @Test("row 5, U15: whatever a loss of power leaves of archives that are delivered, each waits until it has arrived, and not again")
+    func archivesOnTheirWay() throws {
+        let folder = TemporaryFolder(inMemory: true), files = PowerLossFileSystem(), random = LogRandomness.seeded(5)
+        let clock = ManualClock(now: LogTime(seconds: 1_763_720_960)), policy = RollingPolicy(maximumBytes: 64, awaitsDelivery: true)
+        let provider = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), rolling: policy, durability: .power, files: files, clock: .manual(clock))
+        let shelf = try ArchiveShelf(of: "app", in: folder.path, files: files)
+        func name(_ archive: LogArchive) -> String { String(archive.path.split(separator: "/").last ?? "") }
+        var promises: [(message: String, after: Int)] = []
+        var arrived: [(number: UInt64, lines: [String], before: Int, after: Int)] = []
+        for number in 1...12 {
+            let message = "line \(number) \(String(repeating: "x", count: number % 5)) end"
+            provider.log(event(message, at: clock.now))
+            promises.append((message, files.changes))
+            clock.advance(by: .seconds(10))
+            guard number % 3 == 0, let archive = try shelf.waiting().archives.first, let claim = try shelf.claim(archive) else { continue }
+            let lines = folder.lines(name(archive)), before = files.changes
+            _ = try shelf.settle(claim)
+            arrived.append((archive.number, lines, before, files.changes))
+        }
+        try provider.shutdown(by: .never)
+        #expect(arrived.count >= 2)
+        var states = 0
+        for moment in 0...files.changes {
+            let gone = Set(arrived.filter { $0.before < moment }.flatMap(\.lines))
+            let promised = Set(promises.filter { $0.after <= moment }.map(\.message)).subtracting(gone)
+            for remains in files.remains(after: moment, between: 3, random) {
+                let left = TemporaryFolder(remains, of: folder)
+                let next = try FileLogProvider(in: left.path, format: MessageFormat(), rolling: policy)
+                next.log(event("after the restart"))
+                try next.shutdown(by: .seconds(60))
+                let waiting = try ArchiveShelf(of: "app", in: left.path, files: SystemFileSystem()).waiting().archives
+                let lines = (waiting.map(name) + ["app.log"]).flatMap { left.lines($0, mayBeTorn: true) }
+                #expect(promised.subtracting(lines).sorted() == [], "\(moment): \(remains.mapValues(\.count))")
+                let again = arrived.filter { $0.after <= moment }.map(\.number).filter(waiting.map(\.number).contains)
+                #expect(again == [], "\(moment): \(remains.mapValues(\.count))")
+                states += 1
+            }
+        }
+        #expect(states > 60, "\(states)")
+    }
+
     private func messages(in folder: TemporaryFolder) throws -> [String] {
         var lines: [String] = []
         try LogFileReader(in: folder.path, compression: .gzip).forEachLine { lines.append(String(decoding: $0, as: UTF8.self)) }
