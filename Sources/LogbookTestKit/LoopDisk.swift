@@ -14,7 +14,7 @@
         private let around = TemporaryFolder()
         private var image: String { around("image") }
 
-        package init(megabytes: Int = 64) throws {
+        package init(megabytes: Int = 256) throws {
             around.makeFolder("disk")
             path = around("disk")
             // What is not there yet takes no room. Its own errors leave it read-only, as systems are set up that value what they have.

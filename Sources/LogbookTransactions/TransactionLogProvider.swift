@@ -399,9 +399,10 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     /// logout. What of it is left when they end is given up, and counted in ``TransactionStoreCounts/dropped``. Have each of them do the
     /// same, or start anew: what a process stores after its own logout is kept, also where the others' come later, as long as that is
     /// before its next token and address are set. Of what comes later still nobody can tell which user it is about: then that is given up.
-    /// - Throws: The first failure; what it was not about is deleted all the same, and what it was about before anything else is stored or
-    ///   sent, also when the program starts anew. ``TransactionStoreError/storeLocked(path:)``: another process has this one's file, whose lock was removed; what is in it is given up once that process has gone, and no transaction is
-    ///   ended. Call it again then.
+    /// - Throws: The first failure. What it was not about is deleted all the same, and what it was about before anything else is stored or
+    ///   sent, also when the program starts anew, if the disk took the few bytes that tell it so.
+    ///   ``TransactionStoreError/storeLocked(path:)``: another process has this one's file, whose lock was removed; what is in it is given
+    ///   up once that process has gone, and no transaction is ended. Call it again then.
     public func deleteAll() throws(TransactionStoreError) {
         defer { delivery.takeAnew() }
         try errors.reporting { () throws(TransactionStoreError) in try lanes.deleteAll() }
