@@ -96,7 +96,8 @@ extension RollingFile {
             let size = (try? verifiedSize()) ?? 0
             // What others have written meanwhile is known only now.
             if case .open(var active) = phase {
-                active.beginning = size > 0 ? beginning(of: active.status) : nil
+                let status = (try? files.status(of: active.handle.descriptor)) ?? active.status
+                active.beginning = size > 0 ? beginning(of: status) : nil
                 phase = .open(active)
             }
         }

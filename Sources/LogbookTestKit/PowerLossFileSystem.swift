@@ -56,7 +56,9 @@ package final class PowerLossFileSystem: FileSystem {
                 folders[Self.folder(of: path), default: Folder()].since.append(change)
             case .renamed(let path, _), .removed(let path): folders[Self.folder(of: path), default: Folder()].since.append(change)
             case .appended(let number, let bytes): contents[number, default: Content()].now += bytes
-            case .truncated(let number, let length): contents[number, default: Content()].now.removeLast(max(0, contents[number]!.now.count - length))
+            case .truncated(let number, let length):
+                let content = contents[number] ?? Content()
+                contents[number] = Content(safe: content.safe, now: Array(content.now.prefix(length)))
             case .fileIsSafe(let number): contents[number, default: Content()].safe = contents[number]!.now
             case .folderIsSafe(let path):
                 var folder = folders[path] ?? Folder()

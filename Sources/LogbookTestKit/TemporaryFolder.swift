@@ -69,6 +69,11 @@ package final class TemporaryFolder: Sendable {
     package func write(_ bytes: [UInt8], to name: String) { put(bytes, in: name, "w") }
     package func append(_ text: String, to name: String) { put(Array(text.utf8), in: name, "a") }
 
+    /// Waits until a program has written something into a file, or has ended.
+    package func waitForWords(in name: String, of process: ChildProcess? = nil, by deadline: LogDeadline = .seconds(120)) {
+        while bytes(name).isEmpty, process?.end == nil, !deadline.hasPassed { usleep(500) }
+    }
+
     private func put(_ bytes: [UInt8], in name: String, _ mode: String) {
         guard let file = fopen(self(name), mode + "e") else { preconditionFailure("\(self(name)) cannot be written, errno \(errno)") }
         precondition(fwrite(bytes, 1, bytes.count, file) == bytes.count, "\(self(name)) is written only in part, errno \(errno)")

@@ -1,5 +1,6 @@
 #if canImport(Glibc)
     import Glibc
+    import LogbookCore
     import LogbookTestKit
     import Testing
 
@@ -21,6 +22,12 @@
         }
 
         func stop() { process.signal(SIGSTOP) }
+
+        /// - Returns: What it said before the power of its disk failed.
+        func losePower(of disk: LoopDisk, _ random: LogRandomness) throws -> [String] {
+            try disk.losePower(under: process, random)
+            return waitAndDrain().said
+        }
 
         /// - Returns: The numbers it said; an acknowledgement is one write, so there is no half of one.
         func killAndDrain() -> [String] {

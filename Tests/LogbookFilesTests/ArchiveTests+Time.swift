@@ -179,7 +179,8 @@ extension ArchiveTests {
         folder.append("just now\n", to: "app.log")
         touch()
         provider.change(RollingPolicy(boundary: .daily(in: .utc), maximumArchives: 0, maximumAge: .seconds(7 * 86_400)))
-        #expect(folder.allLines() == ["long ago", "just now"])
+        #expect(folder.lines("app.log") == ["long ago", "just now"])
+        #expect(folder.archives() == [])
     }
 
     @Test("F8: events that say they are of a later day begin no new file, whoever said so; the file of today goes on", arguments: [0, 12 * 3600])

@@ -217,7 +217,7 @@ private func letFileSizeSignalThrough(at bytes: UInt64) throws {
         #expect(other.messages.count == 20)
         let health = service.health().description
         #expect(health.contains("Read-only file system"), "\(health)")
-        #expect(service.shutdown(by: .seconds(30)).isComplete == false)
+        #expect(!service.shutdown(by: .seconds(30)).isComplete)
         #expect(output(of: "cat '\(disk.path)/app.log'") == (1...10).map { "\($0)\n" }.joined())
     }
     #endif

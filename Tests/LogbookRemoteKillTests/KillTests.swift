@@ -39,18 +39,15 @@
                     receiver = try ChildProcess(
                         [victim, "receive", folder.path, "\(port)"], output: folder.path + "/listening",
                         errors: folder.path + "/receiver-errors")
-                    waitForWords(in: "listening")
+                    folder.waitForWords(in: "listening", of: receiver, by: deadline)
                 }
                 if sender == nil {
                     epoch += 1
                     sender = try ChildProcess(
                         [victim, "send", spool, "\(port)", "\(epoch)"], output: folder.path + "/accepted-\(epoch)",
                         errors: folder.path + "/sender-errors")
-                    waitForWords(in: "accepted-\(epoch)")
+                    folder.waitForWords(in: "accepted-\(epoch)", of: sender, by: deadline)
                 }
-            }
-            func waitForWords(in name: String) {
-                while folder.bytes(name).isEmpty, !deadline.hasPassed { usleep(500) }
             }
             func sizeOfSeen() -> Int { folder.status("seen")?.bytes ?? 0 }
             /// Until the receiver has something to answer: however slow the machine is, some kills come between storing and answering. It

@@ -36,24 +36,17 @@
 
         private static func run(_ durability: [String]) throws -> Totals {
             let disk = try LoopDisk(), folder = TemporaryFolder(), random = LogRandomness.seeded(4), port = try FreePorts.take(1)[0]
-            let victim = try ChildProcess.builtProgram("RemoteVictim"), deadline = LogDeadline.seconds(600)
-            func waitForWords(in name: String) { while folder.bytes(name).isEmpty, !deadline.hasPassed { usleep(500) } }
-
+            let victim = try ChildProcess.builtProgram("RemoteVictim")
             // Nobody listens: what is accepted stays where it is, and each next program begins where the one before lost its power.
             for epoch in 1...rounds {
                 let sender = try ChildProcess(
                     [victim, "send", disk.path + "/spool", "\(port)", "\(epoch)"] + durability, output: folder("accepted-\(epoch)"),
                     errors: folder("errors"))
-                waitForWords(in: "accepted-\(epoch)")
-                usleep(UInt32(random.next() % 60_000))
-                sender.signal(SIGSTOP)
-                try disk.losePower()
-                sender.signal(SIGKILL)
-                sender.wait(by: .seconds(30))
-                try disk.mountAgain()
+                folder.waitForWords(in: "accepted-\(epoch)", of: sender)
+                try disk.losePower(under: sender, random)
             }
             let receiver = try ChildProcess([victim, "receive", folder.path, "\(port)"], output: folder("listening"))
-            waitForWords(in: "listening")
+            folder.waitForWords(in: "listening", of: receiver)
             let drained = try ChildProcess.run(
                 [victim, "drain", disk.path + "/spool", "\(port)", "\(rounds + 1)"], errors: folder("errors"), by: .seconds(180))
             #expect(drained == .exited(0), "\(folder.text("errors"))")

@@ -43,7 +43,9 @@ import Testing
 
     @Test(
         "rows 2, 7, 8, 10, 11: whichever call to the disk fails, every acknowledged entry arrives once, every other is counted and said, and no file is taken for damaged",
-        arguments: [(faulty_database_full, false), (faulty_database_late, false), (faulty_database_error, true), (faulty_database_torn, true)])
+        arguments: [
+            (faulty_database_full, false), (faulty_database_late, false), (faulty_database_error, true), (faulty_database_torn, true),
+        ])
     func everyCallFails(fault: faulty_database_fault, lasts: Bool) throws {
         for call in 1... {
             let folder = TemporaryFolder(inMemory: true), receiver = Receiver(), disk = faulty_database_make(folder.store)

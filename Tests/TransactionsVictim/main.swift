@@ -17,7 +17,7 @@
 
     alarm(300)   // whoever waits for this program must not wait for ever
     let arguments = CommandLine.arguments
-    guard arguments.count >= (arguments.dropFirst().first == "log" ? 5 : 4) else { exit(64) }
+    guard arguments.count >= 4 else { exit(64) }
 
     func put(_ text: String, into descriptor: Int32) {
         var text = text
@@ -34,6 +34,7 @@
         let provider = try TransactionLogProvider(configuration: configuration)
         switch arguments[1] {
         case "log":
+            guard arguments.count >= 5 else { exit(64) }
             let service = LogService()
             service.register(provider)
             let transaction = service.transaction(
