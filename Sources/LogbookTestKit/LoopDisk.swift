@@ -12,29 +12,25 @@
         /// Where it is mounted: an absolute path.
         package let path: String
         private let around = TemporaryFolder()
-        /// The same as long as there is the disk: one that takes another's place may come before that has written everything to the image.
-        private let device: String
+        /// How many losses of power there were. Each image is of the disk between two of them.
+        private let losses = Locked(0)
 
         package init(megabytes: Int = 256) throws {
             around.makeFolder("disk")
             path = around("disk")
-            let image = around("image")
             // What is not there yet takes no room. Its own errors leave it read-only, as systems are set up that value what they have.
-            _ = try Self.run("truncate -s \(megabytes)M '\(image)' && mkfs.ext4 -q -F -e remount-ro '\(image)'")
-            device = try Self.run("losetup --find --show '\(image)'")
-            try mount()
+            let image = image(0)
+            try Self.run("truncate -s \(megabytes)M '\(image)' && mkfs.ext4 -q -F -e remount-ro '\(image)' && mount -o loop '\(image)' '\(path)'")
         }
 
-        deinit { output(of: "PATH=$PATH:/sbin:/usr/sbin; umount -l '\(path)' 2>/dev/null; losetup -d \(device)") }
+        deinit { output(of: "umount -l '\(path)' 2>/dev/null") }
 
-        /// - Returns: What it printed.
-        private static func run(_ command: String) throws -> String {
-            let answer = output(of: "PATH=$PATH:/sbin:/usr/sbin; { \(command); } 2>&1 && echo done").split(separator: "\n")
-            if answer.last != "done" { throw ScriptedFailure("\(command): \(answer.joined(separator: "; "))") }
-            return answer.dropLast().joined(separator: "\n")
+        private static func run(_ command: String) throws {
+            let answer = output(of: "PATH=$PATH:/sbin:/usr/sbin; { \(command); } 2>&1 && echo done")
+            if !answer.hasSuffix("done\n") { throw ScriptedFailure("\(command): \(answer)") }
         }
 
-        private func mount() throws { _ = try Self.run("mount '\(device)' '\(path)'") }
+        private func image(_ number: Int) -> String { around("image-\(number)") }
 
         /// Everything in it, sorted.
         package var names: [String] { around.names(in: "disk") }
@@ -48,8 +44,14 @@
             try shutDown()
             process.signal(SIGKILL)
             process.wait(by: .seconds(30))
-            _ = try Self.run("umount '\(path)'")
-            try mount()
+            // A program with mounts of its own, as other tests have them, may hold on to the file system that was shut down: whoever mounts the
+            // same image gets that one. Nothing is written to it any more.
+            let (old, new) = losses.withLock { losses in
+                losses += 1
+                return (image(losses - 1), image(losses))
+            }
+            try Self.run(
+                "umount -l '\(path)' && cp --sparse=always '\(old)' '\(new)' && rm '\(old)' && mount -o loop '\(new)' '\(path)'")
         }
 
         /// What is not safe is gone, and from now on every call fails, for those who have files open as well.
@@ -65,7 +67,8 @@
 
         /// The kernel finds an error of its own file system, and lets nobody write from now on: `EROFS`, also for files that are open.
         package func becomeReadOnly() throws {
-            output(of: "echo 1 2>/dev/null >/sys/fs/ext4/$(basename \(device))/trigger_fs_error")
+            let device = output(of: "findmnt -n -o SOURCE '\(path)'").split(separator: "/").last?.split(separator: "\n").first ?? ""
+            output(of: "echo 1 2>/dev/null >/sys/fs/ext4/\(device)/trigger_fs_error")
             let probe = open(path + "/probe", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             if probe >= 0 {
                 close(probe)
