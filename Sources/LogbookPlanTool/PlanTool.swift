@@ -74,8 +74,9 @@ enum PlanTool {
 
     private static func save(_ text: String, to path: String) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0, put(text, to: descriptor), close(descriptor) == 0 else {
-            stop(73, "\(path): error: cannot write it: \(String(cString: strerror(errno)))\n")
+        guard descriptor >= 0 else { stop(73, "\(path): error: cannot write it: \(String(cString: strerror(errno)))\n") }
+        guard put(text, to: descriptor), close(descriptor) == 0 else {
+            stop(74, "\(path): error: cannot write it: \(String(cString: strerror(errno)))\n")
         }
     }
 

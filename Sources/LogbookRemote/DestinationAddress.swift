@@ -97,6 +97,9 @@ public enum DestinationAddress {
         }
     }
 
+    /// Whether an address names a Logbook collector.
+    package static func isCollector(_ address: String) -> Bool { (try? Parts(address))?.kind == "collector" }
+
     static func s3(_ parts: Parts, _ environment: (String) -> String?) throws(DestinationAddressError) -> S3Destination {
         let prefix = parts.path.isEmpty ? "logs" : parts.path
         guard isName(parts.host, beside: "-._"), isName(prefix, beside: "-._~/") else {

@@ -54,11 +54,12 @@
 
         /// A folder of log files, a spool, or the place of a store; it need not be there yet.
         mutating func lookAtFolder(_ path: String) {
-            var found = stat(), place = path
+            var found = stat(), place = path, missing: [String] = []
             while stat(place, &found) != 0 {
                 guard errno == ENOENT, let parent = Self.parent(of: place) else {
                     return say(.wrong, path, "cannot be looked at: \(SystemError.text(of: errno))")
                 }
+                missing.append(place)
                 place = parent
             }
             guard found.st_mode & S_IFMT == S_IFDIR else { return say(.wrong, path, "\(place) is a file, and should be a folder") }
@@ -69,7 +70,12 @@
                 return say(.wrong, path, "nothing can be written in \(place): \(failure)\(remedy)")
             }
             let milliseconds = (logbook_monotonic_nanoseconds() - start) / 1_000_000
-            let note = place == path ? "" : "is not there yet and can be made; "
+            let note: String
+            switch missing.count {
+            case 0: note = ""
+            case 1: note = "is not there yet and can be made; "
+            default: note = "is not there yet: a log or a store makes it, for a spool or an archive run mkdir -p \(missing[1]); "
+            }
             lookAtRoom(path, in: place, note, "4 KiB are safe on disk after \(milliseconds) ms")
             if place == path, found.st_mode & 0o022 != 0, found.st_mode & 0o1000 == 0 {
                 say(.doubtful, path, "others may replace files in it (mode \(String(found.st_mode & 0o7777, radix: 8))); chmod go-w \(path)")
@@ -134,7 +140,9 @@
             let (secret, was) = probe.asksForKeys ? ("keys", "were") : ("token", "was")
             switch (probe.standing(on: response), response.status) {
             case (.refused, _) where probe.asksForKeys: say(.wrong, name, "the keys are refused, or are not for this region")
-            case (.refused, _) where !hasToken: say(.wrong, name, "it wants a token: give --token-file or LOGBOOK_TOKEN")
+            case (.refused, _) where !hasToken:
+                let variable = DestinationAddress.isCollector(name) ? " or LOGBOOK_TOKEN" : ""
+                say(.wrong, name, "it wants a token: give --token-file\(variable)")
             case (.refused, _): say(.wrong, name, "the token is refused")
             case (.mayNotRead, _):
                 say(.doubtful, name, "it knows the \(secret), which may not read; whether writing is allowed is not known")

@@ -25,12 +25,14 @@
 
         func run() throws {
             var doctor = Doctor()
-            let token = try tokens.secret { doctor.doubt($0, $1) }
+            let token = try tokens.secret(takesVariable: false) { doctor.doubt($0, $1) }
+            let collectorToken = try token ?? tokens.secret(takesVariable: true)
             doctor.lookAtEnvironment()
             for path in folder { doctor.lookAtFolder(path) }
             for address in to {
                 do throws(DestinationAddressError) {
-                    try doctor.lookAtReceiver(address, token: token, over: CurlTransport.shared)
+                    let isCollector = DestinationAddress.isCollector(address)
+                    try doctor.lookAtReceiver(address, token: isCollector ? collectorToken : token, over: CurlTransport.shared)
                 } catch { throw ValidationError("\(error)") }
             }
             if doctor.findings.isEmpty {

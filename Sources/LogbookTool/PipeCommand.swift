@@ -10,7 +10,8 @@
         static let configuration = CommandConfiguration(
             commandName: "pipe", abstract: "Reads lines from standard input and logs each as an event.",
             discussion: """
-                Level words, time stamps, JSON lines and the lines of a Logbook are recognised. Nothing that was read is lost: while a \
+                Level words, time stamps, JSON lines and the lines of a Logbook are recognised. Nothing that was read is lost on its way; \
+                files are kept as --maximum-archives says, and nobody else's are touched. While a \
                 provider cannot keep up, reading waits, and soon the program that logs and the other providers with it; what is waited \
                 for is said after ten seconds. A remote that is away is waited for no longer than --deadline: then what it does not take \
                 is saved in the file --undelivered, as long as it is away, and reading goes on. Where that file cannot be written, as on a \
@@ -39,7 +40,7 @@
         @Option(help: "A file rolls before it grows beyond this.")
         var maximumBytes = RollingPolicy().maximumBytes
 
-        @Option(help: "Rolled files to keep.")
+        @Option(help: "Rolled files to keep; beyond them the oldest is deleted. 0 keeps all.")
         var maximumArchives = RollingPolicy().maximumArchives
 
         @Option(
@@ -91,9 +92,8 @@
             if !console && file == nil && remote == nil {
                 throw ValidationError("Say where to: --console, --file or --remote.")
             }
-            if maximumBytes < 1 || maximumArchives < 0 {
-                throw ValidationError("Sizes and numbers of files must be positive.")
-            }
+            if maximumBytes < 1 { throw ValidationError("--maximum-bytes must be 1 or more.") }
+            if maximumArchives < 0 { throw ValidationError("--maximum-archives must be 0, which keeps all, or more.") }
             guard (0...86_400 * 365).contains(deadline) else {
                 throw ValidationError("The deadline must be 0 seconds to a year.")
             }

@@ -2,6 +2,7 @@
     internal import ArgumentParser
     internal import LogbookCore
     internal import LogbookDelivery
+    internal import LogbookHTTP
     internal import LogbookRemote
     #if canImport(Darwin)
         internal import Darwin
@@ -25,7 +26,8 @@
                 others. Lines of any of Logbook's formats become their events, others are text. Lines with a key keep it, so a receiver \
                 that stores a key once stores them once, however often they are sent. A line of more than 1 MiB comes in pieces, each an \
                 event; which line that was is said on standard error, and how many were cut in the end. Exits with 0 when everything was \
-                received, with 65 when the receiver will never take some of it, with 66 when the file cannot be opened, with 73 when \
+                received, with 64, and nothing read, when nothing can ever be sent to the address, with 65 when the receiver will never \
+                take some of it, with 66 when the file cannot be opened, with 73 when \
                 the folder of --dead-letters cannot be, with 74 when the input cannot be read to its end, or what became of it cannot be \
                 written, such as to a full disk, and with 75 when something was not received.
                 """)
@@ -57,16 +59,17 @@
         func run() throws {
             let destination: any LogDestination
             do {
-                destination = try DestinationAddress.destination(to, token: try tokens.secret())
+                let token = try tokens.secret(takesVariable: DestinationAddress.isCollector(to))
+                destination = try DestinationAddress.destination(to, token: token)
+                // Before anything is read that would be gone then.
+                let isAddressItself = ["http://", "https://"].contains { to.lowercased().hasPrefix($0) }
+                if let reason = HTTPRequest.refusal(of: isAddressItself ? to : try DestinationAddress.probe(to, token: token).request.url) {
+                    throw ValidationError("Nothing can be sent to the address: \(reason).")
+                }
             } catch let error as DestinationAddressError {
                 throw ValidationError("\(error)")
             }
-            let descriptor = try file.map { path -> Int32 in
-                let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-                if descriptor >= 0 { return descriptor }
-                Terminal.say("logbook send: cannot read \(path): \(SystemError.text(of: errno))\n")
-                throw ExitCode(66)
-            } ?? 0
+            let descriptor = try file.map { path in try Self.opened(path) } ?? 0
             let letters: DeadLetterFolder?
             do {
                 letters = try deadLetters.map { path throws(DeadLetterError) in try DeadLetterFolder(at: path) }
@@ -75,6 +78,28 @@
                 throw ExitCode(73)
             }
             try send(to: destination, letters, from: descriptor)
+        }
+
+        private static func opened(_ path: String) throws -> Int32 {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            var facts = stat()
+            if descriptor >= 0, fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR {
+                close(descriptor)
+                Terminal.say("logbook send: \(path) is a folder: give one of its files; logbook ship sends a log's files whole\n")
+                throw ExitCode(66)
+            }
+            if descriptor >= 0 { return descriptor }
+            Terminal.say("logbook send: cannot read \(path): \(SystemError.text(of: errno))\n")
+            throw ExitCode(66)
+        }
+
+        /// What the sender has thrown: nothing is kept here but what stands in a file.
+        private func words(for failure: any Error) -> String {
+            switch failure {
+            case CourierError.misconfigured(_, let reason): "the receiver refuses us: \(reason); correct the token or the address"
+            case let error as SystemError: "\(file ?? "standard input"): \(error)"
+            default: "\(failure)"
+            }
         }
 
         private func send(to destination: some LogDestination, _ letters: DeadLetterFolder?, from descriptor: Int32) throws {
@@ -93,7 +118,10 @@
             let ending = Terminal.print(
                 "\(ledger.delivered) received, \(ledger.droppedTotal) refused, \(ledger.pending) not received\(cut)\n")
             if let failure {
-                Terminal.say("logbook send: \(withoutControls("\(failure)"))\n")
+                Terminal.say("logbook send: \(withoutControls(words(for: failure)))\n")
+                if file == nil, ledger.pending > 0 {
+                    Terminal.say("logbook send: what of standard input was read and not received is kept nowhere\n")
+                }
                 if !sender.isAtEnd {
                     let lines = sender.lineCount == 1 ? "1 line was" : "\(sender.lineCount) lines were"
                     Terminal.say("logbook send: \(lines) read, and the end of the input was not reached\n")
@@ -105,11 +133,11 @@
         }
     }
 
-    /// What a receiver has said may end on a terminal: control characters are spaces there.
+    /// What a receiver has said may end on a terminal: what steers that, or turns text around, is a space there.
     private func withoutControls(_ text: String) -> String {
         var shown = ""
         for character in text.unicodeScalars {
-            shown.unicodeScalars.append(character.properties.generalCategory == .control ? Unicode.Scalar(UInt8(0x20)) : character)
+            shown.unicodeScalars.append(character.mayForge ? Unicode.Scalar(UInt8(0x20)) : character)
         }
         return shown
     }

@@ -71,7 +71,7 @@
         }
 
         func run() throws {
-            let token = try tokens.secret()
+            let token = try tokens.secret(takesVariable: collector)
             var request = collector ? UploadRequest.collector(at: to, token: token) : UploadRequest(url: to)
             if put { request.method = .put }
             request.takesGzip = gzip
@@ -79,6 +79,10 @@
             let unwritten = Locked<Terminal.Ending?>(nil)
             do {
                 // The uploader would make a folder that is not there, and a roll the log.
+                if let remedy = LogPlace.remedy(for: folder) {
+                    Terminal.say("logbook ship: \(remedy)\n")
+                    throw ExitCode(66)
+                }
                 if try !LogFileReader(in: folder, name: name).isThere() {
                     Terminal.say("logbook ship: there is no log with the name \(name) in \(folder)\n")
                     throw ExitCode(66)

@@ -24,7 +24,7 @@
 
         enum Colour: String, CaseIterable, ExpressibleByArgument { case auto, always, never }
 
-        @Argument(help: "The log's folder.")
+        @Argument(help: "The log's folder, or its active file.")
         var folder: String
 
         @Option(help: "The log's name: <name>.log.")
@@ -57,7 +57,8 @@
         @Option(help: "Colour lines by level: auto, always or never.")
         var colour = Colour.auto
 
-        func validate() throws {
+        mutating func validate() throws {
+            if let place = LogPlace(ofFile: folder) { (folder, name) = (place.folder, place.name) }
             if lines < 0 { throw ValidationError("The number of lines must not be negative.") }
             if lines > 1_000_000 { throw ValidationError("More than a million lines: say --all.") }
         }

@@ -15,7 +15,8 @@
     struct TokenOptions: ParsableArguments {
         @Option(
             help: ArgumentHelp(
-                "The token. Everybody on this machine can read it in the process list.", valueName: "token"))
+                "The token. Everybody on this machine can read it in the process list. A collector's may stand in LOGBOOK_TOKEN instead.",
+                valueName: "token"))
         var token: String?
 
         @Option(help: ArgumentHelp("A file that holds the token alone, or a pipe that brings it.", valueName: "path"))
@@ -23,11 +24,11 @@
 
         /// The option, the file, or the environment's LOGBOOK_TOKEN; nil when none is given, or the variable is empty.
         /// - Parameters:
-        ///   - takesVariable: Whether the environment is looked at. What a client has there must not become a collector's token for
-        ///     everything.
+        ///   - takesVariable: Whether the environment is looked at. What stands there is for collectors: no other receiver may see it. Nor
+        ///     must what a client has there become a collector's token for everything.
         ///   - doubt: Hears of a file that others may read.
         func secret(
-            takesVariable: Bool = true, doubt: (_ path: String, _ text: String) -> Void = { Terminal.say("logbook: \($0): \($1)\n") }
+            takesVariable: Bool, doubt: (_ path: String, _ text: String) -> Void = { Terminal.say("logbook: \($0): \($1)\n") }
         ) throws -> Secret? {
             if token != nil && tokenFile != nil { throw ValidationError("Give --token or --token-file, not both.") }
             if let token { return Secret(token) }
@@ -38,10 +39,10 @@
             return try Self.secret(in: tokenFile, doubt)
         }
 
-        /// The same for who needs it for long: a file, and no pipe, is read again each time, so that a token that has taken the place of
-        /// another counts. While there is none to be read in it the one of before does.
+        /// The same for who needs a collector's for long: a file, and no pipe, is read again each time, so that a token that has taken the
+        /// place of another counts. While there is none to be read in it the one of before does.
         func reading() throws -> @Sendable () -> Secret? {
-            let first = try secret()
+            let first = try secret(takesVariable: true)
             guard mayChange, let tokenFile else { return { first } }
             let latest = Locked(first)
             return {

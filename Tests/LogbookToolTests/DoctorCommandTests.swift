@@ -20,7 +20,11 @@
                 let lines = found.output.split(separator: "\n")
                 #expect(lines.count == 2)
                 #expect(lines[0].contains("\(folder.path): ") && lines[0].contains(" MiB free, 4 KiB are safe on disk after "))
-                #expect(lines[1].contains("\(folder("a/b/c")): is not there yet and can be made; "))
+                #expect(
+                    lines[1].contains(
+                        "\(folder("a/b/c")): is not there yet: a log or a store makes it, for a spool or an archive run mkdir -p \(folder("a/b")); "))
+                let near = try run(["--folder", folder("a")])
+                #expect(near.status == 0 && near.output.contains("\(folder("a")): is not there yet and can be made; "), "\(near.output)")
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix("run.") }.isEmpty)
             }
 
@@ -90,7 +94,7 @@
                 let server = try LoopbackServer { _ in .status(401) }
                 let address = "otlp://127.0.0.1:\(server.port)"
                 let found = try run(["--to", address], environment: ["LOGBOOK_TOKEN": ""])
-                #expect(found.output == "wrong\t\(address): it wants a token: give --token-file or LOGBOOK_TOKEN\n")
+                #expect(found.output == "wrong\t\(address): it wants a token: give --token-file\n")
                 #expect(server.requests.count == 1 && server.requests.allSatisfy { $0.header("Authorization") == nil })
             }
 
@@ -113,20 +117,35 @@
                     return .status(isSplunk ? 403 : 401, body: isSplunk ? #"{"text":"Invalid token","code":4}"# : "")
                 }
                 let address = address.replacing("H", with: "127.0.0.1:\(server.port)")
-                let fine = try run(["--to", address], environment: ["LOGBOOK_TOKEN": "right"])
+                let fine = try run(["--to", address, "--token", "right"])
                 #expect(fine.status == 0, "\(fine.output)")
                 #expect(fine.output.hasPrefix("ok\t") && fine.output.hasSuffix(", and takes the token\n"), "\(fine.output)")
-                let wrong = try run(["--to", address], environment: ["LOGBOOK_TOKEN": "wrong-secret"])
+                let wrong = try run(["--to", address, "--token", "wrong-secret"])
                 let name = address.prefix { $0 != "?" }
                 #expect(wrong.status == 1 && wrong.output == "wrong\t\(name): the token is refused\n", "\(wrong.output)")
                 #expect(!wrong.output.contains("wrong-secret") && wrong.errors == "")
+            }
+
+            @Test("a collector's token is shown to no receiver of another kind")
+            func theVariableIsACollectors() throws {
+                let server = try LoopbackServer { _ in .status(401) }, variable = ["LOGBOOK_TOKEN": "everything"]
+                let here = "127.0.0.1:\(server.port)"
+                let found = try run(["--to", "loki://\(here)?job=a", "--to", "collector://\(here)"], environment: variable)
+                #expect(found.output == "wrong\tloki://\(here): it wants a token: give --token-file\nwrong\tcollector://\(here): the token is refused\n")
+                let sent = try Tool.run(
+                    ["send", "--to", "loki://\(here)?job=a", "--deadline", "5"], in: folder, input: "one\n", environment: variable)
+                #expect(sent.status == 75, "\(sent)")
+                #expect(server.requests.map { $0.header("Authorization") } == [nil, "Bearer everything", nil])
+                #expect(
+                    sent.errors.contains("\nlogbook send: what of standard input was read and not received is kept nowhere\n")
+                        && !sent.errors.contains("are kept") && !sent.errors.contains("is kept,"), "\(sent.errors)")
             }
 
             @Test("a token that nobody can be asked about is not said to be fine")
             func theTokenIsNotTried() throws {
                 let server = try LoopbackServer { _ in .status(200) }
                 let address = "http://127.0.0.1:\(server.port)/in"
-                let found = try run(["--to", address], environment: ["LOGBOOK_TOKEN": "t"])
+                let found = try run(["--to", address, "--token", "t"])
                 #expect(found.status == 0 && found.output.hasPrefix("doubt\t\(address): answered with 200 after "), "\(found.output)")
                 #expect(found.output.hasSuffix(" ms; the token was not tried\n"))
                 #expect(try run(["--to", address]).output.hasPrefix("ok\t"))

@@ -61,6 +61,15 @@
                 #expect(folder.text("dead/" + letters[0]).contains(#""message":"only""#))
             }
 
+            @Test func whatCannotBeSentIsNotRead() throws {
+                let refused = try Tool.run(["send", "--to", "http://logs.example.com/in"], in: folder, input: "one\n")
+                #expect(refused.status == 64 && refused.output == "", "\(refused)")
+                #expect(refused.errors.contains("Nothing can be sent to the address: "), "\(refused.errors)")
+                let folderOfLogs = try Tool.run(["send", ".", "--to", "http://127.0.0.1:9/in"], in: folder)
+                #expect(folderOfLogs.status == 66 && folderOfLogs.output == "", "\(folderOfLogs)")
+                #expect(folderOfLogs.errors.hasPrefix("logbook send: . is a folder: give one of its files"), "\(folderOfLogs.errors)")
+            }
+
             @Test func aLineThatIsTooLongComesInPiecesAndIsNamed() throws {
                 let server = try LoopbackServer { _ in .status(200) }
                 let long = String(repeating: "é", count: 1_200_000)

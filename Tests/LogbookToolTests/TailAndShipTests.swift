@@ -33,6 +33,10 @@
                 #expect(numbers(try Tool.run(["tail", "logs", "--all", "--text", "number 4"], in: folder).output) == [4] + (40...49))
                 let coloured = try Tool.run(["tail", "logs", "-n", "1", "--colour", "always"], in: folder).output
                 #expect(coloured.hasPrefix("\u{1B}[31m"))
+                #expect(numbers(try Tool.run(["tail", "logs/app.log", "-n", "3"], in: folder).output) == [58, 59, 60])
+                #expect(numbers(output(of: "cd '\(folder("logs"))' && '\(try Tool.path())' tail app.log -n 3")) == [58, 59, 60])
+                let file = try Tool.run(["ship", "logs/app.log", "--to", "http://127.0.0.1:9/{id}"], in: folder)
+                #expect(file.status == 66 && file.errors == "logbook ship: logs/app.log is a file: give logs --name app\n", "\(file)")
                 let nowhere = try Tool.run(["tail", "nowhere"], in: folder)
                 #expect(nowhere.status == 66)
                 #expect(nowhere.errors.contains("cannot read nowhere") && !nowhere.errors.contains("write"), "\(nowhere)")
