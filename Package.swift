@@ -245,8 +245,8 @@ let package = Package(
         .testTarget(
             name: "GuidesTests",
             dependencies: [
-                "Logbook", "LogbookFlightRecorder", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit", "LogbookTracking",
-                "LogbookTransactions", swiftLog,
+                "Logbook", "LogbookCompression", "LogbookFlightRecorder", "LogbookRemote", "LogbookSwiftLog", "LogbookTestKit",
+                "LogbookTracking", "LogbookTransactions", "LogbookUploads", swiftLog,
             ],
             swiftSettings: settings),
 
@@ -264,7 +264,7 @@ let package = Package(
             path: "Examples/FuelPurchase/Server", swiftSettings: settings),
         .executableTarget(
             name: "RollingUpload",
-            dependencies: ["Logbook", "LogbookCompression", "LogbookHTTP", "LogbookUploads", argumentParser],
+            dependencies: ["Logbook", "LogbookCompression", "LogbookUploads", argumentParser],
             path: "Examples/RollingUpload", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

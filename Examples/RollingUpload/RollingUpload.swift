@@ -3,7 +3,6 @@
     import Foundation
     import Logbook
     import LogbookCompression
-    import LogbookHTTP
     import LogbookUploads
 
     /// Logs as fast as it can into small files that roll, are compressed and are uploaded, until somebody kills it.
