@@ -43,7 +43,7 @@ import Testing
 extension Flaw {
     static let all = ofWhatIsKept + ofWhatEnds + ofSinksAndQueues
     fileprivate static let ofWhatIsKept = contents + many + wrappers + service
-    fileprivate static let ofWhatEnds = lifecycle + pressure
+    fileprivate static let ofWhatEnds = lifecycle + pressure + accounts
     fileprivate static let ofSinksAndQueues = sinks + queues
 
     /// Never waited for: a habit that hangs says so, and the clock moves.
@@ -529,6 +529,42 @@ extension Flaw {
                 }
             }
             habits.keep = { event, state in state.count > 0 ? [] : [event] }
+        },
+    ]
+
+    static let accounts: [Flaw] = [
+        shelf("asks its destination how it is", .accountAnswersAtOnce, "the account while the destination does not answer") { habits, _ in
+            habits.latestFailure = { shelf in
+                if shelf.isStalled {
+                    shelf.willHang()
+                    shelf.gate.wait()
+                }
+                return nil
+            }
+        },
+        shelf("never forgets a failure", .failurePasses, "waiting until latestFailure and oldestPending say nothing had not come back") { habits, _ in
+            habits.flush = { shelf, deadline in
+                do { try shelf.put(by: deadline) } catch {
+                    shelf.state.withLock { $0.value.count += $0.value.isBroken ? 1 : 0 }
+                    throw error
+                }
+            }
+            habits.latestFailure = { shelf in
+                guard shelf.state.withLock({ $0.value.count > 0 && !$0.value.isBroken }) else { return nil }
+                shelf.wait(forOneOf: 100)
+                return "the shelf was broken"
+            }
+        },
+        shelf("keeps the oldest for good", .failurePasses, "waiting until latestFailure and oldestPending say nothing had not come back") { habits, _ in
+            habits.oldestPending = { shelf in
+                guard let oldest = shelf.state.withLock({ $0.value.isStalled || $0.value.isBroken ? nil : $0.value.memory.first?.time }) else { return nil }
+                shelf.wait(forOneOf: 100)
+                return oldest
+            }
+            habits.keep = { event, state in
+                state.memory.append(event)
+                return [event]
+            }
         },
     ]
 

@@ -28,6 +28,8 @@ final class Shelf: LogProvider {
         var flush: @Sendable (Shelf, LogDeadline) throws -> Void = { try $0.put(by: $1) }
         var shutdown: @Sendable (Shelf, LogDeadline) throws -> Void = { try $0.close(by: $1) }
         var account: @Sendable (inout State) -> LogLedger? = { $0.ledger }
+        var latestFailure: @Sendable (Shelf) -> String? = { $0.state.withLock { $0.value.isBroken ? "the shelf is broken" : nil } }
+        var oldestPending: @Sendable (Shelf) -> LogTime? = { $0.state.withLock { $0.value.waiting.first?.first?.time } }
         var capacity = Int.max
     }
 
@@ -66,6 +68,8 @@ final class Shelf: LogProvider {
     func flush(by deadline: LogDeadline) throws { try habits.flush(self, deadline) }
     func shutdown(by deadline: LogDeadline) throws { try habits.shutdown(self, deadline) }
     var ledger: LogLedger? { state.withLock { habits.account(&$0.value) } }
+    var latestFailure: String? { habits.latestFailure(self) }
+    var oldestPending: LogTime? { habits.oldestPending(self) }
 
     func take(_ event: LogEvent) {
         state.withLock { access in

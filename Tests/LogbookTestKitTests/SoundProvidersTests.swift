@@ -26,7 +26,7 @@ import Testing
         await expectSound(
             ConformanceClaims(visibility: .whenLogReturns),
             notRun: Self.forSinks + [.ledgerAddsUp, .ledgerNeverGoesBack] + Self.forQueues
-                + [.logDoesNotWait, .staysBounded, .survivesFailure]
+                + [.logDoesNotWait, .accountAnswersAtOnce, .staysBounded, .survivesFailure, .failurePasses]
         ) {
             let provider = RecordingProvider()
             return ConformanceSpecimen(provider) { provider.events.map { RecordedEvent($0) } }
@@ -37,7 +37,7 @@ import Testing
         await expectSound(
             ConformanceClaims(visibility: .whenLogReturns),
             notRun: Self.forSinks + [.ledgerAddsUp, .ledgerNeverGoesBack] + Self.forQueues
-                + [.logDoesNotWait, .staysBounded, .survivesFailure]
+                + [.logDoesNotWait, .accountAnswersAtOnce, .staysBounded, .survivesFailure, .failurePasses]
         ) {
             let provider = RecordingProvider(interest: .transactionEntries)
             // As a store of transactions keeps them: the entry, and neither message nor sequence.
@@ -78,13 +78,13 @@ import Testing
 
     @Test func whatAFormatDoesNotKeepIsNotCompared() async {
         await expectSound(
-            notRun: Self.forSinks + [.visibleWhenLogReturns] + Self.forQueues + [.logDoesNotWait, .staysBounded, .survivesFailure]
+            notRun: Self.forSinks + [.visibleWhenLogReturns] + Self.forQueues + [.logDoesNotWait, .accountAnswersAtOnce, .staysBounded, .survivesFailure, .failurePasses]
         ) {
             let shelf = Shelf()
             return ConformanceSpecimen(shelf) { shelf.standing.map { RecordedEvent(message: $0.message) } }
         }
         await expectSound(
-            notRun: Self.forSinks + [.visibleWhenLogReturns] + Self.forQueues + [.logDoesNotWait, .staysBounded, .survivesFailure]
+            notRun: Self.forSinks + [.visibleWhenLogReturns] + Self.forQueues + [.logDoesNotWait, .accountAnswersAtOnce, .staysBounded, .survivesFailure, .failurePasses]
         ) {
             let shelf = Shelf()
             return ConformanceSpecimen(shelf) { shelf.standing.map { _ in RecordedEvent() } }
@@ -274,10 +274,33 @@ import Testing
         }
         await expectSound(
             notRun: [.sinkFailsHonestly, .sinkKeepsToDeadline, .sinkEndsAtDeadline, .visibleWhenLogReturns] + Self.forQueues
-                + [.logDoesNotWait, .staysBounded, .survivesFailure]
+                + [.logDoesNotWait, .accountAnswersAtOnce, .staysBounded, .survivesFailure, .failurePasses]
         ) {
             let sink = Committing()
             return ConformanceSpecimen(sink: sink, readBack: { sink.committed.withLock { $0 }.map { RecordedEvent($0) } })
+        }
+    }
+
+    /// The same where the commit is what fails: nothing of it is lost, and the flush has said so.
+    @Test func aSinkWhoseFlushSaysWhatHasFailedConforms() async {
+        struct Committing: BatchSink {
+            let inserted = Locked<[LogEvent]>([]), disk = BenchSink()
+            func write(_ batch: [LogEvent]) { inserted.withLock { $0 += batch } }
+            func flush(by deadline: LogDeadline) throws {
+                let batch = inserted.withLock { $0 }
+                if !batch.isEmpty { try disk.write(batch) }
+                inserted.withLock { $0 = [] }
+                disk.flush(by: deadline)
+            }
+        }
+        await expectSound(
+            notRun: [.sinkKeepsToDeadline, .sinkEndsAtDeadline, .visibleWhenLogReturns] + Self.forQueues
+                + [.logDoesNotWait, .accountAnswersAtOnce, .staysBounded]
+        ) {
+            let sink = Committing()
+            return ConformanceSpecimen(
+                sink: sink, readBack: { sink.disk.written.map { RecordedEvent($0) } },
+                fail: { sink.disk.fail($0 ? ScriptedFailure() : nil) })
         }
     }
 
@@ -323,7 +346,7 @@ import Testing
         await expectSound(
             ConformanceClaims(visibility: .whenLogReturns),
             notRun: Self.forSinks + [.ledgerAddsUp, .ledgerNeverGoesBack] + Self.forQueues
-                + [.logDoesNotWait, .staysBounded, .survivesFailure]
+                + [.logDoesNotWait, .accountAnswersAtOnce, .staysBounded, .survivesFailure, .failurePasses]
         ) {
             let recorder = RecordingProvider()
             return ConformanceSpecimen(make(recorder)) { recorder.events.map { RecordedEvent(message: $0.message) } }
@@ -346,7 +369,7 @@ import Testing
             func close(by deadline: LogDeadline) { try? provider.shutdown(by: deadline) }
         }
         await expectSound(
-            notRun: [.sinkFailsHonestly, .visibleWhenLogReturns] + Self.forQueues + [.staysBounded, .survivesFailure]
+            notRun: [.sinkFailsHonestly, .visibleWhenLogReturns] + Self.forQueues + [.staysBounded, .survivesFailure, .failurePasses]
         ) {
             let shelf = Shelf()
             return ConformanceSpecimen(

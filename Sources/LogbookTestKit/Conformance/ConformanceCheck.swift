@@ -60,6 +60,9 @@ extension ConformanceCheck {
         "ledgerNeverGoesBack", "no number of the ledger but pending becomes smaller, whenever it is looked at")
     public static let logDoesNotWait = ConformanceCheck(
         "logDoesNotWait", "log returns although the destination does not answer")
+    public static let accountAnswersAtOnce = ConformanceCheck(
+        "accountAnswersAtOnce",
+        "ledger, lostAfterwards, latestFailure and oldestPending do not wait for a destination that does not answer")
     public static let flushKeepsToDeadline = ConformanceCheck(
         "flushKeepsToDeadline", "flush with a deadline that is over returns, loses nothing, and throws when something is not safe yet")
     public static let flushEndsAtDeadline = ConformanceCheck(
@@ -73,6 +76,8 @@ extension ConformanceCheck {
     public static let survivesFailure = ConformanceCheck(
         "survivesFailure",
         "what comes while the destination fails arrives later or is counted, no flush hides it, and what comes later arrives")
+    public static let failurePasses = ConformanceCheck(
+        "failurePasses", "latestFailure and oldestPending are nil again once the destination works and everything is written")
     public static let interest = ConformanceCheck(
         "interest", "registered with a service, the provider keeps what its interest asks for")
     public static let reentrancy = ConformanceCheck(

@@ -14,6 +14,22 @@ extension ProviderBench {
         try requireIntact(settled(events))
     }
 
+    /// Events are on their way meanwhile, logged by another thread: one that waits is another check's finding.
+    func accountAnswersAtOnce() throws {
+        let events = events(Self.stalledLogs), provider = provider
+        var crew: Crew?
+        try stalled {
+            crew = try startThreads(1) { _ in for event in events { provider.log(event) } }
+            doing("the account while the destination does not answer") {
+                for _ in 1...Self.stalledLogs {
+                    _ = (provider.ledger, provider.lostAfterwards, provider.latestFailure, provider.oldestPending)
+                }
+            }
+        }
+        crew?.wait("log when the destination answers again", progress)
+        try requireIntact(settled(events))
+    }
+
     /// Ahead when a call begins, and soon over.
     static let aheadBy = Duration.milliseconds(50)
 
@@ -83,6 +99,27 @@ extension ProviderBench {
         let reading = try settled(events)
         try requireOnce(reading)
         try requireAccount(reading)
+    }
+
+    func failurePasses() throws {
+        try failing {
+            let during = events(20, "while it fails,")
+            log(during)
+            try flushInTrouble("flush while the destination fails", during, by: .after(Self.failingFor))
+        }
+        try logWithinCapacity(events(3, "when it works again,"))
+        // As in the check before: the first one may say once more what was not safe.
+        try? doing("flush when the destination works again") { try provider.flush(by: deadline) }
+        try flush()
+        // What is safe may still be on its way, after a pause that began while it failed.
+        let end = deadline, pause = Monitor(())
+        doing("waiting until latestFailure and oldestPending say nothing") {
+            while provider.latestFailure != nil || provider.oldestPending != nil, !end.hasPassed {
+                pause.withLock { _ = $0.wait(until: .after(.milliseconds(5))) }
+            }
+        }
+        try refuse(provider.latestFailure.map { "latestFailure still says \"\($0)\" when all is well again" })
+        try refuse(provider.oldestPending.map { "oldestPending still says \($0) when everything is written" })
     }
 
     /// Time for a thread of the provider's own to come to a destination that fails; who tries again and again makes use of all of it.

@@ -122,6 +122,7 @@ public struct ProviderConformance: Sendable {
             Check(.queueCountsDropped, after: [.queueGoesOnAfterPart, .queueCountsRefused]) { try $0.queueCountsDropped() },
 
             Check(.logDoesNotWait, after: [.keepsEverything]) { try $0.logDoesNotWait() },
+            Check(.accountAnswersAtOnce, after: [.logDoesNotWait]) { try $0.accountAnswersAtOnce() },
             Check(.flushKeepsToDeadline, after: [.logDoesNotWait, .ledgerAddsUp, .sinkEndsAtDeadline]) {
                 try $0.flushKeepsToDeadline()
             },
@@ -135,6 +136,7 @@ public struct ProviderConformance: Sendable {
                 .survivesFailure,
                 after: [.keepsEverything, .ledgerAddsUp, .sinkFailsHonestly, .queueOffersAgain, .flushKeepsToDeadline]
             ) { try $0.survivesFailure() },
+            Check(.failurePasses, after: [.survivesFailure]) { try $0.failurePasses() },
 
             Check(.interest, after: basics) { try $0.interest() },
             Check(.reentrancy, after: [.interest, .keepsEverything]) { try $0.reentrancy() },
