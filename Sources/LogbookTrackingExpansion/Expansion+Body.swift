@@ -64,7 +64,7 @@ extension Expansion {
         return """
             {
             \(gate.declaration)let __trackedCall = \(gate.begin)\(gate.values))
-            defer { __trackedCall?.end() }
+            defer { __trackedCall?.end(\(gate.instanceAfterwards)) }
             \(skipping)\(inner)}
             """
     }
@@ -116,6 +116,8 @@ extension Expansion {
         var begin: String
         /// Closures that give the instance and the arguments, asked for only while the gate is open.
         var values: String
+        /// A closure that gives a value that may have changed; nothing where it is the same as before, or is gone.
+        var instanceAfterwards = ""
     }
 
     private func gate(isInitializer: Bool, isDeinitializer: Bool) -> GateText {
@@ -129,14 +131,15 @@ extension Expansion {
             !isMember || isInitializer || isDeinitializer || !isCopyable || !header.isSelfCapturable || request.attribute.leavesInstanceAlone
             ? "nil" : header.isStatic ? "Self.self" : "self"
         let values = "{ \(instance) }, { \(descriptor.arguments()) }"
+        let instanceAfterwards = instance == "self" && header.modifiers.contains("mutating") ? "{ self }" : ""
         if isLate {   // the point is looked for by its name instead
             let expansion = "LogbookTracking.TrackingExpansion4"
             return GateText(
                 run: "\(expansion).runLate(\"\(descriptor.literal)\", ",
-                begin: "\(expansion).beginLate(\"\(descriptor.literal)\", ", values: values)
+                begin: "\(expansion).beginLate(\"\(descriptor.literal)\", ", values: values, instanceAfterwards: instanceAfterwards)
         }
         return GateText(
             declaration: PointText.gate(named: "__TrackedPoint", descriptor),
-            run: "__TrackedPoint.gate.run(", begin: "__TrackedPoint.gate.begin(", values: values)
+            run: "__TrackedPoint.gate.run(", begin: "__TrackedPoint.gate.begin(", values: values, instanceAfterwards: instanceAfterwards)
     }
 }

@@ -8,7 +8,10 @@ extension Expansion {
         _ = scanner.name()
         scanner.skipTrivia()
         if request.macro == "aspectPoint" {
-            if let call = scanner.aspectPoint() { return Answer(source: aspectPoint(call)) }
+            if let call = scanner.aspectPoint() {
+                if let problem = call.problem { return Answer(source: nil, problem: problem, place: request.expressionPlace) }
+                return Answer(source: aspectPoint(call))
+            }
         } else if scanner.current == UInt8(ascii: "(") {
             let opening = scanner.position
             scanner.skipBalanced()

@@ -66,19 +66,25 @@ extension Expansion {
         let path = typePath.isEmpty ? header.name : typePath + "." + header.name
         let isGeneric = !header.generics.isEmpty || request.attribute.isGeneric
         let separators = PointDescriptor.separators
-        let points = members.filter { isGeneric || $0.header.isGeneric && isReplaced($0.header) }.map {
-            separators.point
-                + descriptor(
-                    of: $0.header, in: path, kind: $0.header.isStatic ? "staticMethod" : "method", line: $0.place.line, owner: header
-                ).literal
+        let late = members.filter { isGeneric || $0.header.isGeneric && isReplaced($0.header) }.map { function in
+            let kind = function.header.isStatic ? "staticMethod" : "method"
+            return (
+                condition: function.condition,
+                literal: descriptor(of: function.header, in: path, kind: kind, line: function.place.line, owner: header).literal)
+        }
+        if header.keyword == "extension", late.isEmpty { return "" }
+        let points = late.filter(\.condition.isEmpty).map { separators.point + $0.literal }.joined()
+        // What is not compiled is not in the program: its record is under the same condition.
+        let conditional = late.filter { !$0.condition.isEmpty }.enumerated().map { number, point in
+            let record = PointText.record("LogbookTracking.TrackingExpansion4.registerLate(\"\(point.literal)\")")
+            return "#if \(point.condition)\nenum Point\(number) {\n\(record)\n}\n#endif\n"
         }.joined()
-        if header.keyword == "extension", points.isEmpty { return "" }
         let type = TypeDescriptor(
             module: request.declarationPlace.module, name: path, header: header, fileID: request.declarationPlace.fileID, line: line)
         return """
-            nonisolated enum \(uniqueName) {
+            \(header.availability)nonisolated enum \(uniqueName) {
             \(PointText.record("LogbookTracking.TrackingExpansion4.registerType(\"\(type.literal)\(points)\", \(type.instanceTest(isGeneric: isGeneric)))"))
-            }
+            \(conditional)}
             """
     }
 }

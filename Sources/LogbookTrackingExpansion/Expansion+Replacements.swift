@@ -7,7 +7,7 @@ extension Expansion {
         guard !found.isEmpty else { return "" }
         let path = typePath.isEmpty ? header.name : typePath + "." + header.name
         let isGeneric = !header.generics.isEmpty || request.context.contains(where: \.isGeneric)
-        return "extension \(request.extendedType ?? path) {\n"
+        return "\(header.availability)extension \(request.extendedType ?? path) {\n"
             + found.enumerated().map { replacement($1, number: $0, in: path, isGeneric: isGeneric) }.joined() + "}\n"
     }
 

@@ -80,9 +80,13 @@ package struct PlanCatalog: Sendable {
 
     package func isType(_ name: String) -> Bool { placesOfTypes[name] != nil || pointsByType[name] != nil }
 
-    /// The modules that have a type of this name, when they are more than one.
-    package func modules(sharing type: String) -> [String] {
-        modulesByType[type]?.sorted() ?? []
+    /// The modules between which nobody can choose for a type of this name: none where one alone declares the type, as far as that is
+    /// known, and one at most has the selector there: another may have extended it.
+    package func modules(sharing type: String, with selector: String) -> [String] {
+        guard let modules = modulesByType[type]?.sorted() else { return [] }
+        let declaring = modules.filter { placesOfTypes[$0 + "." + type] != nil }
+        if declaring.count == 1, modules.count(where: { point($0 + "." + type, selector) != nil }) <= 1 { return [] }
+        return modules
     }
 
     /// The modules that have a free function of this selector, when they are more than one.
@@ -120,13 +124,15 @@ package struct PlanCatalog: Sendable {
 
     private func parents(of type: String) -> [String] {
         guard let record = placesOfTypes[type].map({ types[$0] }) else { return [] }
-        return record.inheritance.map { written in
+        return record.inheritance.flatMap { written in
             let parent = Self.withoutArguments(written)
             var around = record.name.split(separator: ".").dropLast()
             while true {   // as Swift looks: in the innermost type around it first
                 let own = ([record.module[...]] + around + [parent[...]]).joined(separator: ".")
-                if isType(own) { return own }
-                if around.popLast() == nil { return parent }
+                if placesOfTypes[own] != nil { return [own] }
+                // Points alone: of a type without a word of its own, or of an extension that the module has made of another's type.
+                if isType(own) { return placesOfTypes[parent] == nil ? [own] : [own, parent] }
+                if around.popLast() == nil { return [parent] }
             }
         }
     }

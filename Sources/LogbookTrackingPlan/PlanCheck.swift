@@ -76,7 +76,7 @@ package struct PlanCheck {
         }
         guard let type = entry.type, let selector = entry.selector else { return nil }
         let isFree = type.value.isEmpty, name = isFree ? selector.value : type.value   // a plan in Swift names a free function alone
-        let modules = isFree ? catalog.modules(ofFunction: name) : catalog.modules(sharing: name)
+        let modules = isFree ? catalog.modules(ofFunction: name) : catalog.modules(sharing: name, with: selector.value)
         if !modules.isEmpty {
             if !isQuiet {
                 let names = modules.map { "\"\($0).\(name)\"" }.joined(separator: " or ")

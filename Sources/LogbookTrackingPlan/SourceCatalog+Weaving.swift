@@ -122,7 +122,7 @@ extension SourceCatalog {
             module: module, name: type.name, header: type.header, fileID: fileID(module, type.place), line: type.place.line)
         let test = descriptor.instanceTest(isGeneric: type.isGeneric || type.isPrivate)
         return """
-            fileprivate nonisolated enum __WovenType\(number) {
+            \(type.header.availability)fileprivate nonisolated enum __WovenType\(number) {
             \(PointText.record("LogbookTracking.TrackingExpansion4.registerType(\"\(descriptor.literal)\", \(test))"))
             }
 

@@ -4,6 +4,8 @@ package struct AspectPointCall: Sendable, Equatable {
     /// Whether it says that it stands in generic code.
     package var isGeneric = false
     package var values: [Value] = []
+    /// Why it cannot be a named point, as a sentence; nil when it can.
+    package var problem: String?
 
     package struct Value: Sendable, Equatable {
         package let key: String
@@ -12,7 +14,86 @@ package struct AspectPointCall: Sendable, Equatable {
     }
 }
 
+extension AspectPointCall {
+    static let keys = "the values of a named point are written at the point, each behind a plain text: [\"total\": total]"
+}
+
+extension AspectPointCall.Value {
+    /// It is evaluated later, in a closure of its own.
+    fileprivate var problem: String? {
+        var scanner = DeclarationScanner(text), choices = 0
+        while !scanner.isAtEnd {
+            scanner.skipTrivia()
+            switch scanner.current {
+            case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "["): scanner.skipBalanced()
+            case UInt8(ascii: "?"):
+                // `?.`, `try?` and `??` are none.
+                let isSpaced = scanner.position > 0 && scanner.byte(at: scanner.position - 1) <= UInt8(ascii: " ")
+                scanner.position += 1
+                if scanner.current == UInt8(ascii: "?") { scanner.position += 1 } else if isSpaced { choices += 1 }
+            case UInt8(ascii: ":"):   // without a choice it ends a key
+                if choices == 0 { return AspectPointCall.keys }
+                choices -= 1
+                scanner.position += 1
+            default:
+                if scanner.isAtLiteral { scanner.skipLiteral() } else if scanner.name() == nil { scanner.position += 1 }
+            }
+        }
+        return Self.evaluation(text)
+    }
+
+    /// What the expression asks of what is around it and does not get in a closure.
+    private static func evaluation(_ text: String) -> String? {
+        var scanner = DeclarationScanner(text)
+        while !scanner.isAtEnd {
+            scanner.skipTrivia()
+            let start = scanner.position
+            if scanner.current == UInt8(ascii: "{") {
+                scanner.skipBalanced()   // a closure's parameters are its own
+            } else if scanner.isAtLiteral {
+                scanner.skipLiteral()
+                for inner in scanner.text(from: start).interpolations { if let problem = evaluation(inner) { return problem } }
+            } else if scanner.current == UInt8(ascii: "$") {
+                scanner.position += 1
+                if scanner.current.isDigit { return "the value of a named point is evaluated later: give the closure's parameter a name" }
+            } else if let word = scanner.name() {
+                let isHandled = word == "try" && "?!".utf8.contains(scanner.current)
+                if word == "await" || word == "try" && !isHandled {
+                    return "the value of a named point is evaluated later, where nothing may throw or wait: name what it needs before it"
+                }
+            } else {
+                scanner.position += 1
+            }
+        }
+        return nil
+    }
+}
+
 extension String {
+    /// What stands in the brackets of each `\(…)` of a literal.
+    fileprivate var interpolations: [String] {
+        guard containsText("\\") else { return [] }
+        var scanner = DeclarationScanner(self), found: [String] = []
+        let hashes = utf8.prefix { $0 == UInt8(ascii: "#") }.count
+        while !scanner.isAtEnd {
+            guard scanner.current == UInt8(ascii: "\\") else {
+                scanner.position += 1
+                continue
+            }
+            scanner.position += 1
+            var count = 0
+            while scanner.current == UInt8(ascii: "#"), count < hashes { (scanner.position, count) = (scanner.position + 1, count + 1) }
+            if count == hashes, scanner.current == UInt8(ascii: "(") {
+                let start = scanner.position
+                scanner.skipBalanced()
+                found.append(scanner.text(start + 1..<max(start + 1, scanner.position - 1)))
+            } else {
+                scanner.position += 1
+            }
+        }
+        return found
+    }
+
     /// With `generic: true` in its named points: a macro that stands in the body that another has written is not told what is around it.
     package var withGenericPoints: String {
         guard containsText("#aspectPoint") else { return self }
@@ -61,6 +142,8 @@ extension DeclarationScanner {
                 inner = ahead
             }
         }
+        inner.skipTrivia()
+        if inner.isAtEnd { return call }
         for sign in [UInt8(ascii: ","), UInt8(ascii: "[")] {
             inner.skipTrivia()
             if inner.current == sign { inner.position += 1 }
@@ -74,7 +157,26 @@ extension DeclarationScanner {
             inner.skipTrivia()
             if inner.current == UInt8(ascii: ",") { inner.position += 1 }
         }
+        call.problem = inner.hasOnlyTheEndOfADictionary ? call.values.lazy.compactMap(\.problem).first : AspectPointCall.keys
         return call
+    }
+
+    /// Whether `]` stands here and nothing behind it, or, of an empty one, `:]`.
+    private var hasOnlyTheEndOfADictionary: Bool {
+        var ahead = self
+        ahead.skipTrivia()
+        if ahead.current == UInt8(ascii: ":") {
+            ahead.position += 1
+            ahead.skipTrivia()
+        }
+        guard ahead.current == UInt8(ascii: "]") else { return false }
+        ahead.position += 1
+        ahead.skipTrivia()
+        if ahead.current == UInt8(ascii: ",") {
+            ahead.position += 1
+            ahead.skipTrivia()
+        }
+        return ahead.isAtEnd
     }
 
     private mutating func plainString() -> String? {

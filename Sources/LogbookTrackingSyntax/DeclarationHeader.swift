@@ -41,6 +41,8 @@ package struct DeclarationHeader: Sendable, Equatable {
         return Self.plain(name) + "(" + parameters.map { Self.plain($0.label) + ":" }.joined() + ")"
     }
 
+    /// Its attributes that say where it may be spoken of, a line each, for what is written beside it.
+    package var availability: String { attributes.filter { $0.hasPrefix("available(") }.map { "@\($0)\n" }.joined() }
     package var isStatic: Bool { modifiers.contains("static") || modifiers.contains("class") }
     package var isPrivate: Bool { modifiers.contains("private") || modifiers.contains("fileprivate") }
     /// Of a type, as far as it says so itself.

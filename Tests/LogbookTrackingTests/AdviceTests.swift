@@ -65,6 +65,25 @@ extension TrackingTests {
             await #expect(throws: PurchaseError.code(2)) { try await mill.send(Box()) }
         }
 
+        @Test("17: a value is reported as the call has left it, also where its body cannot be in a closure")
+        func valuesAfterConsumingMethods() throws {
+            let tracked = Tracked(), metadata = #""metadata": { "n": "$self.items.count" }"#
+            try tracked.tracker.start(TrackingPlan(json: #"""
+                { "trackedEvents": [
+                  { "class": "Bag", "selector": "put(_:)", "label": "put", \#(metadata), "when": "$self.items.count > 0" },
+                  { "class": "Bag", "selector": "fail(_:)", "label": "fail", \#(metadata) },
+                  { "class": "Sack", "selector": "put(_:)", "label": "late", \#(metadata), "late": true } ] }
+                """#))
+            var bag = Bag(), sack = Sack<Int>()
+            bag.put(1)
+            #expect(throws: PurchaseError.code(2)) { try bag.fail(2) }
+            sack.put(3)
+            sack.here()
+            tracked.tracker.stop()
+            #expect(tracked.labels == ["put", "fail", "late"])
+            #expect((0..<3).map { tracked.metadata($0) } == [["n": 1], ["n": 2], ["n": 1]])
+        }
+
         @Test("14: a handler around a method changes its result; its errors pass through")
         func around() throws {
             let tracked = Tracked()

@@ -1,3 +1,4 @@
+import Foundation
 @testable import LogbookTrackingExpansion
 import LogbookTrackingSyntax
 import Testing
@@ -51,6 +52,28 @@ import Testing
         let peer = try Self.expand("peer", #"@TrackedType(except: "pin")"#, "\(type) { \(function) }")
         let parameters = #"pin\u{1D}pin\u{1D}String\u{1D}0\u{1E}by\u{1D}name\u{1D}String\u{1D}1"#
         #expect(body.contains(parameters) && body.contains("{ [`name` as Any] }") && peer.contains(parameters), "\(body)\n\(peer)")
+    }
+
+    @Test("what is written beside a type is spoken of where the type may be")
+    func availability() throws {
+        let type = "@available(iOS 26, macOS 26, *) @available(*, deprecated) @TrackedType final class Screen { dynamic func show() {} }"
+        let words = "@available(iOS 26, macOS 26, *)\n@available(*, deprecated)\n"
+        #expect(try Self.expand("peer", "@TrackedType", type).hasPrefix(words + "nonisolated enum "))
+        #expect(try Self.expand("extension", "@TrackedType", type).hasPrefix(words + "extension Screen {"))
+    }
+
+    @Test("a method of a generic type has a record where it is compiled")
+    func conditionsInGenericTypes() throws {
+        let peer = try Self.expand(
+            "peer", "@TrackedType", "@TrackedType struct Sheaf<Value> { #if NOWHERE\nfunc gone() {}\n#else\nfunc here() {}\n#endif\nfunc always() {} }")
+        let first = try #require(peer.range(of: "registerType(\""))
+        let unconditional = peer[first.upperBound...].prefix { $0 != "\n" }
+        #expect(unconditional.contains("always()") && !unconditional.contains("gone()") && !unconditional.contains("here()"), "\(peer)")
+        for (condition, selector) in [("#if (NOWHERE)", "gone()"), ("#if !(NOWHERE)", "here()")] {
+            let place = try #require(peer.range(of: condition + "\n"), "\(peer)")
+            let text = peer[place.upperBound...].components(separatedBy: "#endif\n}\n#endif")[0]
+            #expect(text.contains("registerLate(\"") && text.contains(selector), "\(text)")
+        }
     }
 
     @Test("where a parameter is of an opaque type, no static stored property is written", arguments: [

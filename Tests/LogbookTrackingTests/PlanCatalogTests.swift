@@ -38,6 +38,22 @@ import Testing
         #expect(found?.instancesOf.map { catalog.types[$0].id } == instancesOf)
     }
 
+    @Test("an extension of another module's class hides nothing of it, and makes it no second one", arguments: [
+        "@TrackedExtension extension Base { func more() {} }", #"extension Base { func more() { #aspectPoint("more") } }"#,
+    ])
+    func extendedElsewhere(text: String) {
+        var sources = SourceCatalog()
+        sources.add("@TrackedType open class Base { open func show() {} }", module: "Core", path: "x.swift")
+        sources.add("@TrackedType final class Home: Base {}\n" + text, module: "App", path: "x.swift")
+        let catalog = sources.catalog, found = catalog.lookup("Home", "show()")
+        #expect(found.map { catalog.points[$0.point].id } == "Core.Base.show()")
+        #expect(found?.instancesOf.map { catalog.types[$0].id } == "App.Home")
+        #expect(catalog.modules(sharing: "Base", with: "show()") == [])
+        #expect(catalog.lookup("Base", "show()").map { catalog.points[$0.point].id } == "Core.Base.show()")
+        sources.add("@TrackedType class Base { func show() {} }", module: "Other", path: "x.swift")
+        #expect(sources.catalog.modules(sharing: "Base", with: "show()").count > 1)
+    }
+
     @Test("a superclass is found as Swift finds it, whatever its arguments and however short its name", arguments: [
         ("Orders", "App.List.show()"), ("Pairs", "App.List.show()"), ("Outer.Short", "App.Outer.Base.show()"),
         ("Outer.Middle.Deep", "App.Outer.Base.show()"), ("Outer.Middle.Long", "App.Outer.Base.show()"),

@@ -135,6 +135,15 @@ extension TrackingTests {
             #expect(issues("$self") == [])
         }
 
+        @Test("a method of a generic type that is not compiled is not in the program")
+        func conditionalMethods() {
+            func issues(_ selector: String) -> [String] {
+                Tracked.issues(#"{ "trackedEvents": [ { "class": "Sack", "selector": "\#(selector)", "label": "x" } ] }"#)
+            }
+            #expect(issues("here()") == [])
+            #expect(issues("gone()").count == 1)
+        }
+
         @Test("what is wrong with one of several functions of a name says with which; what is wrong with all is said once")
         func namesakes() {
             let wrong = Tracked.issues(

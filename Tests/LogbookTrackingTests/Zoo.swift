@@ -318,6 +318,30 @@ extension Quiet {
 
 func receive(_ box: sending Box) async { box.value += 1 }
 
+/// Values that change while their body cannot be in a closure.
+@TrackedType struct Sack<Value> {
+    var items: [Value] = []
+    mutating func put(_ item: consuming Value) { items.append(item) }
+    #if NOWHERE
+        func gone() {}
+    #else
+        func here() {}
+    #endif
+}
+@TrackedType struct Bag {
+    var items: [Int] = []
+    mutating func put(_ item: consuming Int) { items.append(item) }
+    mutating func fail(_ item: consuming Int) throws {
+        items.append(item)
+        throw PurchaseError.code(items.count)
+    }
+}
+
+/// Nobody speaks of it but what is written beside it, which must not be warned for that.
+@available(*, deprecated, message: "still tracked") @TrackedType final class Retired {
+    dynamic func show() -> Int { 1 }
+}
+
 /// Generic by what stands inside the type of a parameter.
 @TrackedType struct Opaques {
     func count(_ list: [some Equatable], _ set: Set<some Hashable>) -> Int { list.count + set.count }
